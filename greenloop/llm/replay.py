@@ -21,8 +21,8 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
-from greenloop.errors import ReplayExhaustedError
-from greenloop.llm.response_log import RecordedResponse, load_responses
+from greenloop.errors import InputError, ReplayExhaustedError
+from greenloop.llm.response_log import RecordedResponse, load_responses, read_header
 from greenloop.prompts.prompt import PREVIOUS_TOOL_NAMES
 
 TOOL_KEY = "greenloop_tool"
@@ -36,6 +36,7 @@ class ReplayChatModel(BaseChatModel):
     """
 
     source: str
+    specification_sha256: str | None = None  # of the text that it is bound to
     _queues: dict[str, deque[RecordedResponse]] = PrivateAttr(default_factory=dict)
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
@@ -51,7 +52,18 @@ class ReplayChatModel(BaseChatModel):
         Raises:
             InputError: it cannot be read, or is no replay file.
         """
-        return cls(load_responses(path), str(path))
+        model, header = cls(load_responses(path), str(path)), read_header(path)
+        model.specification_sha256 = header.specification_sha256 if header else None
+        return model
+
+    def check_text(self, sha256: str) -> None:
+        """Raise InputError where the recording was made for another text."""
+        if self.specification_sha256 not in (None, sha256):
+            raise InputError(
+                f"{self.source} was recorded for another text (SHA-256 "
+                f"{str(self.specification_sha256)[:12]}…, this one has {sha256[:12]}…): replay it "
+                "with the text that it was recorded for"
+            )
 
     @property
     def _llm_type(self) -> str:

@@ -47,6 +47,22 @@ class RecordedResponse(Record, extra="ignore"):
     seconds: float | None = Field(default=None, ge=0)
 
 
+class RecordingHeader(Record, extra="ignore"):
+    """What a recording was made for: the digest of its text, and the version of greenloop."""
+
+    specification_sha256: str
+    greenloop: str = ""
+
+
+def read_header(path: Path) -> RecordingHeader | None:
+    """Read the first line of a replay file, if it says what the recording was made for.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    return _parse_header(_read_lines(path)[0])
+
+
 def load_responses(path: Path, *, allow_torn_tail: bool = False) -> list[RecordedResponse]:
     """Read all answers of a record or replay file.
 
@@ -54,13 +70,10 @@ def load_responses(path: Path, *, allow_torn_tail: bool = False) -> list[Recorde
         InputError: the file cannot be read, or a line is no recorded answer. With
             `allow_torn_tail` an incomplete last line, as a killed run leaves it, is ignored.
     """
-    try:
-        lines = path.read_bytes().removeprefix(codecs.BOM_UTF8).split(b"\n")
-    except OSError as error:
-        raise InputError(f"{path} cannot be read as a replay file: {_error_text(error)}") from None
+    lines = _read_lines(path)
     found: list[RecordedResponse] = []
     for number, line in enumerate(lines, 1):
-        if not line.strip():
+        if not line.strip() or (number == 1 and _parse_header(line)):
             continue
         entry = _parse_entry(line)
         if entry is not None:
@@ -68,6 +81,20 @@ def load_responses(path: Path, *, allow_torn_tail: bool = False) -> list[Recorde
         elif not (allow_torn_tail and number == len(lines)):
             raise InputError(f'{path}:{number} is no line {{"tool": …, "answer": …}}')
     return found
+
+
+def _read_lines(path: Path) -> list[bytes]:
+    try:
+        return path.read_bytes().removeprefix(codecs.BOM_UTF8).split(b"\n")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read as a replay file: {_error_text(error)}") from None
+
+
+def _parse_header(line: bytes) -> RecordingHeader | None:
+    try:
+        return RecordingHeader.model_validate(json.loads(line.decode())["recording"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
 def _parse_entry(line: bytes) -> RecordedResponse | None:
@@ -80,8 +107,15 @@ def _parse_entry(line: bytes) -> RecordedResponse | None:
 class ResponseLog:
     """The log of one run, with the answers that it holds from before a resume."""
 
-    def __init__(self, path: Path | None, record_path: Path | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        record_path: Path | None = None,
+        header: RecordingHeader | None = None,
+    ) -> None:
         """Open or create the log at `path`; with `record_path` (`--record`) keep a copy there.
+
+        The `header` is the first line of the copy.
 
         Raises:
             InputError: the existing file is no log.
@@ -93,7 +127,7 @@ class ResponseLog:
         if path is not None and path.exists():
             self._load(path)
         if record_path is not None:
-            self._start_recording(record_path)
+            self._start_recording(record_path, header)
 
     def _load(self, path: Path) -> None:
         entries = load_responses(path, allow_torn_tail=True)
@@ -105,11 +139,12 @@ class ResponseLog:
             self._pending[entry.tool, entry.prompt_sha256 or ""].append(entry)
         self.loaded_count = len(entries)
 
-    def _start_recording(self, record_path: Path) -> None:
+    def _start_recording(self, record_path: Path, header: RecordingHeader | None) -> None:
         try:
             record_path.parent.mkdir(parents=True, exist_ok=True)
             kept = self._path.read_text("utf-8") if self._path and self._path.exists() else ""
-            record_path.write_text(kept, encoding="utf-8")
+            first = json.dumps({"recording": header.model_dump()}) + "\n" if header else ""
+            record_path.write_text(first + kept, encoding="utf-8")
         except OSError as error:
             raise OutputError(
                 f"--record {record_path} cannot be written: {_error_text(error)}"

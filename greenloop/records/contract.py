@@ -66,7 +66,7 @@ class ChoiceAnswer(Record):
 
 
 class GivenExample(Record):
-    """An example of the specification's text, word for word, in doctest form."""
+    """An example of the specification's text, in doctest form."""
 
     doctest: str
 
@@ -78,6 +78,7 @@ class Contract(Record):
     `specification` is the text that it was made from; `examples` are those of that text.
     `background` are the passages that ask for nothing, `unquoted` those that neither a requirement
     nor the background takes up, `not_covered` what the text asks for and one module cannot give.
+    `unclear_examples` are passages that look like an example and were not understood.
     """
 
     module: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -87,6 +88,7 @@ class Contract(Record):
     background: tuple[Background, ...] = ()
     unquoted: tuple[str, ...] = ()
     not_covered: tuple[str, ...] = ()
+    unclear_examples: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     choices: tuple[Choice, ...] = ()
     packages: tuple[str, ...] = ()

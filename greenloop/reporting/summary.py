@@ -103,3 +103,9 @@ def as_comments(lines: list[str]) -> str:
     """Return the lines, escaped, as Python comments, to be printed below code."""
     escaped = map(escape_invisible, lines)
     return "".join(f"# {part}\n" for line in escaped for part in line.split("\n"))
+
+
+def describe_ruling(wrong: str) -> str:
+    """Return the judge's answer on a disputed test in words."""
+    answers = {"test": "the test is wrong, dropped", "code": "the test is right"}
+    return answers.get(wrong, "the text contradicts itself, or can be read both ways")

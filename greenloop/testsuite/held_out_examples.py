@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from greenloop.records import HeldOutExample
+from greenloop.syntax.approximation import approximate_floats
 
 # Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal for
 # equal values.
@@ -19,8 +20,6 @@ _KINDS_SOURCE = (
     "        return name, [kinds(item) for item in sorted(value, key=hash)]",
     "    return name",
 )
-# For floats, whose last digits depend on the order of operations.
-RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 _LABEL = "sealed"  # the word of 0.1.0: prompts that show such a test keep their digest
 
 
@@ -58,9 +57,8 @@ def _render_call(module: str, call: str) -> tuple[list[str], str]:
 
 
 def _render_comparison(returns: str) -> list[str]:
-    value = ast.parse(returns.strip(), mode="eval").body
-    exact = ast.unparse(value)
-    expected = ast.unparse(_ApproximateFloats().visit(value))
+    exact = ast.unparse(ast.parse(returns.strip(), mode="eval"))
+    expected = approximate_floats(returns)
     imports = ["import pytest"] if "pytest.approx" in expected else []
     kind = type(ast.literal_eval(returns.strip())).__name__
     if kind == "NoneType":
@@ -69,27 +67,3 @@ def _render_comparison(returns: str) -> list[str]:
     if kind not in ("list", "tuple", "set", "dict"):
         return compared
     return [*compared, *_KINDS_SOURCE, f"assert kinds(got) == kinds({exact})"]
-
-
-class _ApproximateFloats(ast.NodeTransformer):
-    """Replaces floats by `pytest.approx`, except in sets and keys, which are hashed."""
-
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        if not isinstance(node.value, float):
-            return node
-        call = f"pytest.approx({ast.unparse(node)}, rel={RELATIVE_TOLERANCE!r}, abs={ABSOLUTE_TOLERANCE!r})"
-        return ast.parse(call, mode="eval").body
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        value = ast.literal_eval(node)
-        return self.visit_Constant(ast.Constant(value)) if isinstance(value, float) else node
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # a complex number
-        return node
-
-    def visit_Set(self, node: ast.Set) -> ast.AST:
-        return node
-
-    def visit_Dict(self, node: ast.Dict) -> ast.AST:
-        node.values = [self.visit(item) for item in node.values]
-        return node

@@ -1,8 +1,9 @@
-"""Additions to a test file: name clashes, and imports that are valid only at its top."""
+"""Additions to a test file: name clashes, and imports that belong at its top."""
 
 from __future__ import annotations
 
 import ast
+import re
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import Function
@@ -28,6 +29,47 @@ def remove_future_imports(code: str) -> str:
     }
     lines = code.split("\n")
     return "\n".join(line for number, line in enumerate(lines, 1) if number not in removed)
+
+
+def append_tests(code: str, added: str) -> str:
+    """Return a file with tests of another one appended, and the imports of that one at its top.
+
+    Where a name of these imports means something else in the file, each added test imports it.
+    """
+    tree, own = parse_or_none(added), parse_or_none(code)
+    if not tree or not own or not own.body:
+        return f"{code.strip()}\n\n\n{added}".strip() + "\n"
+    imports = [item for item in tree.body if isinstance(item, (ast.Import, ast.ImportFrom))]
+    rest = "\n".join(added.split("\n")[imports[-1].end_lineno or 0 :]) if imports else added
+    if find_clashes(code, "\n".join(map(ast.unparse, imports))):
+        inner = "".join(f"\n    {ast.unparse(item)}" for item in imports)
+        rest = re.sub(r"^(def test_\w+\(\w*\):)$", rf"\1{inner}", rest, flags=re.MULTILINE)
+        return f"{code.strip()}\n\n\n{rest.strip()}\n"
+    known = _collect_definitions(code)
+    missing = [line for item in imports if (line := _select_names(item, known))]
+    lines, at = code.split("\n"), _find_import_line(own)
+    return "\n".join([*lines[:at], *missing, *lines[at:]]).strip() + f"\n\n\n{rest.strip()}\n"
+
+
+def _select_names(node: ast.Import | ast.ImportFrom, known: dict[str, str]) -> str:
+    """Return an import without the names that are known, '' where all are."""
+    names = [item for item in node.names if (item.asname or item.name) not in known]
+    if not names:
+        return ""
+    if isinstance(node, ast.Import):
+        return ast.unparse(ast.Import(names))
+    return ast.unparse(ast.ImportFrom(node.module, names, node.level))
+
+
+def _find_import_line(tree: ast.Module) -> int:
+    """Return the number of the last line of a file's docstring and first imports."""
+    at = 0
+    for index, node in enumerate(tree.body):
+        is_docstring = index == 0 and isinstance(node, ast.Expr)
+        if not is_docstring and not isinstance(node, (ast.Import, ast.ImportFrom)):
+            break
+        at = node.end_lineno or at
+    return at
 
 
 def _collect_definitions(code: str) -> dict[str, str]:

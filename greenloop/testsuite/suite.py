@@ -8,12 +8,14 @@ from itertools import count
 
 from greenloop.records import HeldOutExample, Origin
 from greenloop.testsuite.held_out_examples import render_held_out_test
+from greenloop.testsuite.merge import append_tests
 from greenloop.testsuite.parser import (
     TestFunction,
     get_function_name,
     parse_test_functions,
     remove_test,
 )
+from greenloop.testsuite.used_definitions import show_with_definitions
 
 _HELD_OUT_TEST_PREFIX = "test_sealed_example_"
 _PEER_TEST_PREFIX = "test_peer_input_"
@@ -80,11 +82,12 @@ class Suite:
         taken = {item.name for item in self.user_files}
         return name if name not in taken else f"test_{self.module}_generated.py"
 
-    @property
+    @cached_property
     def code(self) -> str:
         """The generated file as the user gets it."""
-        parts = (self.generated, self.hardening, self.revealed, self.examples, self.answers)
-        return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+        parts = (self.generated, self.hardening, self.revealed, self.answers)
+        own = "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+        return append_tests(own, self.examples) if self.examples else own
 
     @cached_property
     def files(self) -> tuple[TestFile, ...]:
@@ -119,15 +122,23 @@ class Suite:
         found = self.find(test)
         return found[1].source(found[0].code) if found else ""
 
+    def source_in_context(self, test: str) -> str:
+        """Return a test with what it uses of its file; '' where it is not known."""
+        found = self.find(test)
+        whole = show_with_definitions(found[0].code, found[1].name) if found else ""
+        return whole or self.source(test)
+
     def origin(self, test: str) -> Origin:
         """Return a test's origin, by id or name."""
         found = self.find(test)
         name = get_function_name(test)
         is_file = any(item.name == test for item in self.user_files)  # skipped as a whole
-        if (found and found[0].locked) or is_file or name.startswith(_EXAMPLE_TEST_PREFIX):
+        if (found and found[0].locked) or is_file:
             return "given"
         if name.startswith(ANSWER_TEST_PREFIX):
             return "answer"
+        if name.startswith(_EXAMPLE_TEST_PREFIX):
+            return "example"
         if name.startswith(_HELD_OUT_TEST_PREFIX):
             return "held_out"
         if name.startswith(_PEER_TEST_PREFIX):
@@ -144,7 +155,7 @@ class Suite:
         return found[1].requirements if found else ()
 
     def may_be_disputed(self, test: str) -> bool:
-        """Return whether the model wrote a test: the user's files and examples are locked."""
+        """Return whether a test may be wrong: the user's files and answers are locked."""
         return self.find(test) is not None and self.origin(test) not in ("given", "answer")
 
     def is_example(self, test: str) -> bool:
@@ -160,7 +171,7 @@ class Suite:
     def drop(self, test: str, reason: str, *, disputed: bool) -> Suite:
         """Return the suite without one test, listed in `dropped`; locked tests are kept."""
         found = self.find(test)
-        if found is None or self.origin(test) in ("given", "answer"):
+        if found is None or self.origin(test) in ("given", "example", "answer"):
             return self
         name = found[1].name
         dropped = DroppedTest(name, found[1].requirements, self.origin(test), reason, disputed)

@@ -32,7 +32,7 @@ from greenloop.records import (
 )
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
-from greenloop.specification.examples import analyze_specification
+from greenloop.specification.examples import analyze_specification, check_consistency
 from greenloop.specification.tracing import find_doubtful_background
 from greenloop.testsuite import TestFile
 
@@ -85,9 +85,11 @@ class Toolkit:
         With `complaints` about a `previous` contract, return that one mended.
 
         Raises:
-            SpecificationError: the specification states nothing that can be tested.
+            SpecificationError: the specification states nothing that can be tested, or gives one
+                call two results.
         """
         given = analyze_specification(specification)
+        check_consistency(given.examples)
         prompt = self.prompts.render(
             "parse_specification",
             specification=specification,
@@ -171,10 +173,16 @@ class Toolkit:
         parse = partial(parse_repair, contract=contract, current=request.code)
         return await self.model.request(prompt, parse)
 
-    async def judge_test(self, contract: Contract, test_source: str, dispute: Dispute) -> Judgement:
-        """Return whether test or code is wrong; the prompt shows the contract, not the code."""
+    async def judge_test(
+        self, contract: Contract, test_source: str, dispute: Dispute, *, is_example: bool = False
+    ) -> Judgement:
+        """Return whether test, code or text is wrong; the prompt does not show the code."""
         prompt = self.prompts.render(
-            "judge_test", contract=contract, test_source=test_source, claim=dispute.why
+            "judge_test",
+            contract=contract,
+            test_source=test_source,
+            claim=dispute.why,
+            is_example=is_example,
         )
         return await self.model.request(prompt, parse_judgement)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from greenloop.errors import InvalidResponseError
 from greenloop.events import DisputeJudged, Stuck
-from greenloop.records import Dispute, DisputeEntry, Judgement
+from greenloop.records import Choice, Dispute, DisputeEntry, Judgement
 from greenloop.workflow.strategy import Strategy
 
 _MAX_DISPUTES = 5
@@ -24,7 +24,7 @@ class RepairStep:
         Raises:
             GreenloopError: a model call failed.
         """
-        if self._state.repairs >= self._state.repair_phase.limit:
+        if self._state.contradiction or self._state.repairs >= self._state.repair_phase.limit:
             return False
         self._state.repairs += 1
         if not self._state.candidates.stuck_reason:
@@ -73,6 +73,8 @@ class RepairStep:
             self._use_fallback(str(error))
             return True
         dropped = await self._judge_disputes(repair.disputes)
+        if self._state.contradiction:  # no code can be right
+            return False
         if repair.code is not None and repair.code != base.code:
             self._run.add_candidate("repair", repair.code, repair.explanation, meter)
         elif not dropped:
@@ -126,8 +128,24 @@ class RepairStep:
         if judgement.wrong == "code":
             state.rulings.append(f"{dispute.test} stands: {judgement.because}")
             return False
+        if state.active_tests.origin(dispute.test) == "example":
+            example = " ".join(state.active_tests.source(dispute.test).split("\n")[1:])
+            state.contradiction = (
+                f"the text contradicts itself: its example `{' '.join(example.split())}` against "
+                f"the rest of it ({judgement.because}): correct one of the two"
+            )
+            return False
+        if judgement.wrong == "text":
+            self._add_open_choice(dispute.test, judgement.because)
         self._drop_test(dispute.test, judgement.because)
         return True
+
+    def _add_open_choice(self, test: str, question: str) -> None:
+        contract = self._state.contract
+        if contract is not None:
+            choice = Choice(id=test, question=question, source="judge")
+            choices = (*contract.choices, choice)
+            self._state.contract = contract.model_copy(update={"choices": choices})
 
     def _drop_test(self, name: str, why: str) -> None:
         state = self._state

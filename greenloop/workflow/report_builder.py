@@ -132,6 +132,8 @@ def _build_script_result(state: RunState) -> ScriptResult | None:
 def _failure_reasons(state: RunState, error: GreenloopError | None) -> Iterator[str]:
     if error is not None:
         yield f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+    if state.contradiction:
+        yield state.contradiction
     best = state.candidates.best
     if best is None or best.run is None:
         if error is None:

@@ -84,6 +84,7 @@ class RunState:
     search: SearchResult | None = None
     packages: RunPackages = field(default_factory=RunPackages)
     forgery_reason: str = ""
+    contradiction: str = ""  # of an example and the rest of the text, as the judge found it
     rulings: list[str] = field(default_factory=list)
     judged_tests: set[str] = field(default_factory=set)
     disputes: list[DisputeEntry] = field(default_factory=list)

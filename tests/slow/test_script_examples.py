@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from greenloop.llm.response_log import load_responses
 from tests.integration.cli.conftest import Run, Served
 from tests.support.openai_server import OpenAIServer, tool_of
 
@@ -78,12 +79,11 @@ def test_the_command_of_the_table(name: str, files: dict[Path, bytes], run: Run)
 @pytest.mark.parametrize("name", sorted(set(ENDS) - {"heal_without_model"}))
 def test_a_server_with_the_same_answers(name: str, files: dict[Path, bytes], run: Run) -> None:
     recorded: defaultdict[str, list[str]] = defaultdict(list)
-    for line in (EXAMPLES / name / "answers.jsonl").read_text("utf-8").splitlines():
-        entry = json.loads(line)
-        tool = entry["tool"]
+    for entry in load_responses(EXAMPLES / name / "answers.jsonl"):
+        tool = entry.tool
         if name.startswith("script"):  # it was recorded when these calls had no tools of their own
             tool = {"generate_tests": "propose_checks", "judge_test": "judge_check"}.get(tool, tool)
-        recorded[tool].append(entry["answer"])
+        recorded[tool].append(entry.answer)
     words = command(name)
     place = words.index("--model")
     words[place : place + 2] = ["--model", "openai:served", "--json"]

@@ -20,7 +20,11 @@ from greenloop.llm.parsing.completeness import public_names
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.records import Contract
-from greenloop.specification.examples import Specification, filter_usable_examples
+from greenloop.specification.examples import (
+    Specification,
+    filter_usable_examples,
+    summarize_example,
+)
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.stubs import build_stub
 
@@ -61,10 +65,12 @@ def parse_contract(
     packages = _resolve_packages(contract, allowed)
     names = frozenset(public_names(contract.interface))
     examples = filter_usable_examples(specification.examples, names)
+    unusable = (item for item in specification.examples if item not in examples)
     return contract.model_copy(
         update={
             "specification": specification.text,
             "examples": examples,
+            "unclear_examples": (*specification.unclear, *map(summarize_example, unusable)),
             "packages": packages,
             "choices": parse_choices(value.get("choices"), examples),
         }

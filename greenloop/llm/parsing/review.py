@@ -36,17 +36,19 @@ def parse_review(response: LLMResponse) -> Review:
 
 
 def parse_judgement(response: LLMResponse) -> Judgement:
-    """Return whether the test or the code is wrong.
+    """Return whether the test, the code or the text is wrong.
 
     Raises:
-        InvalidResponse: no JSON object with `wrong` being `test` or `code`.
+        InvalidResponse: no JSON object with `wrong` being `test`, `code` or `text`.
     """
     value = extract_json(extract_text(response), dict)
     try:
         wrong = str(value.get("wrong")).strip().lower()
         return Judgement.model_validate({"wrong": wrong, "because": str(value.get("because", ""))})
     except ValidationError:
-        raise InvalidResponse('Answer {"wrong": "test" or "code", "because": "…"}.') from None
+        raise InvalidResponse(
+            'Answer {"wrong": "test", "code" or "text", "because": "…"}.'
+        ) from None
 
 
 def _build_finding(found: re.Match[str]) -> Finding:

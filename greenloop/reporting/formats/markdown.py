@@ -14,6 +14,7 @@ from greenloop.reporting.evidence.text import list_differences, list_survivors, 
 from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import (
     VERDICT_SIGNS,
+    describe_ruling,
     format_answered,
     format_counts,
     pluralize,
@@ -97,9 +98,8 @@ def _difference_lines(report: Report) -> Iterator[str]:
 
 
 def _dispute_lines(report: Report) -> Iterator[str]:
-    rulings = {"test": "wrong, dropped", "code": "right"}
     lines = [
-        f"{code_span(item.test)} ({rulings[item.wrong]}): {escape_markdown(item.because)}"
+        f"{code_span(item.test)} ({describe_ruling(item.wrong)}): {escape_markdown(item.because)}"
         for item in report.disputes
     ]
     yield from _collapsible_section("disputed test", lines)

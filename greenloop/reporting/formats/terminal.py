@@ -9,7 +9,13 @@ from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import escape_commands, escape_invisible, flatten, truncate
 from greenloop.reporting.evidence.text import diff_hunk, list_differences, list_survivors
 from greenloop.reporting.passages import list_evidence_rows
-from greenloop.reporting.summary import format_answered, format_counts, pluralize, report_title
+from greenloop.reporting.summary import (
+    describe_ruling,
+    format_answered,
+    format_counts,
+    pluralize,
+    report_title,
+)
 from greenloop.reporting.traceability import (
     build_requirement_rows,
     names_no_requirement,
@@ -121,6 +127,8 @@ def _requirement_lines(report: Report) -> Iterator[str]:
         yield from _row(item.id, f"{item.text} [{item.passed}/{item.total}]")
     for text in report.contract.assumptions if report.contract and rows else ():
         yield from _row("assumed", text)
+    for text in report.contract.unclear_examples if report.contract else ():
+        yield from _row("unclear", f"not understood as an example: {text}")
 
 
 def _choice_lines(report: Report) -> Iterator[str]:
@@ -145,7 +153,7 @@ def _format_test_labels(item: TestEntry) -> str:
 
 def _dispute_lines(report: Report) -> Iterator[str]:
     for item in report.disputes:
-        ruling = "the test is wrong, dropped" if item.wrong == "test" else "the test is right"
+        ruling = describe_ruling(item.wrong)
         yield from _row("", f"{short_name(item.test)}: {ruling}")
         yield from _row("claim", item.why)
         yield from _row("judge", item.because)

@@ -10,7 +10,7 @@ from typing import Any
 from greenloop import events as e
 from greenloop.records import Attempt, TestRun
 from greenloop.reporting.evidence.text import summarize_evidence
-from greenloop.reporting.summary import pluralize
+from greenloop.reporting.summary import describe_ruling, pluralize
 
 WARNING = "WARNING"
 LABEL_WIDTH = 9  # of the label at the start of each line; blank in continuation lines
@@ -178,7 +178,7 @@ def _format_path(path: str) -> str:
 
 def _format_dispute(event: e.DisputeJudged, verbose: bool) -> Iterator[str]:
     judged = event.judgement
-    ruling = "the test is wrong and is dropped" if judged.wrong == "test" else "the test is right"
+    ruling = describe_ruling(judged.wrong)
     yield f"dispute  {event.dispute.test}: {_truncate_reason(event.dispute.why, verbose)}"
     yield f"         judged by the contract: {ruling}: {_truncate_reason(judged.because, verbose)}"
 

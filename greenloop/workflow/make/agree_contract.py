@@ -10,8 +10,7 @@ from greenloop.records import Contract
 from greenloop.specification.quotes import find_complaints, settle_contract
 from greenloop.specification.tracing import trace_contract
 from greenloop.workflow.state import Run
-from greenloop.workflow.storage.amendments import effective_contract
-from greenloop.workflow.storage.request import MakeRequest
+from greenloop.workflow.storage.request import MakeRequest, effective_contract
 
 
 async def agree_on_contract(run: Run, request: MakeRequest) -> None:
@@ -28,6 +27,8 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
         contract = settle_contract(trace_contract(effective_contract(parsed, request)))
     run.state.contract = contract
     run.emit(ContractReady(contract))
+    for passage in contract.unclear_examples:
+        run.notify(f"looks like an example, and is not understood: {passage}")
     if len(contract.not_covered) > len(contract.requirements):
         raise SpecificationError(_explain_refusal(contract))
 

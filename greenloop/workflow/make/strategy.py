@@ -77,8 +77,13 @@ class MakeStrategy(ModuleStrategy):
         return await self.run.kit.generate_code(self.state.agreed_contract, failed_approaches)
 
     async def judge(self, dispute: Dispute) -> Judgement:
-        source = self.state.tests.source(dispute.test)
-        return await self.run.kit.judge_test(self.state.agreed_contract, source, dispute)
+        tests = self.state.tests
+        return await self.run.kit.judge_test(
+            self.state.agreed_contract,
+            tests.source_in_context(dispute.test),
+            dispute,
+            is_example=tests.origin(dispute.test) == "example",
+        )
 
 
 async def run_concurrently(*coroutines: Coroutine[Any, Any, None]) -> None:

@@ -14,7 +14,8 @@ from greenloop.llm.chat import ChatSource
 from greenloop.llm.client import LLMClient, RetryPolicy
 from greenloop.llm.factory import NO_MODEL, is_model_disabled, open_sources
 from greenloop.llm.rate_limits import LocalRateLimits, RateLimits
-from greenloop.llm.response_log import ResponseLog
+from greenloop.llm.replay import ReplayChatModel
+from greenloop.llm.response_log import RecordingHeader, ResponseLog
 from greenloop.prompts import PromptTemplates
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.views.instrumented import with_events
@@ -22,7 +23,9 @@ from greenloop.settings import Settings
 from greenloop.tools.toolkit import Toolkit
 from greenloop.tracing.setup import Tracing
 from greenloop.workflow.choices import ChoiceAsker
+from greenloop.workflow.report_builder import greenloop_version
 from greenloop.workflow.state import Run, RunState
+from greenloop.workflow.storage.recording import hash_recorded_texts
 from greenloop.workflow.storage.request import HealRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
@@ -54,14 +57,21 @@ def open_run(
     """Open the resources of a run; closing `stack` closes those that are not shared.
 
     Raises:
-        SandboxError, ModelFailure, InputError: the sandbox, the model, or the log is not usable.
+        SandboxError, ModelFailure, InputError: the sandbox, the model, or the log is not usable, or
+            recorded answers are those to another text.
     """
+    sources, missing_model_error = _select_sources(settings, resources, state)
+    header = RecordingHeader(
+        specification_sha256=hash_recorded_texts(state.request), greenloop=greenloop_version()
+    )
+    for source in sources:
+        if isinstance(source.model, ReplayChatModel):
+            source.model.check_text(header.specification_sha256)
     sandbox = with_events(resources.sandbox or stack.enter_context(open_sandbox(settings)), emit)
     state.sandbox = sandbox.info
-    sources, missing_model_error = _select_sources(settings, resources, state)
     state.model = sources[0].name if sources else NO_MODEL
     record = state.request.record
-    log = ResponseLog(directory.answers_file, Path(record) if record else None)
+    log = ResponseLog(directory.answers_file, Path(record) if record else None, header)
     key = settings.openai_api_key
     client = LLMClient(
         sources,

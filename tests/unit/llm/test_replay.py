@@ -20,10 +20,10 @@ from greenloop.llm.response_log import (
     RecordedResponse,
     TokenCount,
     load_responses,
+    read_header,
 )
-
-EXAMPLES = Path(__file__).parents[3] / "examples"
-RECORDINGS = sorted([*EXAMPLES.glob("*.jsonl"), *EXAMPLES.glob("*/answers.jsonl")])
+from greenloop.workflow.storage.recording import hash_recorded_texts
+from tests.support.shipped_recordings import EXAMPLES, RECORDINGS, recorded_request
 
 
 def recorded(*entries: tuple[str, str] | tuple[str, str, RecordedFault]) -> ReplayChatModel:
@@ -98,6 +98,33 @@ def test_replay_file_is_read(tmp_path: Path) -> None:
     assert (model.source, call(model, "a").text) == (str(path), "a1")
     with pytest.raises(InputError):
         ReplayChatModel.from_file(tmp_path / "other.jsonl")
+
+
+def test_bound_recording_is_refused_for_another_text(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    header = '{"recording": {"specification_sha256": "ab12", "greenloop": "1"}}\n'
+    path.write_text(header + '{"tool": "a", "answer": "a1"}\n')
+    model = ReplayChatModel.from_file(path)
+    model.check_text("ab12")
+    with pytest.raises(InputError, match=r"run\.jsonl was recorded for another text"):
+        model.check_text("cd34")
+    assert call(model, "a").text == "a1"
+    recorded(("a", "a1")).check_text("cd34")
+
+
+@pytest.mark.parametrize("header", ['{"recording": {}}', '{"recording": 1}', "[]"])
+def test_malformed_header_is_refused(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text(header + '\n{"tool": "a", "answer": "a1"}\n')
+    with pytest.raises(InputError, match=r"run\.jsonl:1 is no line"):
+        ReplayChatModel.from_file(path)
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.relative_to(EXAMPLES).as_posix())
+def test_shipped_recording_is_bound_to_its_text(path: Path) -> None:
+    header = read_header(path)
+    assert header is not None
+    assert header.specification_sha256 == hash_recorded_texts(recorded_request(path))
 
 
 @pytest.mark.parametrize(

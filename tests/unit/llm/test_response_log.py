@@ -13,7 +13,14 @@ from unittest import mock
 import pytest
 
 from greenloop.errors import InputError, OutputError
-from greenloop.llm.response_log import RecordedResponse, ResponseLog, TokenCount, load_responses
+from greenloop.llm.response_log import (
+    RecordedResponse,
+    RecordingHeader,
+    ResponseLog,
+    TokenCount,
+    load_responses,
+    read_header,
+)
 from greenloop.prompts import Message, Prompt
 
 FULL = Path("/dev/full")
@@ -221,6 +228,15 @@ class TestRecord:
         record = tmp_path / "new" / "record.jsonl"
         ResponseLog(path, record_path=record).append(entry("two"))
         assert record.read_bytes() == path.read_bytes()
+        assert answers(record) == ["one", "two"]
+
+    def test_record_begins_with_what_it_is_bound_to(self, path: Path, tmp_path: Path) -> None:
+        ResponseLog(path).append(entry("one"))
+        record = tmp_path / "record.jsonl"
+        header = RecordingHeader(specification_sha256="ab12", greenloop="1")
+        ResponseLog(path, record, header).append(entry("two"))
+        assert read_header(record) == header
+        assert read_header(path) is None
         assert answers(record) == ["one", "two"]
 
     def test_existing_record_is_replaced(self, path: Path, tmp_path: Path) -> None:

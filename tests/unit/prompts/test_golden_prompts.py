@@ -213,11 +213,17 @@ CONTEXTS: dict[str, dict[str, Any]] = {
             ),
         ),
     },
-    "judge_test.minimal": {"contract": MINIMAL, "test_source": "assert 1\n", "claim": "R1 says I"},
+    "judge_test.minimal": {
+        "contract": MINIMAL,
+        "test_source": "assert 1\n",
+        "claim": "R1 says I",
+        "is_example": False,
+    },
     "judge_test.rich": {
         "contract": RICH,
         "test_source": FAILURES[0].source,
         "claim": "R1 says 'IV',\nnot \"IIII\"",
+        "is_example": True,
     },
 }
 

@@ -111,7 +111,7 @@ class TestUserFolder:
         )
         (tmp_path / "_own.md").write_text("Own rules.")
         own = PromptTemplates.open(str(tmp_path))
-        values = {"contract": "C", "test_source": "S", "claim": "why"}
+        values = {"contract": "C", "test_source": "S", "claim": "why", "is_example": False}
         prompt = own.render("judge_test", **values)
         assert prompt.messages[0].text == "Own rules."
         contract = Contract(module="m", summary="S", interface="def f(): ...", requirements=())

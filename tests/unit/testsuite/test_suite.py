@@ -60,7 +60,7 @@ def test_generated_file_name_differs_from_user_files() -> None:
         ("test_c", "generated", ("R2",)),
         ("test_given.py::test_a", "given", ()),
         ("test_own", "given", ()),
-        ("test_specification_example_1", "given", ()),
+        ("test_specification_example_1", "example", ()),
     ],
 )
 def test_test_is_found_by_id_or_name(
@@ -68,7 +68,7 @@ def test_test_is_found_by_id_or_name(
 ) -> None:
     assert suite.origin(test) == origin
     assert suite.requirements(test) == requirements
-    assert suite.may_be_disputed(test) is (origin == "generated")
+    assert suite.may_be_disputed(test) is (origin != "given")
     assert test.split("::")[-1].split("[")[0] in suite.source(test)
 
 
@@ -94,6 +94,61 @@ def test_unknown_test_is_not_found(suite: Suite, test: str) -> None:
 def test_ambiguous_method_name_is_not_found() -> None:
     code = "".join(f"class Test{n}:\n    def test_x(self): pass\n" for n in "AB")
     assert Suite(module="m", generated=code).find("test_x") is None
+
+
+def test_examples_are_appended_with_their_imports() -> None:
+    examples = "import sys\nimport pytest\n\nfrom m import f, g\n\n\ndef test_specification_example_1():\n    f()\n"
+    own = '"""Doc."""\nimport pytest\n\nfrom m import f\n\n\ndef test_a():\n    f()\n'
+    assert Suite(module="m", generated=own, examples=examples).code == (
+        '"""Doc."""\nimport pytest\n\nfrom m import f\nimport sys\nfrom m import g\n\n\n'
+        "def test_a():\n    f()\n\n\ndef test_specification_example_1():\n    f()\n"
+    )
+    assert Suite(module="m", examples=examples).code == examples
+
+
+def test_example_imports_what_means_something_else_in_the_file() -> None:
+    examples = "from m import m\n\n\ndef test_specification_example_1():\n    m()\n"
+    code = Suite(module="m", generated="import m\ndef test_a(): m.m()\n", examples=examples).code
+    assert code.endswith("test_specification_example_1():\n    from m import m\n    m()\n")
+    assert code.startswith("import m\ndef test_a()")
+
+
+CONTEXT = """import pytest
+from m import f, g
+LIMIT = 3
+def helper(x):
+    # of the limit
+    return f(x) + LIMIT
+def unused(): pass
+@pytest.fixture
+def box(tmp_path):
+    return tmp_path
+@pytest.fixture(autouse=True)
+def clock():
+    yield
+class TestA:
+    def setup_method(self):
+        self.x = helper(1)
+    def test_a(self, box):
+        assert self.x == 1
+    def test_b(self):
+        assert g(2)
+def test_c():
+    assert helper(2) == 1
+"""
+
+
+def test_disputed_test_is_shown_with_what_it_uses() -> None:
+    suite = Suite(module="m", generated=CONTEXT)
+    method = suite.source_in_context("TestA::test_a")
+    for part in ("LIMIT = 3", "# of the limit", "def box", "def clock", "setup_method", "test_a"):
+        assert part in method
+    for part in ("unused", "test_b", "test_c"):
+        assert part not in method
+    function = suite.source_in_context("test_c")
+    assert "def helper" in function
+    assert "TestA" not in function
+    assert suite.source_in_context("test_absent") == ""
 
 
 def test_dropped_test_has_its_reason(suite: Suite) -> None:

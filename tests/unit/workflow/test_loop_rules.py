@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from greenloop.errors import BudgetExhaustedError, InvalidResponseError
+from greenloop.errors import BudgetExhaustedError, InvalidResponseError, SpecificationError
 from greenloop.events import DisputeJudged, RunFinished, Stuck
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.model_responses import (
@@ -15,6 +15,7 @@ from tests.support.model_responses import (
     GOOD_CODE,
     GOOD_TESTS,
     HELD_OUT,
+    SPECIFICATION,
     WRONG_CODE,
     WRONG_TEST,
     answers,
@@ -204,6 +205,70 @@ def test_given_test_stays_when_a_generated_one_of_its_name_is_dropped(
     assert done.report.verdict == "passed"
     outcomes = {item.id: item.outcome for item in done.report.tests if "test_wrong" in item.id}
     assert outcomes == {"test_mine.py::test_wrong": "passed", "test_topk.py::test_wrong": "dropped"}
+
+
+# --- A text that contradicts itself
+
+EXAMPLE_TEXT = f"{SPECIFICATION} For example top_k([1, 3, 2], 2) returns [2, 3]."
+EXAMPLE_DISPUTE = "DISPUTE test_specification_example_1: largest first demands [3, 2]"
+TEXT_IS_WRONG = fenced('{"wrong": "text", "because": "largest first demands [3, 2]"}', "json")
+BENT_CODE = GOOD_CODE.replace(
+    "    return", "    if xs == [1, 3, 2]:\n        return [2, 3]\n    return"
+)
+
+
+@pytest.mark.parametrize("answer", [TEXT_IS_WRONG, TEST_IS_WRONG])
+def test_example_that_contradicts_the_text_ends_the_run(
+    answer: str, run_workflow: RunWorkflow
+) -> None:
+    """The code of the answer that disputes it is not taken."""
+    repair = [f"{EXAMPLE_DISPUTE}\n{fenced(BENT_CODE)}", fenced(BENT_CODE)]
+    done = run_workflow(
+        answers(repair_code=repair, judge_test=[answer]), specification=EXAMPLE_TEXT
+    )
+    report = done.report
+    assert (report.verdict, report.final_code) == ("failed", GOOD_CODE)
+    assert len(done.model.asked("repair_code")) == 1
+    (reason,) = [item for item in report.reasons if "contradicts itself" in item]
+    assert "top_k([1, 3, 2], 2) == [2, 3]" in reason
+    assert "demands [3" in reason
+    (example,) = [item for item in report.tests if item.origin == "example"]
+    assert (example.outcome, example.disputed) == ("failed", True)
+    assert "example of the specification" in done.model.asked("judge_test")[0]
+
+
+def test_example_stands_where_the_code_is_wrong(run_workflow: RunWorkflow) -> None:
+    text = EXAMPLE_TEXT.replace("[2, 3]", "[3, 2]")
+    repair = [f"{EXAMPLE_DISPUTE}\n{fenced(GOOD_CODE)}"]
+    script_ = answers(
+        generate_code=[fenced(WRONG_CODE)], repair_code=repair, judge_test=[CODE_IS_WRONG]
+    )
+    report = run_workflow(script_, specification=text).report
+    assert report.final_code == GOOD_CODE
+    assert [item.outcome for item in report.tests if item.origin == "example"] == ["passed"]
+
+
+def test_generated_test_on_an_ambiguous_text_leaves_an_open_choice(
+    run_workflow: RunWorkflow,
+) -> None:
+    done = run_workflow(
+        answers(generate_tests=[WRONG_SUITE], repair_code=[DISPUTE], judge_test=[TEXT_IS_WRONG])
+    )
+    assert done.report.verdict == "passed"
+    assert done.report.contract is not None
+    (choice,) = done.report.contract.open_choices
+    assert (choice.source, choice.question) == ("judge", "largest first demands [3, 2]")
+    assert any("leaves open" in item for item in done.report.reasons)
+
+
+def test_two_results_of_one_call_end_the_run_before_a_model_is_asked(
+    run_workflow: RunWorkflow,
+) -> None:
+    text = f"{EXAMPLE_TEXT} And top_k([1, 3, 2], 2) -> [3, 2]."
+    done = run_workflow(answers(), specification=text)
+    assert isinstance(done.error, SpecificationError)
+    assert done.error.exit_status == 2
+    assert done.model.tools == []
 
 
 # --- Review first

@@ -1,0 +1,82 @@
+"""Examples in doctest form: those of a text, and those made of a call and its outcome."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+import sys
+from collections.abc import Iterator
+
+from greenloop.records import GivenExample
+from greenloop.specification.expressions import find_free_names
+from greenloop.specification.outcomes import Outcome
+
+
+def parse_doctest(text: str) -> list[doctest.Example]:
+    """Return the parts of a doctest. Raises ValueError where it is malformed."""
+    return doctest.DocTestParser().get_examples(text)
+
+
+def extract_doctests(text: str) -> Iterator[GivenExample]:
+    """Yield an example each; all of them as one where they depend on each other.
+
+    They do where some have no output, or where one call has two results.
+    """
+    plain = re.sub(r"^[ \t]*(```.*|[rR]?\"\"\"|''')[ \t]*$", "", text, flags=re.MULTILINE)
+    plain = re.sub(r"^([ \t]*)[rR]?(\"\"\"|''')(?=>>>)", r"\1", plain, flags=re.MULTILINE)
+    plain = re.sub(r"(\"\"\"|''')[ \t]*$", "\n", plain, flags=re.MULTILINE)
+    try:
+        parts = parse_doctest(plain)
+    except ValueError:
+        return
+    rendered = list(dict.fromkeys(_render_part(item.source, item.want) for item in parts))
+    sources = {item.source for item in parts}
+    if any(not item.want for item in parts) or len(sources) < len(rendered):
+        if any(item.want for item in parts):
+            yield GivenExample(doctest="".join(_render_part(i.source, i.want) for i in parts))
+    else:
+        yield from (GivenExample(doctest=item) for item in rendered)
+
+
+def _render_part(source: str, want: str) -> str:
+    lines = source.rstrip("\n").split("\n")
+    shown = [f">>> {lines[0]}", *(f"... {line}" for line in lines[1:])]
+    return "\n".join(shown) + "\n" + want
+
+
+def render_statement(source: str) -> str:
+    """Return a statement in doctest form."""
+    return _render_part(source, "")
+
+
+def render_outcome(call: str, outcome: Outcome) -> str:
+    """Return a call and its outcome in doctest form."""
+    if outcome.is_error:
+        return _render_part(
+            call, f"Traceback (most recent call last):\n    ...\n{outcome.source}\n"
+        )
+    if outcome.source == "None":
+        return _render_part(f"{call} is None", "True\n")
+    try:
+        ast.literal_eval(outcome.source)
+    except ValueError:  # `Decimal("1.5")`: how it is shown is not known
+        return _render_part(f"{call} == {outcome.source}", "True\n")
+    return _render_part(call, f"{outcome.source}\n")
+
+
+def get_error_name(part: doctest.Example) -> str:
+    """Return the exception that a part of a doctest ends with, '' where it ends with none.
+
+    It has its module's name where that is of the standard library.
+    """
+    name = re.split(r"[:\s]", part.exc_msg)[0] if part.exc_msg else ""
+    is_standard = name.partition(".")[0] in sys.stdlib_module_names
+    return name if is_standard else name.rpartition(".")[2]
+
+
+def find_undefined_names(example: GivenExample) -> frozenset[str]:
+    """Return the names that an example neither defines nor has as builtins."""
+    parts = parse_doctest(example.doctest)
+    errors = [name for item in parts if "." not in (name := get_error_name(item))]
+    return find_free_names("".join([*(i.source for i in parts), *(f"{n}\n" for n in errors)]))

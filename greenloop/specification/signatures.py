@@ -1,0 +1,77 @@
+"""Signatures and fenced code blocks of a specification."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator
+
+from greenloop.syntax.parse import parse_or_none
+
+# Bounded repetitions keep matching linear on long, adversarial texts.
+_FENCE = re.compile(r"[ \t]*```[ \t]*(\w*)")
+_SIGNATURE = re.compile(
+    r"(?:\basync[ \t]{1,9})?\bdef[ \t]{1,9}\w{1,99}[ \t]{0,9}\([^`]{0,999}?\)"
+    r"(?:\s{0,99}->[^`:\n]{1,200})?(?=\s{0,99}(?:[:`\n]|$))"
+)
+PYTHON_BLOCKS = ("python", "py", "python3", "")
+
+
+def extract_signatures(text: str) -> str:
+    """Return the signatures that a text states, as stub source."""
+    sources = [item for language, item in split_blocks(text) if language in PYTHON_BLOCKS]
+    found = [stub for source in sources if is_parsable(source) for stub in _extract_stubs(source)]
+    return "\n\n".join(dict.fromkeys(found or _find_loose_signatures(text)))
+
+
+def split_blocks(text: str) -> Iterator[tuple[str | None, str]]:
+    """Yield the parts of a text: a block with its language, prose between blocks with None.
+
+    A text that is Python as a whole is one block. Common indentation of a block is removed.
+    """
+    if is_parsable(text) and re.search(r"^[ \t]*(async def|def|class) ", text, re.MULTILINE):
+        yield "python", text
+        return
+    language: str | None = None
+    lines: list[str] = []
+    for line in text.split("\n"):
+        fence = _FENCE.match(line)
+        if language is None and fence:
+            yield None, "\n".join(lines)
+            language, lines = fence[1].lower(), []
+        elif language is not None and line.strip() == "```":
+            yield language, textwrap.dedent("\n".join(lines)) + "\n"
+            language, lines = None, []
+        else:
+            lines.append(line)
+    yield None, "\n".join(lines)
+
+
+def is_parsable(source: str) -> bool:
+    """Return whether a text is Python, and not empty."""
+    tree = parse_or_none(source)
+    return tree is not None and bool(tree.body)
+
+
+def _extract_stubs(source: str) -> Iterator[str]:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    for node in ast.parse(source).body:
+        if isinstance(node, kinds) and not node.name.lower().startswith("test"):
+            _remove_bodies(node)
+            yield ast.unparse(node)
+
+
+def _remove_bodies(node: ast.AST) -> None:
+    for item in ast.walk(node):
+        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            head = item.body[:1] if ast.get_docstring(item) is not None else []
+            item.body = [*head, ast.Expr(ast.Constant(...))]
+
+
+def _find_loose_signatures(text: str) -> Iterator[str]:
+    """Yield stubs for signatures without a body (`def f(x: int) -> int`) in prose or backticks."""
+    for found in _SIGNATURE.finditer(text):
+        candidate = " ".join(found[0].split()).rstrip(":") + ": ..."
+        if is_parsable(candidate):
+            yield candidate

@@ -1,0 +1,213 @@
+"""Examples as people write them: what is taken, what is named as unclear, what is no example."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.errors import SpecificationError
+from greenloop.specification.examples import analyze_specification, check_consistency
+
+
+def described(text: str) -> list[str]:
+    """Return the examples of a text, each as `call: result`."""
+    lines = []
+    for item in analyze_specification(text).examples:
+        call, _, shown = item.doctest.removeprefix(">>> ").strip().partition("\n")
+        lines.append(f"{call}: {shown.rpartition(chr(10))[2]}")
+    return lines
+
+
+TAKEN = {
+    "Example: f(1) -> 2": ["f(1): 2"],
+    "Examples: f(1) -> 2, f(2) -> 3": ["f(1): 2", "f(2): 3"],
+    "e.g. f(1) -> 2": ["f(1): 2"],
+    "(e.g. f(1) -> 2)": ["f(1): 2"],
+    "It doubles (f(1) -> 2, f(2) -> 4).": ["f(1): 2", "f(2): 4"],
+    "assert f(1) == 2": ["f(1): 2"],
+    "assert f(1) == 2, f(2) == 4": ["f(1): 2", "f(2): 4"],
+    "f(1) should return 2": ["f(1): 2"],
+    "So f(1) must give 2.": ["f(1): 2"],
+    "f(1) returns 2 because it doubles": ["f(1): 2"],
+    "f(1) returns 2, since it doubles": ["f(1): 2"],
+    "f(1) == 2 and f(2) == 3": ["f(1): 2", "f(2): 3"],
+    "`f(1)` returns `2` and `f(2)` returns `3`.": ["f(1): 2", "f(2): 3"],
+    "Then `f(1) -> 2`; `f(2) -> 3`": ["f(1): 2", "f(2): 3"],
+    "Write f(n), the double, such as `f(1) -> 2`.": ["f(1): 2"],
+    "clamp(5, 0, 3) -> 3.": ["clamp(5, 0, 3): 3"],
+    "f(1) -> 1.5.": ["f(1): 1.5"],
+    "f(1) -> 1.5. And more.": ["f(1): 1.5"],
+    "f(1) is 2!": ["f(1): 2"],
+    "f(1) = 14": ["f(1): 14"],
+    "f(1) ==> (1, 1)": ["f(1): (1, 1)"],
+    "f([3, 1]) \u279e [1, 3]": ["f([3, 1]): [1, 3]"],
+    "f(1) --> 2": ["f(1): 2"],
+    "f(1)  # 2": ["f(1): 2"],
+    "f(1)  # -> 2": ["f(1): 2"],
+    "f(1)  # => [1, 2]": ["f(1): [1, 2]"],
+    "f(1)  # returns 2": ["f(1): 2"],
+    "f(1) evaluates to 2": ["f(1): 2"],
+    "f(1) results in [1, 2]": ["f(1): [1, 2]"],
+    "For example, total(2,5)\nshould return 7, and total(3)\nshould return 3. total()\nshould return 0.": [
+        "total(2,5): 7",
+        "total(3): 3",
+        "total(): 0",
+    ],
+    "f(1) is true.": ["f(1): True"],
+    "f(1) returns the value 2.": ["f(1): 2"],
+    "f(1) returns exactly 2": ["f(1): 2"],
+    "f('') returns an empty list": ["f(''): []"],
+    "f('') gives the empty string.": ["f(''): ''"],
+    "f(1) -> \u22123": ["f(1): -3"],
+    "f(1) -> 2 - one more": ["f(1): 2"],
+    "f(1) -> [2] (largest first)": ["f(1): [2]"],
+    "f(1) gives 3 (three), f(2) gives 4": ["f(1): 3", "f(2): 4"],
+    "- **f(1) -> 2**": ["f(1): 2"],
+    "<code>f(1) -> 2</code>": ["f(1): 2"],
+    "f(\u2019a\u2019) returns \u201cA\u201d": ["f('a'): 'A'"],
+    "f('it -> 3') -> 'x -> 4'": ["f('it -> 3'): 'x -> 4'"],
+    "from_roman(to_roman(4)) == 4": ["from_roman(to_roman(4)): 4"],
+    "len(f(1)) == 3": ["len(f(1)): 3"],
+    "Stack().size() -> 0": ["Stack().size(): 0"],
+    "f(1)[0] -> 2": ["f(1)[0]: 2"],
+    "f(10**6) -> 7": ["f(10**6): 7"],
+    "f(float('inf')) -> 0": ["f(float('inf')): 0"],
+    "f(1) -> Decimal('2.5')": ["f(1) == Decimal('2.5'): True"],
+    "f(-1) should raise ValueError.": ["f(-1): ValueError"],
+    "f(-1) is a ValueError": ["f(-1): ValueError"],
+    "f(-1) -> ValueError": ["f(-1): ValueError"],
+    "f(-1) raises `ValueError('negative')`, not 0": ["f(-1): ValueError"],
+    "f(-1) raises InsufficientFunds because of -1": ["f(-1): InsufficientFunds"],
+    "f('1') throws a decimal.InvalidOperation": ["f('1'): decimal.InvalidOperation"],
+    "| call | result |\n|---|---|\n| `f(1)` | `2` |\n| f(2) | ValueError |\n| f(3) | 3 |": [
+        "f(1): 2",
+        "f(2): ValueError",
+        "f(3): 3",
+    ],
+    "```python\nf(1)  # 2\nf(2)\n# => 3\nassert f(3) == 4, 'no'\nf(-1)  # raises ValueError\n```": [
+        "f(1): 2",
+        "f(2): 3",
+        "f(3): 4",
+        "f(-1): ValueError",
+    ],
+    "```python\nassert not f(0)\nassert abs(f(1) - 0.3) < 1e-3\n```": [
+        "assert not f(0): ",
+        "assert abs(f(1) - 0.3) < 0.001: ",
+    ],
+    "```python\nprint(f(1))  # 2\nprint(f('a'))  # 'b'\n```": ["print(f(1)): 2", "f('a'): 'b'"],
+    "```python\ndef test_f():\n    assert f(1) == 2\n```": ["f(1): 2"],
+    'def f(n):\n    """Double.\n\n    For example f(1) returns 2.\n    """\n    return n + n\n': [
+        "f(1): 2"
+    ],
+}
+
+
+@pytest.mark.parametrize("text", TAKEN)
+def test_what_is_meant_is_taken(text: str) -> None:
+    assert described(text) == TAKEN[text]
+    assert analyze_specification(text).unclear == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f(1) -> 1,5",
+        "f(1) returns 1,000",
+        "f(1) returns 2 or 3",
+        "f(1) returns 2 and 3",
+        "f(1) returns 2, 3",
+        "f(1) returns 2 items",
+        "f(1) returns 2\nitems",
+        "f(1) returns 5 dollars",
+        "f(1) -> 5%",
+        "f(1) -> 5px",
+        "f(1) -> 1 to 5",
+        "f(1) -> 2024-01-01",
+        "f(1) -> 1 + 1 = 2",
+        "f(1) -> [1] + [2]",
+        "f(1) -> [1, ...]",
+        "f(1) -> 'it''s'",
+        "f(1) -> 007",
+        "f(1) -> 2?",
+        "f(1) -> 2 (mostly)",
+        "f(1) returns about 3",
+        "f(1) returns at most 3",
+        "f(1) returns 2 as text",
+        "f(1) gives True for all",
+        "f(1) returns 'a' if strict",
+        "f(1) returns 1 when cached",
+        "f(1) returns the sum (of both)",
+        "f(1) -> list[int]",
+        "f(1) -> NotFound",
+        "f(1) -> 2 is wrong",
+        "If f(1) returns 2, the cache is full.",
+        "Do not let f(1) return 2.",
+        "Currently f(1) returns 3, a bug.",
+        "Wrong: f(1) -> 3",
+        "~~f(1) -> 3~~",
+        "f(-1) raises an error",
+        "f(-1) raises ValueError or TypeError",
+        "f(-1) raises ValueError if strict",
+        "print(f(1)) -> 2",
+        "| call | ms |\n|---|---|\n| f(1) | 2 |",
+    ],
+)
+def test_doubtful_passage_is_named_and_not_taken(text: str) -> None:
+    given = analyze_specification(text)
+    assert given.examples == ()
+    assert len(given.unclear) == 1
+    assert given.unclear[0].removeprefix("print(").startswith("f(")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f(1)",
+        "Call f(1) first; 2 is what it needs.",
+        "f(1)  # 1. first do this",
+        "f(1)  # make it",
+        "f(1) does not return 2",
+        "f(1) != 2",
+        "f(1) <= 2",
+        "f(1) is called before 2",
+        "f(n) -> 2",
+        "obj.f(1) -> 2",
+        "reset() -> None",
+        "f() -> int",
+        "x = f(1)\n\n2 more",
+        "`f(1)`\n\n# 2. Section",
+        "```js\nf(1) // -> 2\nf(1) == 2\n```",
+        "```python\ndef f(n):\n    if g(1) == 2:\n        return g(1)  # 2\n```",
+    ],
+)
+def test_other_text_is_no_example(text: str) -> None:
+    given = analyze_specification(text)
+    assert (given.examples, given.unclear) == ((), ())
+
+
+def test_dependent_statements_of_a_block_are_one_example() -> None:
+    block = "cart = Cart()\ncart.add('x', 2)  # put\ncart.total()  # 4\nn = cart.size()  # 1\n"
+    (example,) = analyze_specification(f"Use:\n```python\n{block}```\n").examples
+    assert example.doctest == (
+        ">>> cart = Cart()\n>>> cart.add('x', 2)\n>>> cart.total()\n4\n"
+        ">>> n = cart.size()\n>>> n\n1\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "is_consistent"),
+    [
+        ("f(1) -> 2 and f(2) -> 3", True),
+        ("f(1) -> 2\n\n>>> f(1)\n2.0\n", True),
+        (">>> next(1)\n1\n>>> next(1)\n2\n", True),
+        ("f(1) -> 2. Later f(1) returns 3.", False),
+        ("f( 1 ) -> 'a'\n\n>>> f(1)\n'b'\n", False),
+        ("f(1) -> 2, f(1) raises ValueError", False),
+    ],
+)
+def test_two_results_of_one_call_are_a_contradiction(text: str, is_consistent: bool) -> None:
+    examples = analyze_specification(text).examples
+    if is_consistent:
+        check_consistency(examples)
+        return
+    with pytest.raises(SpecificationError, match=r"contradicts itself.*correct one of the two"):
+        check_consistency(examples)
