@@ -149,7 +149,7 @@ def _build_result(
         input_tokens=usage.input_tokens if usage else outcome.tokens,
         output_tokens=usage.output_tokens if usage else 0,
         cost_usd=usage.cost_usd if usage else outcome.cost_usd,
-        repairs=report.iterations if report else 0,
+        repairs=report.repairs if report else 0,
         seconds=outcome.seconds,
     )
     return TaskResult(

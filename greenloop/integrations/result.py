@@ -57,7 +57,7 @@ def build_run_result(report: Report, require: Literal["verified", "passed"]) -> 
         not_passed=len(active) - passed,
         failures=tuple(_failure_lines(report)),
         survived=tuple(_survivor_lines(report)),
-        repairs=report.iterations,
+        repairs=report.repairs,
         calls=report.usage.calls,
         tokens=report.usage.input_tokens + report.usage.output_tokens,
         cost_usd=report.usage.cost_usd,

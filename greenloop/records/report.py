@@ -167,7 +167,8 @@ class Report(Record):
 
     `original` is the former text of a file that was healed. `command` is the command of the run,
     `module` the code's module; both are '' in older reports. `failures` are the first ones of the
-    run in `tests`, truncated.
+    run in `tests`, truncated. `iterations` is 1 for the first code and 1 more for each repair or
+    rewrite, 0 where no code was made; `repairs` counts the repairs and rewrites alone.
     """
 
     specification: str

@@ -36,8 +36,17 @@ def upgrade_report(report: dict[str, Any]) -> dict[str, Any]:
         **report,
         "schema_version": "2",
         "evidence": _upgrade_evidence(report.get("evidence")),
+        **_upgrade_iterations(report),
         **({"tests": [_upgrade_test(item) for item in tests]} if isinstance(tests, list) else {}),
     }
+
+
+def _upgrade_iterations(report: dict[str, Any]) -> dict[str, Any]:
+    """Return `iterations`, which counted repairs alone, as both counts of today."""
+    repairs = report.get("iterations")
+    if not isinstance(repairs, int):
+        return {}
+    return {"repairs": repairs, "iterations": repairs + 1 if report.get("attempts") else repairs}
 
 
 def _upgrade_evidence(evidence: Any) -> Any:

@@ -54,7 +54,7 @@ def format_counts(report: Report) -> str:
     tokens = usage.input_tokens + usage.output_tokens
     return (
         f"{passed} of {len(counted)} {noun}, "
-        f"{pluralize(report.iterations, 'repair')}, {pluralize(usage.calls, 'call')}, {tokens} tokens, {cost}, {report.timings.total_s:.1f} s"
+        f"{pluralize(report.repairs, 'repair')}, {pluralize(usage.calls, 'call')}, {tokens} tokens, {cost}, {report.timings.total_s:.1f} s"
     )
 
 

@@ -120,7 +120,7 @@ class RunSpans:
             "greenloop.tests": len(active),
             "greenloop.tests.passed": sum(item.outcome == "passed" for item in active),
             "greenloop.attempts": len(report.attempts),
-            "greenloop.repairs": report.iterations,
+            "greenloop.repairs": report.repairs,
             "greenloop.calls": usage.calls,
             "greenloop.input_tokens": usage.input_tokens,
             "greenloop.output_tokens": usage.output_tokens,

@@ -45,7 +45,8 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
         test_code=_collect_test_code(state),
         tests_passed=verdict != "failed",
         test_output=result.output if result else "",
-        iterations=state.repairs,
+        iterations=_count_iterations(state),
+        repairs=state.repairs,
         verdict=verdict,
         reasons=reasons,
         command=request.kind,
@@ -69,6 +70,11 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
         failures=truncate_failures(failures),
         disputes=tuple(state.disputes),
     )
+
+
+def _count_iterations(state: RunState) -> int:
+    """Return 1 for the first code and 1 for each repair or rewrite; 0 where no code was made."""
+    return state.repairs + 1 if state.candidates.attempts else 0
 
 
 def _collect_test_code(state: RunState) -> str:

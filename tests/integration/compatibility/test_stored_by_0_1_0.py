@@ -122,8 +122,10 @@ def test_a_report_keeps_what_it_says(name: str, project: Project) -> None:
     )
     assert ended.status == 0, ended.err
     after = ended.json
-    for key in ("final_code", "test_code", "tests_passed", "test_output", "iterations", "verdict"):
+    for key in ("final_code", "test_code", "tests_passed", "test_output", "verdict"):
         assert after[key] == before[key], key
+    assert after["repairs"] == before["iterations"]
+    assert after["iterations"] == before["iterations"] + (1 if before["attempts"] else 0)
     assert after["specification"] == before["specification"]
     assert [item["outcome"] for item in after["tests"]] == [
         item["outcome"] for item in before["tests"]

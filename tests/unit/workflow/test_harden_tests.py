@@ -86,7 +86,7 @@ def test_code_that_fails_an_added_test_is_repaired(run_workflow: RunWorkflow) ->
     )
     assert done.report.tests_passed
     assert done.report.final_code == GOOD_CODE
-    assert done.report.iterations == 1
+    assert done.report.iterations == 2
 
 
 @pytest.mark.slow

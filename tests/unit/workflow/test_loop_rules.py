@@ -286,7 +286,7 @@ def test_review_errors_are_repaired_before_the_first_run(run_workflow: RunWorkfl
     ]
     assert "the order is wrong for [1, 2]" in done.model.asked("repair_code")[0]
     assert "short name" not in done.model.asked("repair_code")[0]
-    assert done.report.iterations == 0
+    assert (done.report.iterations, done.report.repairs) == (1, 0)
 
 
 def test_review_warnings_are_reported_without_a_repair(run_workflow: RunWorkflow) -> None:
@@ -487,7 +487,7 @@ def test_stuck_run_is_rewritten_then_ended(run_workflow: RunWorkflow) -> None:
     assert "repair (Nothing new here.): 1 failing: test_negative" in rewrite.replace(
         "here)", "here.)"
     )
-    assert done.report.iterations == 2
+    assert (done.report.iterations, done.report.repairs) == (3, 2)
     assert any("stuck" in reason for reason in done.report.reasons)
 
 
@@ -531,7 +531,7 @@ def test_at_most_n_repairs(run_workflow: RunWorkflow, repairs: int) -> None:
     variants = [f"def top_k(xs, k):\n    return [{n}]\n" for n in range(10, 20)]
     done = run_workflow(script(*variants), max_repairs=repairs)
     assert len(done.model.asked("repair_code")) == repairs
-    assert done.report.iterations == repairs
+    assert (done.report.iterations, done.report.repairs) == (repairs + 1, repairs)
     assert done.report.verdict == "failed"
 
 
