@@ -174,8 +174,8 @@ class InputBuilder:
 
 def _build_sequence(steps: Sequence[ast.Call]) -> ast.stmt:
     first, *rest = map(ast.unparse, steps)
-    lines = [f"    item = observe(1, lambda: {first})"]
-    lines += [f"    observe({at}, lambda: item.{step})" for at, step in enumerate(rest, 2)]
+    lines = [f"    item = observe__(1, lambda: {first})"]
+    lines += [f"    observe__({at}, lambda: item.{step})" for at, step in enumerate(rest, 2)]
     return ast.parse("def scenario():\n" + "\n".join(lines)).body[0]
 
 

@@ -18,11 +18,11 @@ from greenloop.sandbox.work.scenarios import ObservedRow
 _ROW_CPU_S, _RUN_TIMEOUT_S, _MAX_RESTARTS = 0.1, 4.0, 4
 _CALLS = """\
 row_cpu_s = {limit}
-scenarios = [(create_calls({source!r}, {public!r}).answer, (), lambda: [(("call",), {rows})])]
+scenarios = [(create_calls__({source!r}, {public!r}).answer, (), lambda: [(("call",), {rows})])]
 """
 _GENERATOR = """\
 row_cpu_s = 1.0
-scenarios = [(create_calls({source!r}, {public!r}).generate, (), lambda: [(("seed", "count"), [{row}])])]
+scenarios = [(create_calls__({source!r}, {public!r}).generate, (), lambda: [(("seed", "count"), [{row}])])]
 """
 
 

@@ -18,7 +18,7 @@ from ..limits.cpu_time import CpuTimeLimit
 from . import classes
 from .calls import Calls
 from .encoder import Encoder, TooLargeError
-from .fixtures import RecordedWarnings, create_fixture
+from .fixtures import create_fixture
 from .library import LibraryState
 from .parameters import build_rows, create_module
 
@@ -41,8 +41,6 @@ def _list_items(value: Any) -> list[Any]:
 
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     **{function.__name__: function for function in (len, str, repr, bool, int, float, abs, round)},
-    **{function.__name__: function for function in (list, tuple, set, frozenset, dict, sorted)},
-    **{function.__name__: function for function in (sum, min, max, any, all, next)},
     "iterable": _list_items,
 }
 
@@ -84,14 +82,12 @@ class Runner:
         """`send` reports an event; `module` is the name of the module under test."""
         self._send, self._module = send, module
         self._size_left = _MAX_TOTAL
-        self._shared: dict[str, Any] = {}
-        self._recorded = RecordedWarnings()
         self._library = LibraryState()
         self._row_cpu_s = 0.0
 
     def run(self, text: str) -> None:
         """Execute the text, then each row of its scenarios. Raises what the text raises."""
-        names = (self.observe, self.observe_awaited, self.shared, self.create_calls)
+        names = (self.observe, self.observe_awaited, self.create_calls)
         provided = {item.__name__: item for item in names} | {"operators": operator}
         module = create_module(provided)
         exec(compile(text, "<scenario>", "exec"), vars(module))
@@ -100,7 +96,8 @@ class Runner:
             try:
                 rows = build_rows(tables())
             except BaseException as error:
-                self._report_row(number, 0, _describe(error))
+                self._send("begin", scenario=number, row=0)
+                self._send("end_row", error=_describe(error), replaced="")
                 continue
             for row, arguments in enumerate(rows):
                 self._run_row(number, row, function, fixtures, arguments)
@@ -119,15 +116,14 @@ class Runner:
     ) -> None:
         self._send("begin", scenario=scenario, row=row)
         folder, error = _join(_gettempdir(), f"row-{scenario}-{row}"), None
-        self._recorded = RecordedWarnings()
         started = _get_cpu_time()
         try:
             with _catch_warnings(), ExitStack() as stack:
                 if self._row_cpu_s:
                     stack.enter_context(CpuTimeLimit(self._row_cpu_s))
                 _simplefilter("always")
-                warnings.showwarning = self._record_warning  # type: ignore[assignment]
-                made = {name: self._create(name, folder, stack) for name in fixtures}
+                warnings.showwarning = lambda *_, **__: None
+                made = {name: create_fixture(name, folder, stack) for name in fixtures}
                 result = function(**arguments, **made)
                 if _is_async(function):
                     _run_async(result)
@@ -136,12 +132,6 @@ class Runner:
         spent = _get_cpu_time() - started
         replaced = self._library.find_replaced()
         self._send("end_row", error=error, replaced=replaced, cpu_s=spent)
-
-    def _record_warning(self, *shown: Any) -> None:
-        self._recorded.append(warnings.WarningMessage(*shown))
-
-    def _create(self, name: str, folder: str, stack: ExitStack) -> Any:
-        return self._recorded if name == "recwarn" else create_fixture(name, folder, stack)
 
     # What the text of a scenario calls.
 
@@ -156,12 +146,6 @@ class Runner:
         with self._observation(number, functions) as values:
             values.append(await thunk())
         return values[0] if values else Unavailable()
-
-    def shared(self, name: str, thunk: Callable[[], Any]) -> Any:
-        """Return the value of the first call under this name."""
-        if name not in self._shared:
-            self._shared[name] = thunk()
-        return self._shared[name]
 
     def create_calls(self, inputs: str, public: tuple[str, ...]) -> Calls:
         """Return what answers single calls of the module."""
@@ -178,7 +162,7 @@ class Runner:
                 payload = {"error": self._encode_error(error)}
             else:
                 payload = self._encode_value(values[0], functions)
-        for item in caught:  # the test itself may record them, or `recwarn` does
+        for item in caught:  # the test itself may record them
             warnings.showwarning(item.message, item.category, item.filename, item.lineno)
         shown = [
             [classes.name_bases(item.category), classes.read_text(item.message)] for item in caught
