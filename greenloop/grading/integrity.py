@@ -62,7 +62,6 @@ _SETTABLE_MODULES = frozenset(
     {"sys", "os", "logging", "locale", "readline", "threading", "mimetypes"}
 )
 _SETTABLE_ATTRIBUTES = frozenset({"showwarning", "formatwarning", "debug"})
-_PROTECTED_NAMESPACES = frozenset({"sys", "os", "builtins", "gc"})
 _Finding = tuple[ast.expr | ast.stmt, str]
 
 
@@ -99,8 +98,6 @@ class _Inspector:
             yield from self._inspect_target(target)
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield from _inspect_import(node, self._safe_modules)
-        elif isinstance(node, ast.ClassDef):
-            yield from _inspect_class(node)
         elif isinstance(node, ast.FunctionDef):
             yield from _inspect_function(node)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -118,8 +115,6 @@ class _Inspector:
             yield node, f"`.{node.attr}` reads frames or classes of others"
         elif node.attr in _CODE_OBJECT_NAMES | _OWN_FILE_NAMES:
             yield from self._inspect_self_reference(node, node.attr)
-        elif node.attr == "__dict__":
-            yield from self._inspect_namespace(node.value)
 
     def _inspect_self_reference(self, node: ast.expr, name: str) -> Iterator[_Finding]:
         if id(node) not in self._safe:
@@ -138,8 +133,6 @@ class _Inspector:
             yield from self._inspect_member(node, owner, str(attribute.value))
         if name == "setattr" and owner and (what := self._find_patched(owner)):
             yield node, f"replaces parts of `{what}` for the whole process, tests included"
-        if name == "vars" and owner:
-            yield from self._inspect_namespace(owner)
 
     def _inspect_target(self, target: ast.expr) -> Iterator[_Finding]:
         if isinstance(target, (ast.Tuple, ast.List)):
@@ -156,10 +149,6 @@ class _Inspector:
         module = self._modules.get(first, "")
         is_protected = module.partition(".")[0] in sys.stdlib_module_names
         return f"{module}{dot}{rest}" if is_protected and module not in _SETTABLE_MODULES else ""
-
-    def _inspect_namespace(self, owner: ast.expr) -> Iterator[_Finding]:
-        if isinstance(owner, ast.Name) and self._modules.get(owner.id) in _PROTECTED_NAMESPACES:
-            yield owner, f"takes from `{self._resolve(owner)}` names that cannot be analysed"
 
     def _resolve(self, owner: ast.expr) -> str:
         return self._modules.get(owner.id, owner.id) if isinstance(owner, ast.Name) else ""
@@ -199,14 +188,6 @@ def _inspect_import(node: ast.Import | ast.ImportFrom, safe: Collection[str]) ->
         yield from ((node, f"`{n}` {_SUSPICIOUS_NAMES[n]}") for n in full if n in _SUSPICIOUS_NAMES)
 
 
-def _inspect_class(node: ast.ClassDef) -> Iterator[_Finding]:
-    for item in node.body:
-        targets = _get_assignment_targets(item)
-        names = [part.id for part in targets if isinstance(part, ast.Name)]
-        if "__class__" in [*names, getattr(item, "name", "")]:
-            yield item, "`__class__` pretends that an object has another class"
-
-
 def _inspect_function(node: ast.FunctionDef) -> Iterator[_Finding]:
     has_branch = any(isinstance(item, ast.If) for item in ast.walk(node))
     if node.name == "__eq__" and not has_branch and ast.unparse(node.body[-1]) == "return True":
@@ -214,11 +195,7 @@ def _inspect_function(node: ast.FunctionDef) -> Iterator[_Finding]:
 
 
 def _inspect_text(node: ast.Constant, text: str) -> Iterator[_Finding]:
-    if text.startswith("test_") and text.endswith(".py"):
-        yield node, f"names a test file: {text!r}"
-    elif text in ("conftest.py", "PYTEST_CURRENT_TEST"):
-        yield node, f"names a file or variable of pytest: {text!r}"
-    elif text in _CODE_OBJECT_NAMES:
+    if text in _CODE_OBJECT_NAMES:
         yield node, f"`{text}` {_READS_SOURCE}"
     elif text in _FRAME_ATTRIBUTES:  # for getattr or operator.attrgetter
         yield node, f"`{text}` reads frames or classes of others"
