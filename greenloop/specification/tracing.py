@@ -14,6 +14,7 @@ from greenloop.records import Background, Contract, GivenExample
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.passages import Block, PassageIndex, index_text, list_words
 from greenloop.specification.word_lists import (
+    words_before_names,
     words_of_results,
     words_that_ask_for_nothing,
     words_that_join_clauses,
@@ -25,6 +26,7 @@ _MAX_QUOTES = 4000  # the others cover nothing
 _MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
 _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
 _MIN_CLAUSE_WORDS = 2  # of content
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,14 @@ class Trace:
                 yield place.label, self.index.excerpt(place.words.start, place.words.stop)
 
     @cached_property
-    def _silent(self) -> frozenset[str]:
-        return words_that_ask_for_nothing() | frozenset(_find_names(self.contract.interface))
+    def _names(self) -> frozenset[str]:
+        """All names that the interface uses."""
+        kinds = (*_DEFINITIONS, ast.Name, ast.arg, ast.Attribute)
+        return frozenset(_find_names(self.contract.interface, kinds))
+
+    @cached_property
+    def _defined(self) -> frozenset[str]:
+        return frozenset(_find_names(self.contract.interface, _DEFINITIONS))
 
     def _uncovered_runs(self, block: Block) -> Iterator[list[int]]:
         numbers = range(block.first, block.end)
@@ -82,9 +90,20 @@ class Trace:
 
     def _may_ask(self, block: Block, run: Iterable[int]) -> bool:
         """Return whether a rest has a word that may ask; short headings name a topic."""
-        content = [word for word in map(self._word, run) if word not in self._silent]
+        silent = words_that_ask_for_nothing()
+        numbers = [number for number in run if self._word(number) not in silent]
+        content = {self._word(number) for number in numbers}
+        if any(self._is_signature(number) for number in numbers):
+            content -= self._names
         is_topic = block.kind == "heading" and len(content) <= _MAX_HEADING_WORDS
         return not words_that_oblige().isdisjoint(content) if is_topic else bool(content)
+
+    def _is_signature(self, number: int) -> bool:
+        """Return whether a word is what the interface defines, and no verb of the same name."""
+        word = self.index.words[number]
+        before = self._word(number - 1) if number else ""
+        is_code = self.index.text[word.end : word.end + 1] in ("(", "`") or "_" in word.text
+        return word.text in self._defined and (is_code or before in words_before_names())
 
     def _joins_clauses(self, words: range) -> bool:
         """Return whether there is content enough on both sides of `and`, `but`, `;`."""
@@ -174,16 +193,15 @@ def _list_signature_lines(specification: str) -> Iterator[str]:
     """Yield the lines of the signatures that a specification states, without docstrings."""
     tree = parse_or_none(analyze_specification(specification).signatures)
     for node in ast.walk(tree) if tree else ():
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if isinstance(node, _DEFINITIONS):
             head = ast.get_docstring(node, clean=False) is not None
             node.body = node.body[head:] or [ast.Expr(ast.Constant(...))]
     yield from ast.unparse(tree).split("\n") if tree else ()
 
 
-def _find_names(interface: str) -> Iterator[str]:
-    """Yield the names that an interface uses, as words are compared."""
+def _find_names(interface: str, kinds: tuple[type[ast.AST], ...]) -> Iterator[str]:
+    """Yield names of an interface, as words are compared."""
     tree = parse_or_none(interface)
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Name, ast.arg, ast.Attribute)
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, kinds):
             names = (getattr(node, key, "") for key in ("name", "id", "arg", "attr"))

@@ -68,6 +68,11 @@ def words_of_results() -> frozenset[str]:
     return frozenset(f"{_RESULTS} {_NUMBERS}".split())
 
 
+def words_before_names() -> frozenset[str]:
+    """Return the words behind which a name is one, and no verb."""
+    return frozenset("class def function method called named klasse funktion methode".split())
+
+
 def words_that_join_clauses() -> frozenset[str]:
     """Return the words between two clauses that may ask for two things."""
     return frozenset("and but unless except und aber außer sondern".split())

@@ -41,6 +41,7 @@ def rests(text: str, *quotes: str, **changes: Any) -> tuple[str, ...]:
         ("Return the words, sorted.", "Return the words", "sorted"),
         ("Return the words of 3 lines.", "Return the words", "of 3 lines"),
         ("Return the words, not the lines.", "Return the words", "not the lines"),
+        ("Strip it and wrap the text.", "Strip it", "and wrap the text"),
         ("Return the words of Ann.", "Return the words", "of Ann"),
         ("- one\n- sort them", "one", "sort them"),
         ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", "1 | 2", "3 | 4"),
@@ -74,6 +75,8 @@ def test_rest_that_may_ask_is_found(text: str, quote: str, rest: str) -> None:
         ),
         ("Write `def wrap(text: str, width: int = 70) -> list[str]`. Wrap it.", "Wrap it"),
         ("Wrap it. Wrap it.", "Wrap it"),
+        ("Write a function wrap that wraps it.", "wraps it"),
+        ("`wrap(text: str) -> list[str]` wraps it.", "wraps it"),
     ],
 )
 def test_rest_that_asks_for_nothing_is_left(text: str, quote: str) -> None:
