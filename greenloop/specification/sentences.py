@@ -34,6 +34,7 @@ _CONDITIONAL = re.compile(
 _VALUE_START = re.compile(r"[`\"'\[({\d+\-.]|(?:an?|the)\s+(?:error|exception|\w*Error)\b")
 _RESULT_HEADER = re.compile(r"result|return|output|expect|value|gives|answer|->|→|=", re.IGNORECASE)
 _MAX_LEAD_CHARS, _MAX_SHOWN_CHARS, _MAX_CLAIM_CHARS = 100, 120, 2000
+_UNCLEAR_COST = 200  # characters that the reading of a claim in vain is counted as
 
 
 def find_stated_examples(text: str) -> Iterator[GivenExample | str]:
@@ -48,7 +49,7 @@ def find_stated_examples(text: str) -> Iterator[GivenExample | str]:
 
 def _scan(text: str) -> Iterator[GivenExample | str]:
     """Take the calls from left to right; what is looked at is bounded by the text's length."""
-    position, last_end, budget = 0, 0, 2 * _MAX_CLAIM_CHARS + 4 * len(text)
+    position, last_end, budget = 0, 0, 10 * _MAX_CLAIM_CHARS + 4 * len(text)
     while budget > 0 and (found := _CALL.search(text, position)):
         start, position = found.start(), found.end()
         end = find_call_end(text, position - 1)
@@ -57,6 +58,8 @@ def _scan(text: str) -> Iterator[GivenExample | str]:
             continue
         claim = _Claim(text, start, end, text[max(last_end, start - _MAX_LEAD_CHARS) : start])
         result, position = claim.read()
+        if not isinstance(result, GivenExample):
+            budget -= _UNCLEAR_COST
         if result is not None:
             last_end = position
             yield result
@@ -110,9 +113,11 @@ class _Claim:
         return self._kind == "raising" or (is_value and self._kind in ("equals", "copula", "cell"))
 
     def _is_result_column(self) -> bool:
-        line_start = self._paragraph.rfind("\n", 0, self._start) + 1
+        first = max(0, self._start - _MAX_CLAIM_CHARS)
+        line_start = self._paragraph.rfind("\n", first, self._start) + 1 or first
         column = self._paragraph.count("|", line_start, self._said_at)
-        header = next((i for i in self._paragraph.split("\n", 9) if "|" in i), "").split("|")
+        lines = self._paragraph[:_MAX_CLAIM_CHARS].split("\n")
+        header = next((item for item in lines if "|" in item), "").split("|")
         return column < len(header) and _RESULT_HEADER.search(header[column]) is not None
 
     def _shown(self) -> str:
