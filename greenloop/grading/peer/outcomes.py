@@ -9,7 +9,7 @@ from greenloop.grading.peer.answers import Names, compare, load, name_kind
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.rendering import describe, to_literal
 from greenloop.grading.peer.runs import Answer, Input
-from greenloop.sandbox.guest.scenarios.calls import AFTER, ANSWER
+from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ANSWER
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.variants.scenarios import render_statements
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from greenloop.grading.peer import answers
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.guest.scenarios.calls import AFTER, ALLOWED, BEFORE
+from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ALLOWED, BEFORE
 from greenloop.sandbox.work.scenarios import ObservedRow
 
 _ROW_CPU_S, _RUN_TIMEOUT_S, _MAX_RESTARTS = 0.1, 4.0, 4

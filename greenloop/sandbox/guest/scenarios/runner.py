@@ -16,7 +16,7 @@ from typing import Any
 
 from ..limits.cpu_time import CpuTimeLimit
 from . import classes
-from .calls import Calls
+from .inputs.calls import Calls
 from .encoder import Encoder, TooLargeError
 from .fixtures import RecordedWarnings, create_fixture
 from .library import LibraryState
