@@ -16,9 +16,9 @@ from typing import Any
 
 from ..limits.cpu_time import CpuTimeLimit
 from . import classes
-from .inputs.calls import Calls
 from .encoder import Encoder, TooLargeError
 from .fixtures import RecordedWarnings, create_fixture
+from .inputs.calls import Calls
 from .library import LibraryState
 from .parameters import build_rows, create_module
 

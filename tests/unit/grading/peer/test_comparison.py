@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.support.peer_corpus import CASES, Case
 
 from greenloop.grading.peer.comparison import Comparison, PeerProgram, check_peer, compare_programs
 from greenloop.grading.peer.seeds import read_public
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
+from tests.support.peer_corpus import CASES, Case
 
 MISTAKES = [(case, old, new) for case in CASES for old, new in case.mistakes]
 Compare = Callable[..., Comparison]
