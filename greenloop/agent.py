@@ -20,7 +20,7 @@ from greenloop.llm.chat import ChatSource
 from greenloop.records import Report, SandboxInfo
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
-from greenloop.tools.langchain import run_in_any_thread
+from greenloop.tools.building import run_in_any_thread
 from greenloop.tracing.setup import trace_run
 from greenloop.workflow.check_against_text import CheckStrategy
 from greenloop.workflow.choices import ChoiceAsker

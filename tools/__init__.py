@@ -5,11 +5,13 @@ from greenloop.tools import (
     coding_tools,
     generate_code,
     generate_tests,
+    judge_difference,
     judge_test,
     parse_specification,
     repair_code,
     review_code,
     run_tests,
+    write_peer,
 )
 
 __all__ = [
@@ -17,9 +19,11 @@ __all__ = [
     "coding_tools",
     "generate_code",
     "generate_tests",
+    "judge_difference",
     "judge_test",
     "parse_specification",
     "repair_code",
     "review_code",
     "run_tests",
+    "write_peer",
 ]

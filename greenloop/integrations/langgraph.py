@@ -15,7 +15,7 @@ from greenloop.integrations.service import AgentService
 from greenloop.llm.chat import ChatSource
 from greenloop.records import Report
 from greenloop.settings import Settings
-from greenloop.tools.langchain import build_tool
+from greenloop.tools.building import build_tool
 from greenloop.workflow.storage.request import digest
 from greenloop.workflow.storage.run_dir import RunDirectory
 

@@ -50,6 +50,9 @@ class GeneratedPeer(Record):
     code: str
     inputs: str = ""
 
+    def __str__(self) -> str:
+        return "\n\n".join(f"```python\n{i.rstrip()}\n```" for i in (self.code, self.inputs))
+
 
 class DifferenceRuling(Record):
     """The judge's answer on one difference; `expected` is a Python literal as text, or None."""

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
     generate_code: BaseTool
     generate_tests: BaseTool
+    judge_difference: BaseTool
     judge_test: BaseTool
     parse_specification: BaseTool
     repair_code: BaseTool
     review_code: BaseTool
     run_tests: BaseTool
+    write_peer: BaseTool
 
 __all__ = [
     "RepairRequest",
@@ -30,11 +32,13 @@ __all__ = [
     "coding_tools",
     "generate_code",
     "generate_tests",
+    "judge_difference",
     "judge_test",
     "parse_specification",
     "repair_code",
     "review_code",
     "run_tests",
+    "write_peer",
 ]
 
 

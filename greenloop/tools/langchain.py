@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
-from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.tools import (
-    BaseTool,
-    StructuredTool,
-    ToolException,
-    create_schema_from_function,
-)
+from langchain_core.tools import BaseTool
 from pydantic import ValidationError
 
 from greenloop.dependencies import PackageResolver
-from greenloop.errors import GreenloopError
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.client import LLM, LLMClient, RetryPolicy
 from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import parse_failure_text
 from greenloop.records import (
     Contract,
+    DifferenceRuling,
     Dispute,
     Finding,
     GeneratedCode,
+    GeneratedPeer,
     GeneratedTests,
     Judgement,
     Repair,
@@ -38,6 +30,8 @@ from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.specification.quotes import settle_contract
 from greenloop.specification.tracing import trace_contract
+from greenloop.tools.building import build_tool
+from greenloop.tools.peer_toolkit import PeerToolkit, ShownDifference
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 
 if TYPE_CHECKING:
@@ -51,6 +45,8 @@ TOOL_NAMES = (
     "run_tests",
     "repair_code",
     "judge_test",
+    "write_peer",
+    "judge_difference",
 )
 
 
@@ -61,7 +57,7 @@ class _AgentTools:
     """
 
     def __init__(self, kit: Toolkit) -> None:
-        self._kit = kit
+        self._kit, self._peers = kit, PeerToolkit(kit.model, kit.prompts)
 
     async def parse_specification(self, specification: str, module: str | None = None) -> Contract:
         """Turn a specification in plain language into a contract: a typed interface and numbered,
@@ -149,6 +145,30 @@ class _AgentTools:
         contract = await self._contract(specification)
         return await self._kit.judge_test(contract, test_source, Dispute(test="", why=claim))
 
+    async def write_peer(self, specification: Contract | str) -> GeneratedPeer:
+        """Write a second implementation from the text alone, with a generator of inputs and a
+        precondition. It sees neither requirements nor code nor tests, so that it can differ.
+
+        Args:
+            specification: a contract from parse_specification, or plain text.
+        """
+        return await self._peers.write_peer(await self._contract(specification))
+
+    async def judge_difference(
+        self, specification: str, call: str, first: str, second: str
+    ) -> DifferenceRuling:
+        """Judge from the text alone which of two programs answers an input rightly: the first, the
+        second, neither, or that the text does not say.
+
+        Args:
+            specification: what was asked for, in plain language.
+            call: the input, as Python source.
+            first: what one program answers.
+            second: what the other one answers.
+        """
+        shown = ShownDifference(1, call, first, second)
+        return (await self._peers.judge_difference(specification, [shown]))[0]
+
     async def _contract(self, specification: Contract | str) -> Contract:
         if isinstance(specification, Contract):
             return specification
@@ -162,7 +182,7 @@ def coding_tools(
     sandbox: Sandbox | None = None,
     settings: Settings | None = None,
 ) -> list[BaseTool]:
-    """Return the seven tools, on one model and one sandbox.
+    """Return the nine tools, on one model and one sandbox.
 
     Results are records; an agent's model reads them as text. A tool that fails (no API key, no
     sandbox, unusable answers) raises ToolException.
@@ -207,43 +227,3 @@ def _create_client(model: BaseChatModel | None, settings: Settings) -> LLMClient
 
     sources = [ChatSource(type(model).__name__, model)] if model else open_sources(settings)
     return LLMClient(sources, retry=RetryPolicy(settings.model_attempts, settings.model_backoff_s))
-
-
-def build_tool(
-    method: Callable[..., Awaitable[Any]],
-    work: Callable[..., Awaitable[Any]] | None = None,
-    **details: Any,
-) -> BaseTool:
-    """Return a tool with the name, arguments and docstring of a method; `work` runs instead of it.
-
-    An error that ends the call is a ToolException.
-    """
-    call = work or method
-
-    async def run_async(*args: Any, **arguments: Any) -> Any:
-        try:
-            return await call(*args, **arguments)
-        except GreenloopError as error:
-            raise ToolException(str(error)) from error
-
-    def run_blocking(*args: Any, **arguments: Any) -> Any:
-        return run_in_any_thread(run_async(*args, **arguments))
-
-    return StructuredTool.from_function(
-        func=run_blocking,
-        coroutine=run_async,
-        name=method.__name__,
-        description=inspect.getdoc(method),
-        args_schema=create_schema_from_function(method.__name__, method, parse_docstring=True),
-        **details,
-    )
-
-
-def run_in_any_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Run a coroutine to its end, also where this thread runs an event loop (Jupyter)."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(coroutine)
-    with ThreadPoolExecutor(1, "greenloop-tool") as pool:
-        return pool.submit(asyncio.run, coroutine).result()

@@ -3,9 +3,9 @@
     python -m tests.support.manual_model_server FOLDER [FIRST_NUMBER]
 
 prints its address. A request becomes FOLDER/<lane>/NNN.request.md and is answered with
-FOLDER/<lane>/NNN.answer.md as soon as that file exists. There are three lanes, so that the writers
-of tests and of the peer never see the code: `tests` (generate_tests, harden_tests and both judges),
-`peer` (write_peer) and `code` (the rest).
+FOLDER/<lane>/NNN.answer.md as soon as that file exists. The lanes are for different players, so that
+the writers of tests and peer never see the code: `tests` (generate_tests, judge_test), `peer`
+(write_peer), `judge` (judge_difference) and `code` (the rest).
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from tests.support.openai_server import OpenAIServer, Reply, tool_of
 _PATIENCE_S = 1800
 _LANES = {
     "generate_tests": "tests",
-    "harden_tests": "tests",
     "judge_test": "tests",
-    "judge_difference": "tests",
     "write_peer": "peer",
+    "judge_difference": "judge",
 }
 
 
@@ -33,12 +32,11 @@ class Relay:
 
     def __init__(self, folder: Path, start: int = 0) -> None:
         self._folder, self._lock, self._count = folder, threading.Lock(), start
-        for lane in ("code", "tests", "peer"):
+        for lane in ("code", *_LANES.values()):
             (folder / lane).mkdir(parents=True, exist_ok=True)
 
     def __call__(self, request: dict[str, Any]) -> Reply:
-        tool = tool_of(request)
-        lane = _LANES.get(tool, "code")
+        lane = _LANES.get(tool_of(request), "code")
         with self._lock:
             self._count += 1
             name = f"{self._count:03}"

@@ -138,7 +138,7 @@ class _Pair:
     def summarize(self, deadline: float) -> Comparison:
         compared = [item for item in self.outcomes if item.agrees is not None]
         differing = [item for item in compared if not item.agrees]
-        found = reduce_differences(differing, self._ask_aligned, deadline) if differing else []
+        found = reduce_differences(differing, self.ask, deadline) if differing else []
         return Comparison(
             inputs=self.tried,
             allowed=len(compared),
@@ -147,10 +147,6 @@ class _Pair:
             slower=self._find_slower() if compared else (),
             problem=self._explain(bool(compared)),
         )
-
-    def _ask_aligned(self, inputs: Sequence[Input]) -> list[Outcome]:
-        found = {id(item.item): item for item in self.ask(inputs)}
-        return [found[id(item)] for item in inputs if id(item) in found]
 
     def _find_slower(self) -> tuple[str, ...]:
         """Return the smallest calls of growing ones on which the code is far slower, seen twice."""

@@ -14,7 +14,7 @@ from greenloop.grading.peer.seeds import read_call
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.variants.annotations import ValueGenerator
 from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary
-from greenloop.testsuite.variants.scenarios import ScenarioCase
+from greenloop.testsuite.variants.scenarios import ScenarioCase, number_observations
 from greenloop.testsuite.variants.trees import copy_tree
 
 _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 900, 150, 240, 2500
@@ -140,6 +140,7 @@ class InputBuilder:
             item = self._rng.choice(pool)
             changed = self._mutator.mutate(item.node)
             self._change_order(changed)
+            number_observations(changed)
             pool.append(Input(changed, item.name, item.preamble, item.fixtures))
             yield pool[-1]
 

@@ -9,7 +9,7 @@ from greenloop.grading.peer.answers import Names, compare, load, name_kind
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.rendering import describe, to_literal
 from greenloop.grading.peer.runs import Answer, Input
-from greenloop.sandbox.guest.scenarios.calls import AFTER, ANSWER
+from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ANSWER
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.variants.scenarios import render_statements
 
@@ -20,7 +20,8 @@ _ENDS, _MAX_CALL = "ends the process", 1500
 class Outcome:
     """What came of one input; `agrees` is None where nothing could be compared.
 
-    `at` is the number of the observation that differs; `kinds` say what both answered there.
+    `at` is the number of the observation that differs, `texts` what both answered there, and `kinds`
+    the kinds of these answers.
     """
 
     item: Input
@@ -29,6 +30,7 @@ class Outcome:
     agrees: bool | None = None
     at: int = ANSWER
     kinds: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
     @property
     def is_slower(self) -> bool:
@@ -58,8 +60,9 @@ class Outcome:
                 for item in (self.code, self.peer)
             ]
             return FoundDifference(self.call, *texts)
-        both = self.code.load(self.at), self.peer.load(self.at)
-        return FoundDifference(self.call, *map(describe, both), *map(to_literal, both))
+        one, other = map(load, self.texts)
+        literals = to_literal(one), to_literal(other)
+        return FoundDifference(self.call, describe(one), describe(other), *literals)
 
 
 def judge(item: Input, code: Answer, peer: Answer, names: Names) -> Outcome:
@@ -78,7 +81,9 @@ def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcom
     both = code.load(ANSWER), peer.load(ANSWER)
     agrees = compare(*both, names)
     if agrees is False:
-        return Outcome(item, code, peer, False, ANSWER, (name_kind(both[0]), name_kind(both[1])))
+        kinds = name_kind(both[0]), name_kind(both[1])
+        texts = dict(code.observed)[ANSWER], dict(peer.observed)[ANSWER]
+        return Outcome(item, code, peer, False, ANSWER, kinds, texts)
     # A peer may be careless with its arguments; where it returns nothing they are its answer.
     matters = code.changes_arguments or (peer.changes_arguments and both[1].get("value", 0) is None)
     if agrees and matters and compare(code.load(AFTER), peer.load(AFTER), names) is False:
@@ -94,7 +99,7 @@ def _judge_function(item: Input, code: Answer, peer: Answer, names: Names) -> Ou
         agrees = compare(*both, names) if number == other_number else None
         if agrees is False:
             kinds = name_kind(both[0]), name_kind(both[1])
-            return Outcome(item, code, peer, False, number, kinds)
+            return Outcome(item, code, peer, False, number, kinds, (one, other))
         if number != other_number or ("error" in both[0]) != ("error" in both[1]):
             break
         is_known = is_known or bool(agrees)

@@ -52,10 +52,11 @@ def _shrink(active: Sequence[Outcome], ask: Ask) -> list[Outcome]:
 
 
 def _confirm(found: Sequence[Outcome], ask: Ask) -> list[Outcome]:
-    again = ask([item.item for item in found])
+    again = {id(item.item): item for item in ask([item.item for item in found])}
+    pairs = [(item, again[id(item.item)]) for item in found if id(item.item) in again]
     return [
         item
-        for item, other in zip(found, again, strict=True)
+        for item, other in pairs
         if other.agrees is False
         and item.code.observed == other.code.observed
         and item.peer.observed == other.peer.observed

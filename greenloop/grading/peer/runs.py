@@ -7,12 +7,11 @@ import copy
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any
 
 from greenloop.grading.peer import answers
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.guest.scenarios.calls import AFTER, ALLOWED, BEFORE
+from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ALLOWED, BEFORE
 from greenloop.sandbox.work.scenarios import ObservedRow
 
 _ROW_CPU_S, _RUN_TIMEOUT_S, _MAX_RESTARTS = 0.1, 4.0, 4
@@ -82,10 +81,14 @@ class Program:
 
     def run(self, inputs: Sequence[Input], cpu_s: float = _ROW_CPU_S) -> list[Answer]:
         """Return the answer to each input; those after the deadline are not run."""
-        found: list[Answer] = []
-        for _, group in groupby(inputs, key=lambda item: (item.is_call, item.preamble)):
-            found += self._run_group(list(group), cpu_s)
-        return found
+        texts: dict[tuple[bool, str], list[int]] = {}
+        for at, item in enumerate(inputs):
+            texts.setdefault((item.is_call, item.preamble), []).append(at)
+        found: dict[int, Answer] = {}
+        for places in texts.values():
+            made = self._run_group([inputs[at] for at in places], cpu_s)
+            found |= zip(places, made, strict=True)
+        return [found[at] for at in range(len(inputs))]
 
     def _run_group(self, inputs: list[Input], cpu_s: float) -> list[Answer]:
         """Run inputs of one text; where one ends the process, go on with those after it."""

@@ -73,7 +73,9 @@ class Peer(Piece):
         yield EvidenceRow(self.title, self.reached, self._describe(), brief)
 
     def _describe(self) -> str:
-        against = [item.call for item in self.differences if item.counts_against]
+        against = [
+            item.call.replace("\n", "; ") for item in self.differences if item.counts_against
+        ]
         if against:
             return f"answers differ on {format_items(against)}"
         if self.allowed < MIN_ALLOWED_INPUTS:

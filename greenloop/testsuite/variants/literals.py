@@ -124,8 +124,7 @@ class LiteralMutator:
         items: list[ast.expr] = node.elts
         rng = self._rng
         if not items:
-            items.append(ast.Constant(rng.choice((0, 1, -1))))
-            return node
+            return node  # what it holds is not known
         at, other = rng.randrange(len(items)), rng.randrange(len(items))
         match rng.randrange(8):
             case 0:

@@ -76,6 +76,13 @@ def _bind(function: Any, row: dict[str, ast.expr]) -> Any:
     return fold_signs(ast.fix_missing_locations(bound))
 
 
+def number_observations(function: ast.AST) -> None:
+    """Number the observations of a function anew, in place: those that were copied have one number."""
+    calls: Any = [node for node in ast.walk(function) if is_observation(node)]
+    for number, call in enumerate(calls, 1):
+        call.args[0] = ast.Constant(number)
+
+
 def render_statements(function: ast.AST, last: int) -> str:
     """Return the body of a scenario as plain statements, up to the observation of a number."""
     found: list[str] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError
+from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, SettingsError
 from greenloop.events import PeerCompared
 from greenloop.grading.peer.comparison import Comparison, PeerProgram
 from greenloop.records import Difference, DifferenceRuling, Peer
@@ -27,7 +27,8 @@ from greenloop.workflow.state import Run
 
 _MAX_JUDGED = 5
 _MAX_ROUNDS = 3
-_FAILURES = (ModelFailure, BudgetExhaustedError, SandboxError)
+# A fallback model whose price is not known cannot be afforded under --max-cost: SettingsError.
+_FAILURES = (ModelFailure, BudgetExhaustedError, SandboxError, SettingsError)
 
 
 class PeerComparer:
@@ -63,7 +64,7 @@ class PeerComparer:
         not_measured = {**evidence.not_measured, "peer": why}
         self._state.evidence = evidence.model_copy(update={"not_measured": not_measured})
         if self._run.settings.peer:
-            self._run.notify(why)
+            self._run.notify_once("peer", why)
 
     async def _write_peer(self) -> PeerProgram | None:
         """Return a peer that agrees with the text's own examples; it may be written twice."""

@@ -22,7 +22,10 @@ from greenloop.workflow.storage.run_dir import write_atomically
 
 @dataclass(frozen=True)
 class SavedComparison:
-    """What was compared, and what it showed; `failing` are active tests that the peer fails."""
+    """What was compared, and what it showed.
+
+    `failing` are active tests that the peer fails, asked for only where no answer differs.
+    """
 
     code_sha256: str
     peer: PeerProgram
@@ -53,9 +56,9 @@ async def compare_with_peer(run: Run, peer: PeerProgram) -> SavedComparison:
     path = run.directory / "peer" / f"{key[:16]}.json" if run.directory else None
     if path and (known := _load(path)):
         return known
-    failing = await find_failing_tests(run, peer)
     with progress_span(run.emit, "second reading"), state.timed("grading_s"):
         comparison = await run.call_in_sandbox(lambda box: _compare(run, box, code, peer))
+    failing = () if comparison.differences else await find_failing_tests(run, peer)
     done = SavedComparison(digest(code), peer, comparison, failing)
     if path:
         text = TypeAdapter(SavedComparison).dump_json(done, indent=1).decode()

@@ -52,16 +52,19 @@ class OpenDifference:
         """Return the question that the text leaves open."""
         if self.test:
             question = f"does the text ask for what {self.test} asserts?"
-            return Choice(id=f"D{number}", question=question, answers=("yes", "no"), chosen="yes")
-        answers = tuple(self._format(item) for item in (self.found.code, self.found.peer))
-        question = f"what does `{self.found.call}` give?"
+            answers = ("yes", "no")
+        else:
+            call = self.found.call.replace("\n", "; ")
+            question = f"what does `{call}` give?"
+            answers = (_format(call, self.found.code), _format(call, self.found.peer))
         return Choice(
             id=f"D{number}", question=question, answers=answers, chosen=answers[0], source="judge"
         )
 
-    def _format(self, answer: str) -> str:
-        raised = _RAISED.match(answer)  # without the message
-        return f"{self.found.call} {raised[0]}" if raised else f"{self.found.call} -> {answer}"
+
+def _format(call: str, answer: str) -> str:
+    raised = _RAISED.match(answer)  # without the message
+    return f"{call} {raised[0]}" if raised else f"{call} -> {answer}"
 
 
 def from_test(test: str, source: str) -> OpenDifference:

@@ -43,9 +43,9 @@ def test_faults_of_the_server_pass_and_json_is_pure(run: Run) -> None:
         status, out, _ = run(SPECIFICATION, "--json", server=server, GREENLOOP_HARDENING_ROUNDS="0")
     report = json.loads(out)
     assert (status, report["verdict"], report["tests_passed"]) == (0, "verified", True)
-    assert len(server.requests) == 8  # four faults, then four good answers
-    assert report["usage"]["calls"] == 5  # the cut-off answer was paid for too
-    assert report["usage"]["input_tokens"] == 500
+    assert len(server.requests) == 9  # four faults, then five good answers
+    assert report["usage"]["calls"] == 6  # the cut-off answer was paid for too
+    assert report["usage"]["input_tokens"] == 600
 
 
 def test_code_and_short_verdict_on_standard_output(run: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.terminal import render_report_text
 from tests.support.reports import HOSTILE, all_kinds, checked, made
 
@@ -40,3 +41,10 @@ def test_bare_diff_has_no_context_lines() -> None:
     assert survivor.bare_diff.split("\n")[2:4] == ["@@ -3,1 +3,1 @@", "-    if k < 0:"]
     assert "def top_k" not in survivor.bare_diff
     assert survivor.model_copy(update={"diff": survivor.bare_diff}).bare_diff == survivor.bare_diff
+
+
+def test_differences_show_both_answers_and_the_ruling() -> None:
+    for text in (render_report_text(made()), render_markdown(made())):
+        assert "raises ValueError" in text
+        assert "code is wrong, a test:" in text.replace("\\", "")
+        assert "not judged" in text

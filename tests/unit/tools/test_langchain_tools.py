@@ -17,7 +17,9 @@ from langchain_core.tools import BaseTool, ToolException
 import greenloop.tools as greenloop_tools
 from greenloop.records import (
     Contract,
+    DifferenceRuling,
     GeneratedCode,
+    GeneratedPeer,
     GeneratedTests,
     Judgement,
     Repair,
@@ -34,6 +36,7 @@ from tests.support.model_responses import (
     WRONG_CODE,
     answers,
     fenced,
+    rulings_answer,
 )
 from tests.support.scripted import ScriptedModel
 from tests.support.wheels import only_wheels_of, wheel
@@ -46,6 +49,8 @@ NAMES = [
     "run_tests",
     "repair_code",
     "judge_test",
+    "write_peer",
+    "judge_difference",
 ]
 JUDGEMENT = fenced('{"wrong": "test", "because": "R1"}', "json")
 
@@ -57,7 +62,12 @@ def box() -> Iterator[Sandbox]:
 
 
 def tools(box: Sandbox, **changes: list[Any]) -> dict[str, BaseTool]:
-    script = answers(repair_code=[fenced(GOOD_CODE)], judge_test=[JUDGEMENT], **changes)
+    script = answers(
+        repair_code=[fenced(GOOD_CODE)],
+        judge_test=[JUDGEMENT],
+        judge_difference=[rulings_answer(("first", None))],
+        **changes,
+    )
     script["parse_specification"] *= 7  # a tool that is given plain text makes its contract first
     model = ScriptedModel(answers=script)
     return {item.name: item for item in coding_tools(model, box, Settings())}
@@ -73,6 +83,11 @@ ARGUMENTS: dict[str, tuple[dict[str, Any], type]] = {
         {"specification": SPECIFICATION, "code": WRONG_CODE, "failures": "assert [1] == [3]"},
         Repair,
     ),
+    "write_peer": ({"specification": SPECIFICATION}, GeneratedPeer),
+    "judge_difference": (
+        {"specification": SPECIFICATION, "call": "top_k([], 1)", "first": "[]", "second": "None"},
+        DifferenceRuling,
+    ),
     "judge_test": (
         {"specification": SPECIFICATION, "test_source": "def test_a(): …", "claim": "no"},
         Judgement,
@@ -80,7 +95,7 @@ ARGUMENTS: dict[str, tuple[dict[str, Any], type]] = {
 }
 
 
-def test_the_seven_tools(box: Sandbox) -> None:
+def test_the_nine_tools(box: Sandbox) -> None:
     assert list(tools(box)) == NAMES
 
 

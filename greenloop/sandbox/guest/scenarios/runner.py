@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from fixtures import create_fixture
+from inputs.calls import Calls
+
 from ..limits.cpu_time import CpuTimeLimit
 from . import classes
-from .calls import Calls
 from .encoder import Encoder, TooLargeError
-from .fixtures import create_fixture
 from .library import LibraryState
 from .parameters import build_rows, create_module
 

@@ -1,0 +1,58 @@
+"""LangChain tools built from methods, and coroutines run from any thread."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from langchain_core.tools import (
+    BaseTool,
+    StructuredTool,
+    ToolException,
+    create_schema_from_function,
+)
+
+from greenloop.errors import GreenloopError
+
+
+def build_tool(
+    method: Callable[..., Awaitable[Any]],
+    work: Callable[..., Awaitable[Any]] | None = None,
+    **details: Any,
+) -> BaseTool:
+    """Return a tool with the name, arguments and docstring of a method; `work` runs instead of it.
+
+    An error that ends the call is a ToolException.
+    """
+    call = work or method
+
+    async def run_async(*args: Any, **arguments: Any) -> Any:
+        try:
+            return await call(*args, **arguments)
+        except GreenloopError as error:
+            raise ToolException(str(error)) from error
+
+    def run_blocking(*args: Any, **arguments: Any) -> Any:
+        return run_in_any_thread(run_async(*args, **arguments))
+
+    return StructuredTool.from_function(
+        func=run_blocking,
+        coroutine=run_async,
+        name=method.__name__,
+        description=inspect.getdoc(method),
+        args_schema=create_schema_from_function(method.__name__, method, parse_docstring=True),
+        **details,
+    )
+
+
+def run_in_any_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine to its end, also where this thread runs an event loop (Jupyter)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    with ThreadPoolExecutor(1, "greenloop-tool") as pool:
+        return pool.submit(asyncio.run, coroutine).result()

@@ -1,0 +1,64 @@
+"""Comparison of two programs: seeded mistakes are found, and two right forms do not differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from greenloop.grading.peer.comparison import Comparison, PeerProgram, check_peer, compare_programs
+from greenloop.grading.peer.seeds import read_public
+from greenloop.sandbox import Sandbox
+from greenloop.testsuite import TestFile
+from tests.support.peer_corpus import CASES, Case
+
+MISTAKES = [(case, old, new) for case in CASES for old, new in case.mistakes]
+Compare = Callable[..., Comparison]
+
+
+@pytest.fixture
+def compare(warm: Sandbox) -> Compare:
+    def run(case: Case, code: str, **changed: str) -> Comparison:
+        return compare_programs(
+            warm,
+            module="m",
+            code=code,
+            peer=PeerProgram(changed.get("peer", case.other), changed.get("inputs", case.inputs)),
+            interface=case.interface,
+            specification=case.text,
+            tests=[_tests(case)],
+            examples=[],
+            seed=changed.get("seed", "1"),
+            budget_s=20.0,
+        )
+
+    return run
+
+
+def _tests(case: Case) -> TestFile:
+    names = ", ".join(read_public(case.interface, case.right))
+    return TestFile("test_m.py", f"from m import {names}\n\ndef test_m():\n    {case.tests}\n")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_two_right_programs_do_not_differ(compare: Compare, case: Case) -> None:
+    found = compare(case, case.right)
+    assert not found.differences and not found.slower and not found.problem
+    assert found.allowed >= 50 and found.agreed == found.allowed
+
+
+@pytest.mark.parametrize(
+    ("case", "old", "new"), MISTAKES, ids=lambda item: getattr(item, "name", "")
+)
+def test_mistakes_are_found(compare: Compare, case: Case, old: str, new: str) -> None:
+    assert case.right.count(old) == 1
+    found = compare(case, case.right.replace(old, new))
+    assert found.differences
+    assert len(found.differences) <= 5
+
+
+def test_all_tests_pass_on_both_forms(warm: Sandbox) -> None:
+    for case in CASES:
+        assert warm.run_tests(case.right, [_tests(case)], module="m").passed, case.name
+        peer = PeerProgram(case.other, case.inputs)
+        assert check_peer(warm, module="m", peer=peer, tests=[_tests(case)]) == ()
