@@ -17,6 +17,7 @@ from greenloop.workflow.grade_code import grade_module
 from greenloop.workflow.make.generate_code import generate_and_review_code
 from greenloop.workflow.make.generate_tests import generate_and_gate_tests
 from greenloop.workflow.make.harden_tests import Hardener
+from greenloop.workflow.make.review_code import review_repaired_code
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
 from greenloop.workflow.state import Run
@@ -61,7 +62,7 @@ class MakeStrategy(ModuleStrategy):
         return apply_free_fixes(code, kept_names=public_names(self.state.agreed_contract.interface))
 
     async def extend(self) -> bool:
-        return await self._hardener.harden()
+        return await self._hardener.harden() or await review_repaired_code(self.run)
 
     async def request_repair(
         self, request: RepairRequest, *, from_the_original: bool = False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from greenloop.errors import BudgetExhaustedError, InvalidResponseError
+from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ReplayExhaustedError
 from greenloop.events import DisputeJudged, RunFinished, Stuck
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.model_responses import (
@@ -228,6 +228,78 @@ def test_review_warnings_are_reported_without_a_repair(run_workflow: RunWorkflow
     done = run_workflow(answers(review_code=["- L1 warning: slow"]))
     assert done.kinds == ["generate"]
     assert [item.message for item in done.report.review] == ["slow"]
+
+
+def test_a_warning_that_stays_keeps_the_verdict_at_passed(run_workflow: RunWorkflow) -> None:
+    review = "- L6 warning: slow for huge lists\n- L1 style: short name"
+    done = run_workflow(script(GOOD_CODE, review_code=[review]))
+    reasons = [item for item in done.report.reasons if "the review's" in item]
+    assert len(reasons) == 1
+    assert "warning stands: line 6: slow for huge lists" in reasons[0]
+
+
+def test_repaired_code_is_reviewed_again_as_a_change(run_workflow: RunWorkflow) -> None:
+    first = "- L3 warning: may drop equals"
+    second = "- L4 error: top_k([1], 9) gives None\n- L3 warning: may drop equals"
+    done = run_workflow(
+        script(
+            WRONG_CODE,
+            BETTER_CODE,
+            GOOD_CODE,
+            GOOD_CODE + "\n\nB = 2\n",
+            review_code=[first, second],
+        )
+    )
+    again = done.model.asked("review_code")[1]
+    assert "-    return sorted(xs)[:k]" in again
+    assert "may drop equals" in again
+    assert "gives None" in done.model.asked("repair_code")[2]
+    assert [(item.severity, item.resolved) for item in done.report.review] == [
+        ("error", True),
+        ("warning", True),
+    ]
+    assert done.report.repairs == 3
+    assert not any("the review's" in item for item in done.report.reasons)
+
+
+def test_green_code_without_repairs_is_reviewed_once(run_workflow: RunWorkflow) -> None:
+    assert len(run_workflow(script(GOOD_CODE)).model.asked("review_code")) == 1
+
+
+def test_a_review_that_cannot_be_had_is_a_reason(run_workflow: RunWorkflow) -> None:
+    refused = [ReplayExhaustedError("no answer is left"), ReplayExhaustedError("no answer is left")]
+    done = run_workflow(script(BETTER_CODE, GOOD_CODE, review_code=["LGTM", *refused]))
+    assert done.report.verdict == "passed"
+    assert any("the repaired code was not reviewed" in item for item in done.report.reasons)
+
+
+# --- A lone red test is judged before the first repair
+
+_MANY = GOOD_TESTS + "".join(
+    f'\n\ndef test_more_{n}():\n    """R1: {n}."""\n    assert top_k([{n}], 1) == [{n}]\n'
+    for n in range(3)
+)
+
+
+def test_a_lone_red_test_is_judged_before_the_first_repair(run_workflow: RunWorkflow) -> None:
+    suite = suite_answer(_MANY + WRONG_TEST)
+    done = run_workflow(answers(generate_tests=[suite], judge_test=[TEST_IS_WRONG]))
+    assert done.model.asked("repair_code") == []
+    assert "this one alone fails: AssertionError" in done.model.asked("judge_test")[0]
+    assert (done.report.verdict, done.kinds) == ("passed", ["generate"])
+
+
+def test_a_lone_red_test_that_is_right_leads_to_a_repair(run_workflow: RunWorkflow) -> None:
+    done = run_workflow(
+        script(
+            BETTER_CODE,
+            GOOD_CODE,
+            generate_tests=[suite_answer(_MANY)],
+            judge_test=[CODE_IS_WRONG],
+        )
+    )
+    assert "test_negative stands" in done.model.asked("repair_code")[0]
+    assert done.report.repairs == 1
 
 
 # --- Autofixes before model calls
