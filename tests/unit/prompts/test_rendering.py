@@ -88,7 +88,7 @@ def test_shipped_templates_require_their_variables(tool: str) -> None:
 
 
 REVIEW = "Review it.\n=== user ===\n{{ contract }}: {{ numbered_code }}"
-VALUES = {"contract": "C", "numbered_code": "1 x"}
+VALUES = {"contract": "C", "numbered_code": "1 x", "diff": "", "findings": ()}
 
 
 class TestUserFolder:
@@ -115,7 +115,7 @@ class TestUserFolder:
         prompt = own.render("judge_test", **values)
         assert prompt.messages[0].text == "Own rules."
         contract = Contract(module="m", summary="S", interface="def f(): ...", requirements=())
-        values = {"contract": contract, "numbered_code": "1 x"}
+        values = {"contract": contract, "numbered_code": "1 x", "diff": "", "findings": ()}
         assert own.render("review_code", **values) == render("review_code", **values)
 
     def test_copies_of_the_shipped_templates_are_accepted(self, tmp_path: Path) -> None:
