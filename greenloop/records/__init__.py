@@ -24,6 +24,7 @@ from greenloop.records.evidence.mutation import EquivalentMutant, MutantResult, 
 from greenloop.records.evidence.peer import Difference, Peer
 from greenloop.records.evidence.thresholds import Thresholds
 from greenloop.records.generation import (
+    AddedTests,
     DifferenceRuling,
     Dispute,
     Finding,

@@ -44,6 +44,13 @@ class GeneratedTests(Record):
         return f"```python\n{self.code.rstrip()}\n```"
 
 
+class AddedTests(Record):
+    """Tests to add to a suite; or why none are needed, and then no code."""
+
+    code: str = ""
+    reason: str = ""
+
+
 class GeneratedPeer(Record):
     """A second implementation, and the source of `inputs(rng)` and `allowed(*arguments)`."""
 
@@ -83,6 +90,11 @@ class Review(Record):
     @property
     def errors(self) -> tuple[Finding, ...]:
         return tuple(item for item in self.findings if item.severity == "error")
+
+    @property
+    def of_correctness(self) -> tuple[Finding, ...]:
+        """The unresolved errors and warnings: what may make a result wrong."""
+        return tuple(i for i in self.findings if i.severity != "style" and not i.resolved)
 
     def __str__(self) -> str:
         return "\n".join(str(item) for item in self.findings) or "LGTM"

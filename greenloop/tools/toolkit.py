@@ -19,6 +19,7 @@ from greenloop.llm.parsing.tests import parse_hardening, parse_tests
 from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import (
+    AddedTests,
     Contract,
     Dispute,
     Finding,
@@ -136,27 +137,39 @@ class Toolkit:
         return await self.model.request(prompt, partial(parse_tests, contract=contract))
 
     async def harden_tests(
-        self, contract: Contract, suite: str, survivors: Sequence[Survivor], omitted: int = 0
-    ) -> str:
-        """Return tests that detect surviving mutants, '' where the model sees no need for any."""
+        self,
+        contract: Contract,
+        suite: str,
+        survivors: Sequence[Survivor],
+        missed: Sequence[str] = (),
+        omitted: int = 0,
+    ) -> AddedTests:
+        """Return tests that detect surviving mutants; `missed` are the thresholds not reached."""
         prompt = self.prompts.render(
             "harden_tests",
             contract=contract,
             suite=suite,
             survivors=survivors,
+            missed=missed,
             omitted=omitted,
         )
         parse = partial(parse_hardening, contract=contract, suite=suite)
         return await self.model.request(prompt, parse)
 
-    async def review_code(self, contract: Contract, code: str) -> Review:
-        """Return the findings of a review of the code against the contract."""
-        numbered = "\n".join(f"{n:4} {line}" for n, line in enumerate(code.split("\n"), 1))
+    async def review_code(
+        self, contract: Contract, code: str, diff: str = "", findings: Sequence[Finding] = ()
+    ) -> Review:
+        """Return the findings of a review of the code against the contract.
+
+        With `diff` only that change is reviewed, and whether former `findings` still hold.
+        """
         prompt = self.prompts.render(
             "review_code",
             contract=contract,
-            doubtful_background=find_doubtful_background(contract),
-            numbered_code=numbered,
+            doubtful_background=() if diff else find_doubtful_background(contract),
+            numbered_code="" if diff else number_lines(code),
+            diff=diff,
+            findings=findings,
         )
         return await self.model.request(prompt, parse_review)
 
@@ -168,7 +181,8 @@ class Toolkit:
             python_version=python_version(),
             findings=request.findings,
             rulings=request.rulings,
-            **request.to_context(),
+            numbered_code=number_lines(request.code),
+            **{key: value for key, value in request.to_context().items() if key != "code"},
         )
         parse = partial(parse_repair, contract=contract, current=request.code)
         return await self.model.request(prompt, parse)
@@ -205,6 +219,11 @@ class Toolkit:
         """Run tests on a module in the sandbox. Raises SandboxError."""
         work = partial(self.sandbox.run_tests, code, tests, module=module)
         return await run_in_sandbox_thread(self.sandbox, work)
+
+
+def number_lines(code: str) -> str:
+    """Return the code with line numbers, as prompts show it."""
+    return "\n".join(f"{n:4} {line}" for n, line in enumerate(code.split("\n"), 1))
 
 
 def python_version() -> str:

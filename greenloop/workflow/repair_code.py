@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from greenloop.errors import InvalidResponseError
+from greenloop.errors import InvalidResponseError, ReplayExhaustedError
 from greenloop.events import DisputeJudged, Stuck
 from greenloop.records import Choice, Dispute, DisputeEntry, Judgement
 from greenloop.workflow.strategy import Strategy
 
 _MAX_DISPUTES = 5
+_MANY_GREEN = 5
+_MAX_CLAIM_CHARS = 1000
 
 
 class RepairStep:
@@ -24,12 +26,37 @@ class RepairStep:
         Raises:
             GreenloopError: a model call failed.
         """
+        if self._state.contradiction:
+            return False
+        if await self._judge_lone_red_test():
+            return True
         if self._state.contradiction or self._state.repairs >= self._state.repair_phase.limit:
             return False
         self._state.repairs += 1
         if not self._state.candidates.stuck_reason:
             return await self._repair()
         return await self._try_alternative()
+
+    async def _judge_lone_red_test(self) -> bool:
+        """Have the only red test among many green ones judged before the first repair is paid for.
+
+        Return whether it was dropped. A model that has no judgement to give leaves it as it is.
+        """
+        base, result = self._state.candidates.current_tested
+        failing, green = base.failing_tests(self._state.is_active), result.passed_count
+        if self._state.repairs or len(failing) != 1 or green < _MANY_GREEN:
+            return False
+        (name,) = failing
+        shown = next((item for item in result.failures if item.test == name), None)
+        if shown is None or not self._state.active_tests.may_be_disputed(name):
+            return False
+        claim = f"{green} tests pass and this one alone fails: {shown.exception}: {shown.message}"
+        before = set(self._state.judged_tests)
+        try:
+            return await self._judge_disputes([Dispute(test=name, why=claim[:_MAX_CLAIM_CHARS])])
+        except ReplayExhaustedError:
+            self._state.judged_tests = before
+            return False
 
     async def _try_alternative(self) -> bool:
         why, phase = self._state.candidates.stuck_reason, self._state.repair_phase

@@ -78,6 +78,8 @@ class RunState:
     expected: Expectation | None = None
     red_phase: RedPhase | None = None
     review: Review = field(default_factory=Review)
+    reviewed: int = 0  # the number of the attempt that was reviewed last
+    review_gap: str = ""  # why the repaired code was not reviewed
     candidates: Candidates = field(default_factory=Candidates)
     evidence: Evidence = field(default_factory=Evidence)
     green_run: TestRun | None = None

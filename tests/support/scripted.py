@@ -34,7 +34,8 @@ class ScriptedModel(BaseChatModel):
     A function in the script gets the prompt's text and returns the answer.
 
     The tool's name comes in the metadata of the call, as for `ReplayChatModel`. `prompts` holds
-    every call, failed ones too. A call beyond the script is an AssertionError that names the tool.
+    every call, failed ones too. A call beyond the script is an AssertionError that names the tool; but
+    a script that reviews code finds nothing in what is repaired after its last review.
     """
 
     answers: SkipValidation[Mapping[str, Sequence[Scripted]]]
@@ -79,6 +80,8 @@ class ScriptedModel(BaseChatModel):
         with self._lock:
             self.prompts.append((tool, messages))
             left = self._left.get(tool)
+            if not left and tool == "review_code" and tool in self._left:
+                left = deque(["LGTM"])
             if not left:
                 raise AssertionError(f"the script holds no (more) answer for {tool}")
             answer = left.popleft()

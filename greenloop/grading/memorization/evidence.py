@@ -9,6 +9,7 @@ from typing import Any
 from greenloop.grading.context import GradingContext
 from greenloop.grading.memorization.call_extraction import extract_calls
 from greenloop.grading.memorization.detection import build_call_variants, detect_memorization
+from greenloop.grading.memorization.special_cases import find_special_cases
 from greenloop.records import Memorization
 from greenloop.testsuite.parser import has_hooks
 
@@ -33,8 +34,17 @@ def measure(context: GradingContext) -> Memorization | None:
     variants = build_call_variants(calls)
     events, variant_events = _evaluate_calls(context, [item.call for item in calls], variants)
     functions = detect_memorization(context.code, calls, events, variant_events)
+    special_cases = find_special_cases(
+        context.code,
+        calls,
+        context.contract,
+        lambda code, asked: context.sandbox.evaluate_calls(
+            code, context.module, asked, timeout_s=_TIMEOUT_SECONDS
+        ).events,
+    )
     return Memorization(
-        reached=not functions,
+        reached=not functions and not special_cases,
+        special_cases=special_cases,
         calls=len(calls),
         variants=sum(map(len, variants.values())),
         functions=functions,

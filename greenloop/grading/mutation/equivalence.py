@@ -10,6 +10,14 @@ import ast
 from collections.abc import Callable
 from itertools import pairwise
 
+from greenloop.grading.mutation.equivalence_of_values import (
+    is_cache_update,
+    is_copy_as_list,
+    is_default_tested_for_truth,
+    is_more_digits,
+    is_set_of_characters,
+    is_split_without_limit,
+)
 from greenloop.grading.mutation.mutant import ProposedEdit
 from greenloop.syntax.nodes import get_last_name
 
@@ -168,4 +176,10 @@ _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
     ("UTF-8 is the default where tests run", _is_default_encoding),
     ("the name of a type is for readers", _is_type_name),
     ("whether a thread outlives the program, which no test sees", _is_daemon_flag),
+    ("None and an empty text are alike where only truth is tested", is_default_tested_for_truth),
+    ("a list and its copy are alike as long as nobody changes one", is_copy_as_list),
+    ("without a maximum, splits from either end are the same", is_split_without_limit),
+    ("what a cache does not keep is computed again", is_cache_update),
+    ("more digits than asked for are seldom seen in a rounded number", is_more_digits),
+    ("characters that do not occur change no search for others", is_set_of_characters),
 )

@@ -11,10 +11,11 @@ from greenloop.llm.parsing.code import check_complete, extract_python
 from greenloop.llm.parsing.code_blocks import extract_blocks
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
-from greenloop.records import Contract, GeneratedTests, HeldOutExample
+from greenloop.records import AddedTests, Contract, GeneratedTests, HeldOutExample
 from greenloop.testsuite.merge import find_clashes, remove_future_imports
 
-_NO_TESTS_NEEDED = re.compile(r"^[\s*`]*NOTHING\b", re.MULTILINE)
+_NO_TESTS_NEEDED = re.compile(r"^[\s*`]*NOTHING\b[\s:*`]*(?P<reason>.*)", re.MULTILINE)
+_MAX_REASON_CHARS = 500
 
 
 def parse_tests(response: LLMResponse, contract: Contract) -> GeneratedTests:
@@ -29,22 +30,22 @@ def parse_tests(response: LLMResponse, contract: Contract) -> GeneratedTests:
     return GeneratedTests(code=code, held_out=_parse_held_out_examples(text))
 
 
-def parse_hardening(response: LLMResponse, contract: Contract, suite: str) -> str:
-    """Return the tests to add to `suite`; '' where the model answers that none is needed.
+def parse_hardening(response: LLMResponse, contract: Contract, suite: str) -> AddedTests:
+    """Return the tests to add to `suite`, or why the model holds that none is needed.
 
     Raises:
         InvalidResponse: neither tests nor `NOTHING`, or a name of `suite` is redefined.
     """
     text = extract_text(response)
-    if _NO_TESTS_NEEDED.search(text) and "def test" not in text:
-        return ""
+    if (none := _NO_TESTS_NEEDED.search(text)) and "def test" not in text:
+        return AddedTests(reason=none["reason"].strip()[:_MAX_REASON_CHARS])
     added = remove_future_imports(parse_tests(response, contract).code)
     if taken := find_clashes(suite, added):
         names = ", ".join(taken)
         raise InvalidResponse(
             f"The suite defines these names already: {names}. Choose other names."
         )
-    return added
+    return AddedTests(code=added)
 
 
 def _select_test_file(sources: Sequence[str], module: str) -> str:

@@ -14,7 +14,8 @@ class Memorization(Piece):
 
     `calls` are those with plain arguments, whose answer a test compares with a plain value.
     `functions` names functions that answer these and none of the `variants`, calls that differ a
-    little. `reached`: there is none. Only 0.1.0 writes `differing`: calls with another answer than
+    little. `special_cases` are calls that a branch of the code is written for. `reached`: there is
+    neither. Only 0.1.0 writes `differing`: calls with another answer than
     the tests expect, which is found by isolation now.
     """
 
@@ -28,6 +29,7 @@ class Memorization(Piece):
     differing: tuple[str, ...] = ()
     variants: int = 0
     functions: tuple[str, ...] = ()
+    special_cases: tuple[str, ...] = ()
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         if self.differing:
@@ -38,6 +40,9 @@ class Memorization(Piece):
             names = format_items([f"`{item}`" for item in self.functions])
             text = f"answers only the inputs of the tests, test more inputs: {names}"
             yield EvidenceRow(self.title, False, text, "SUSPECTED")
-        if not self.differing and not self.functions:
+        for item in self.special_cases:
+            text = f"special case of a test, mend the code or the test: {item}"
+            yield EvidenceRow(self.title, False, text, "SPECIAL CASE")
+        if not self.differing and not self.functions and not self.special_cases:
             text = f"answers more than the inputs of the tests ({self.calls} calls)"
             yield EvidenceRow(self.title, True, text, "none")

@@ -17,7 +17,8 @@ class Survivor(Record):
     """A mutant that no test noticed: `diff` shows it, `question` is what a test would have to answer.
 
     `diff` is in unified form, with two lines of the module on each side. `reached`: whether any
-    test runs its line at all. `function` is a dotted name, '' at module level.
+    test runs its line at all. `function` is a dotted name, '' at module level. `reason` is why it
+    needs no test, in the words of the model that was asked for one.
     """
 
     id: str
@@ -27,6 +28,7 @@ class Survivor(Record):
     diff: str
     question: str
     reached: bool
+    reason: str = ""
 
     @property
     def bare_diff(self) -> str:

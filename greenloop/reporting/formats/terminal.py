@@ -109,6 +109,8 @@ def _survivor_lines(report: Report) -> Iterator[str]:
     for item in survived[:_MAX_ITEMS]:
         yield from _row(f"line {item.line}", item.question)
         yield from _code_lines(diff_hunk(item), indent=2 + _LABEL_WIDTH)
+        if item.reason:
+            yield from _row("no test", item.reason)
     yield from _omitted_line(len(survived))
 
 

@@ -28,8 +28,8 @@ class Hardener:
 
     async def harden(self) -> bool:
         """Do one round. Return True where tests were added, so that the code has to run again."""
-        survivors = self._find_new_survivors()
-        if not survivors or not self._can_harden():
+        survivors, missed = self._find_new_survivors(), self._find_missed_thresholds()
+        if not survivors or not missed or not self._can_harden():
             return False
         self._rounds_left -= 1
         shown = survivors[:_MAX_SHOWN]
@@ -37,11 +37,18 @@ class Hardener:
         state = self._run.state
         try:
             added = await self._run.kit.harden_tests(
-                state.agreed_contract, state.tests.code, shown, len(survivors) - len(shown)
+                state.agreed_contract,
+                state.tests.code,
+                shown,
+                missed,
+                len(survivors) - len(shown),
             )
         except (ModelFailure, BudgetExhaustedError) as error:
             return self._skip(str(error))
-        return await self._add_tests(added, len(shown)) if added else False
+        if added.code:
+            return await self._add_tests(added.code, len(shown))
+        self._keep_reason(added.reason)
+        return False
 
     def _skip(self, why: str) -> bool:
         self._run.notify(f"no tests were added for surviving mutants: {why}")
@@ -53,6 +60,25 @@ class Hardener:
         if mutation is None or state.green_run is None or state.forgery_reason:
             return ()
         return tuple(item for item in mutation.survived if item.id not in self._shown_ids)
+
+    def _find_missed_thresholds(self) -> tuple[str, ...]:
+        """Return the shares that tests can raise and that are below their thresholds."""
+        evidence = self._run.state.evidence
+        pieces = filter(None, (evidence.mutation, evidence.coverage))
+        rows = (row for piece in pieces for row in piece.summary(evidence.thresholds))
+        return tuple(f"{row.name}: {row.text}" for row in rows if not row.reached)
+
+    def _keep_reason(self, reason: str) -> None:
+        """Note on the survivors that were shown why they need no test. They count as before."""
+        state = self._run.state
+        mutation = state.evidence.mutation
+        assert mutation is not None
+        survived = (
+            item.model_copy(update={"reason": reason}) if item.id in self._shown_ids else item
+            for item in mutation.survived
+        )
+        changed = mutation.model_copy(update={"survived": tuple(survived)})
+        state.evidence = state.evidence.model_copy(update={"mutation": changed})
 
     def _can_harden(self) -> bool:
         """Return whether a round and a repair are left: the code may fail an added test."""

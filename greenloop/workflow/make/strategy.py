@@ -18,6 +18,7 @@ from greenloop.workflow.make.agree_contract import agree_on_contract
 from greenloop.workflow.make.generate_code import generate_and_review_code
 from greenloop.workflow.make.generate_tests import generate_and_gate_tests
 from greenloop.workflow.make.harden_tests import Hardener
+from greenloop.workflow.make.review_code import review_repaired_code
 from greenloop.workflow.peer.compare_peer import PeerComparer
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
@@ -60,7 +61,9 @@ class MakeStrategy(ModuleStrategy):
         return apply_free_fixes(code, kept_names=public_names(self.state.agreed_contract.interface))
 
     async def extend(self) -> bool:
-        if await self._hardener.harden() or await self._peer_comparer.compare():
+        if await self._hardener.harden() or await review_repaired_code(self.run):
+            return True
+        if await self._peer_comparer.compare():
             return True
         return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
 

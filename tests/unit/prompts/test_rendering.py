@@ -88,7 +88,13 @@ def test_shipped_templates_require_their_variables(tool: str) -> None:
 
 
 REVIEW = "Review it.\n=== user ===\n{{ contract }}: {{ numbered_code }}"
-VALUES = {"contract": "C", "doubtful_background": (), "numbered_code": "1 x"}
+VALUES = {
+    "contract": "C",
+    "doubtful_background": (),
+    "numbered_code": "1 x",
+    "diff": "",
+    "findings": (),
+}
 
 
 class TestUserFolder:

@@ -40,12 +40,18 @@ TEST_IS_WRONG = fenced('{"wrong": "test", "because": "R1 demands []"}', "json")
 
 
 def hardened(
-    run_workflow: RunWorkflow, *added: str, code: str = GOOD_CODE, rounds: int = 2, **more: Any
+    run_workflow: RunWorkflow,
+    *added: str,
+    code: str = GOOD_CODE,
+    rounds: int = 2,
+    score: float = 1.0,
+    **more: Any,
 ) -> Outcome:
     """Run with a suite that does not test k == 0, and with answers of harden_tests."""
     texts = [item if "NOTHING" in item else fenced(item) for item in added]
     script = answers(generate_code=[fenced(code)], harden_tests=texts, **more)
-    return run_workflow(script, hardening_rounds=rounds, mutants="all")
+    options: dict[str, Any] = {"mutants": "all", "min_mutation_score": score}
+    return run_workflow(script, hardening_rounds=rounds, **options)
 
 
 def origins(done: Outcome) -> dict[str, str]:
@@ -70,9 +76,20 @@ def test_prompt_shows_survivors_but_not_the_module(run_workflow: RunWorkflow) ->
     assert GOOD_CODE not in prompt
 
 
+def test_reached_thresholds_need_no_hardening(run_workflow: RunWorkflow) -> None:
+    done = hardened(run_workflow, score=0.1)
+    assert done.model.asked("harden_tests") == []
+    assert done.report.evidence.mutation is not None
+    assert done.report.evidence.mutation.survived
+
+
 def test_nothing_to_add_leaves_the_run_green(run_workflow: RunWorkflow) -> None:
     done = hardened(run_workflow, "NOTHING: the contract is silent")
     assert done.report.tests_passed
+    assert "mutants: score" in done.model.asked("harden_tests")[0]
+    assert done.report.evidence.mutation is not None
+    reasons = {item.reason for item in done.report.evidence.mutation.survived}
+    assert reasons == {"the contract is silent"}
     assert len(done.model.asked("harden_tests")) == 1
 
 
@@ -111,7 +128,9 @@ def test_code_that_is_never_repaired_fails(run_workflow: RunWorkflow) -> None:
         harden_tests=[fenced(ZERO)],
         repair_code=[fenced(WRONG_AT_ZERO + "\n\n# still\n")],
     )
-    done = run_workflow(script, hardening_rounds=2, mutants="all", max_repairs=1)
+    done = run_workflow(
+        script, hardening_rounds=2, mutants="all", max_repairs=1, min_mutation_score=1.0
+    )
     assert done.report.verdict == "failed"
     assert "test_zero" in done.report.reasons[0]
 

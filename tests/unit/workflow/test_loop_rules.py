@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from greenloop.errors import BudgetExhaustedError, InvalidResponseError, SpecificationError
+from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ReplayExhaustedError
 from greenloop.events import DisputeJudged, RunFinished, Stuck
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.model_responses import (
@@ -15,7 +15,6 @@ from tests.support.model_responses import (
     GOOD_CODE,
     GOOD_TESTS,
     HELD_OUT,
-    SPECIFICATION,
     WRONG_CODE,
     WRONG_TEST,
     answers,
@@ -207,70 +206,6 @@ def test_given_test_stays_when_a_generated_one_of_its_name_is_dropped(
     assert outcomes == {"test_mine.py::test_wrong": "passed", "test_topk.py::test_wrong": "dropped"}
 
 
-# --- A text that contradicts itself
-
-EXAMPLE_TEXT = f"{SPECIFICATION} For example top_k([1, 3, 2], 2) returns [2, 3]."
-EXAMPLE_DISPUTE = "DISPUTE test_specification_example_1: largest first demands [3, 2]"
-TEXT_IS_WRONG = fenced('{"wrong": "text", "because": "largest first demands [3, 2]"}', "json")
-BENT_CODE = GOOD_CODE.replace(
-    "    return", "    if xs == [1, 3, 2]:\n        return [2, 3]\n    return"
-)
-
-
-@pytest.mark.parametrize("answer", [TEXT_IS_WRONG, TEST_IS_WRONG])
-def test_example_that_contradicts_the_text_ends_the_run(
-    answer: str, run_workflow: RunWorkflow
-) -> None:
-    """The code of the answer that disputes it is not taken."""
-    repair = [f"{EXAMPLE_DISPUTE}\n{fenced(BENT_CODE)}", fenced(BENT_CODE)]
-    done = run_workflow(
-        answers(repair_code=repair, judge_test=[answer]), specification=EXAMPLE_TEXT
-    )
-    report = done.report
-    assert (report.verdict, report.final_code) == ("failed", GOOD_CODE)
-    assert len(done.model.asked("repair_code")) == 1
-    (reason,) = [item for item in report.reasons if "contradicts itself" in item]
-    assert "top_k([1, 3, 2], 2) == [2, 3]" in reason
-    assert "demands [3" in reason
-    (example,) = [item for item in report.tests if item.origin == "example"]
-    assert (example.outcome, example.disputed) == ("failed", True)
-    assert "example of the specification" in done.model.asked("judge_test")[0]
-
-
-def test_example_stands_where_the_code_is_wrong(run_workflow: RunWorkflow) -> None:
-    text = EXAMPLE_TEXT.replace("[2, 3]", "[3, 2]")
-    repair = [f"{EXAMPLE_DISPUTE}\n{fenced(GOOD_CODE)}"]
-    script_ = answers(
-        generate_code=[fenced(WRONG_CODE)], repair_code=repair, judge_test=[CODE_IS_WRONG]
-    )
-    report = run_workflow(script_, specification=text).report
-    assert report.final_code == GOOD_CODE
-    assert [item.outcome for item in report.tests if item.origin == "example"] == ["passed"]
-
-
-def test_generated_test_on_an_ambiguous_text_leaves_an_open_choice(
-    run_workflow: RunWorkflow,
-) -> None:
-    done = run_workflow(
-        answers(generate_tests=[WRONG_SUITE], repair_code=[DISPUTE], judge_test=[TEXT_IS_WRONG])
-    )
-    assert done.report.verdict == "passed"
-    assert done.report.contract is not None
-    (choice,) = done.report.contract.open_choices
-    assert (choice.source, choice.question) == ("judge", "largest first demands [3, 2]")
-    assert any("leaves open" in item for item in done.report.reasons)
-
-
-def test_two_results_of_one_call_end_the_run_before_a_model_is_asked(
-    run_workflow: RunWorkflow,
-) -> None:
-    text = f"{EXAMPLE_TEXT} And top_k([1, 3, 2], 2) -> [3, 2]."
-    done = run_workflow(answers(), specification=text)
-    assert isinstance(done.error, SpecificationError)
-    assert done.error.exit_status == 2
-    assert done.model.tools == []
-
-
 # --- Review first
 
 
@@ -293,6 +228,78 @@ def test_review_warnings_are_reported_without_a_repair(run_workflow: RunWorkflow
     done = run_workflow(answers(review_code=["- L1 warning: slow"]))
     assert done.kinds == ["generate"]
     assert [item.message for item in done.report.review] == ["slow"]
+
+
+def test_a_warning_that_stays_keeps_the_verdict_at_passed(run_workflow: RunWorkflow) -> None:
+    review = "- L6 warning: slow for huge lists\n- L1 style: short name"
+    done = run_workflow(script(GOOD_CODE, review_code=[review]))
+    reasons = [item for item in done.report.reasons if "the review's" in item]
+    assert len(reasons) == 1
+    assert "warning stands: line 6: slow for huge lists" in reasons[0]
+
+
+def test_repaired_code_is_reviewed_again_as_a_change(run_workflow: RunWorkflow) -> None:
+    first = "- L3 warning: may drop equals"
+    second = "- L4 error: top_k([1], 9) gives None\n- L3 warning: may drop equals"
+    done = run_workflow(
+        script(
+            WRONG_CODE,
+            BETTER_CODE,
+            GOOD_CODE,
+            GOOD_CODE + "\n\nB = 2\n",
+            review_code=[first, second],
+        )
+    )
+    again = done.model.asked("review_code")[1]
+    assert "-    return sorted(xs)[:k]" in again
+    assert "may drop equals" in again
+    assert "gives None" in done.model.asked("repair_code")[2]
+    assert [(item.severity, item.resolved) for item in done.report.review] == [
+        ("error", True),
+        ("warning", True),
+    ]
+    assert done.report.repairs == 3
+    assert not any("the review's" in item for item in done.report.reasons)
+
+
+def test_green_code_without_repairs_is_reviewed_once(run_workflow: RunWorkflow) -> None:
+    assert len(run_workflow(script(GOOD_CODE)).model.asked("review_code")) == 1
+
+
+def test_a_review_that_cannot_be_had_is_a_reason(run_workflow: RunWorkflow) -> None:
+    refused = [ReplayExhaustedError("no answer is left"), ReplayExhaustedError("no answer is left")]
+    done = run_workflow(script(BETTER_CODE, GOOD_CODE, review_code=["LGTM", *refused]))
+    assert done.report.verdict == "passed"
+    assert any("the repaired code was not reviewed" in item for item in done.report.reasons)
+
+
+# --- A lone red test is judged before the first repair
+
+_MANY = GOOD_TESTS + "".join(
+    f'\n\ndef test_more_{n}():\n    """R1: {n}."""\n    assert top_k([{n}], 1) == [{n}]\n'
+    for n in range(3)
+)
+
+
+def test_a_lone_red_test_is_judged_before_the_first_repair(run_workflow: RunWorkflow) -> None:
+    suite = suite_answer(_MANY + WRONG_TEST)
+    done = run_workflow(answers(generate_tests=[suite], judge_test=[TEST_IS_WRONG]))
+    assert done.model.asked("repair_code") == []
+    assert "this one alone fails: AssertionError" in done.model.asked("judge_test")[0]
+    assert (done.report.verdict, done.kinds) == ("passed", ["generate"])
+
+
+def test_a_lone_red_test_that_is_right_leads_to_a_repair(run_workflow: RunWorkflow) -> None:
+    done = run_workflow(
+        script(
+            BETTER_CODE,
+            GOOD_CODE,
+            generate_tests=[suite_answer(_MANY)],
+            judge_test=[CODE_IS_WRONG],
+        )
+    )
+    assert "test_negative stands" in done.model.asked("repair_code")[0]
+    assert done.report.repairs == 1
 
 
 # --- Autofixes before model calls

@@ -14,12 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from fixtures import create_fixture
-from inputs.calls import Calls
-
 from ..limits.cpu_time import CpuTimeLimit
 from . import classes
 from .encoder import Encoder, TooLargeError
+from .fixtures import create_fixture
+from .inputs.calls import Calls
 from .library import LibraryState
 from .parameters import build_rows, create_module
 

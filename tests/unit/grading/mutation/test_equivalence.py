@@ -19,6 +19,14 @@ CASES = {
     "@functools.wraps(g)\ndef f(a): pass\n": "readers",
     "def f(a):\n    return open(a, encoding='utf-8')\n": "UTF-8",
     "T = TypeVar('T')\n": "name of a type",
+    "def f(a, b=None):\n    return b or a\n": "only truth is tested",
+    "def f(a, b=None):\n    if b:\n        a = b\n    return a\n": "only truth is tested",
+    "def f(a):\n    return list(a)\n": "its copy",
+    "def f(a):\n    return a.split(',')\n": "either end",
+    "def f(a):\n    _cache.update(a)\n": "computed again",
+    "def f(a):\n    return round(a, 2)\n": "more digits",
+    "def f(a):\n    return a in '+-'\n": "do not occur",
+    "def f(a):\n    return a.strip('/. ')\n": "do not occur",
     "def f(a):\n    return Thread(target=a, daemon=True)\n": "outlives the program",
 }
 FAULTS = (
@@ -30,6 +38,12 @@ FAULTS = (
     "def f(a, b):\n    return a if a >= b else 0\n",
     "def f(a):\n    return open(a, encoding='latin-1')\n",
     "def f(shop):\n    shop.info('text')\n",
+    "def f(a, b=None):\n    return a if b is None else b\n",
+    "def f(a):\n    return a.split(',', 1)\n",
+    "def f(a):\n    return a.rsplit(',', maxsplit=2)\n",
+    "def f(a):\n    a.update(1)\n",
+    "def f(a):\n    return a in 'abc'\n",
+    "def f(a):\n    return a == '+-'\n",
     "@property\ndef f(a): pass\n",
 )
 

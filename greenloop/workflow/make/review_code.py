@@ -1,0 +1,108 @@
+"""Reviews: of the first code before it is run, and of what repairs changed once it is green."""
+
+from __future__ import annotations
+
+import difflib
+
+from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFailure
+from greenloop.events import CodeReviewed
+from greenloop.records import AttemptKind, Finding, Review
+from greenloop.specification.quotes import refuse_background
+from greenloop.tools.toolkit import RepairRequest
+from greenloop.workflow.state import Run, RunState
+
+_CONTEXT_LINES = 10
+_NOT_REVIEWED = "the repaired code was not reviewed"
+
+
+async def review_first_code(run: Run) -> None:
+    """Review the first candidate; repair the errors found.
+
+    Background of the contract that the review refuses is no longer background.
+
+    Raises:
+        GreenloopError: a call failed.
+    """
+    state = run.state
+    try:
+        review = await run.kit.review_code(state.agreed_contract, state.candidates.current.code)
+    except InvalidResponseError as error:  # the tests decide
+        run.note(f"no review: {error}")
+        run.notify(str(error))
+        review = Review()
+    state.contract = refuse_background(state.agreed_contract, review)
+    _record_review(run, review)
+    if review.errors and run.settings.max_repairs > 0:
+        await _repair_findings(run, "review-repair")
+
+
+async def review_repaired_code(run: Run) -> bool:
+    """Review what was changed since the last review; return whether errors led to a repair.
+
+    A review that cannot be had leaves the run green, and a reason in the report.
+    """
+    state = run.state
+    if state.green_run is None or state.forgery_reason or not _is_changed_since_review(state):
+        return False
+    code, old = state.candidates.current.code, state.candidates.attempts[state.reviewed - 1].code
+    sides = old.split("\n"), code.split("\n"), "reviewed", "repaired"
+    diff = "\n".join(difflib.unified_diff(*sides, n=_CONTEXT_LINES, lineterm=""))
+    try:
+        review = await run.kit.review_code(
+            state.agreed_contract, code, diff, state.review.of_correctness
+        )
+    except (ModelFailure, BudgetExhaustedError) as error:
+        state.review_gap = f"{_NOT_REVIEWED}: {error}: run it again"
+        run.notify(state.review_gap)
+        return False
+    state.review_gap = ""
+    _record_review(run, review)
+    if not review.errors or state.repairs >= state.repair_phase.limit:
+        return False
+    state.repairs += 1
+    try:
+        return await _repair_findings(run, "repair")
+    except (ModelFailure, BudgetExhaustedError) as error:  # the green code stays, and so do they
+        run.notify(f"what the review found was not repaired: {error}")
+        return False
+
+
+def _record_review(run: Run, review: Review) -> None:
+    """Add the findings; those of former reviews are resolved unless the new one repeats them."""
+    state = run.state
+    state.reviewed = state.candidates.current.n
+    earlier = (_resolve(item) for item in state.review.findings if item.severity != "style")
+    repeated = {item.message for item in review.findings}
+    style = (item for item in state.review.findings if item.severity == "style")
+    kept = (item for item in (*earlier, *style) if item.message not in repeated)
+    state.review = Review(findings=(*kept, *review.findings))
+    run.emit(CodeReviewed(review))
+
+
+def _resolve(finding: Finding) -> Finding:
+    return finding.model_copy(update={"resolved": True})
+
+
+def _is_changed_since_review(state: RunState) -> bool:
+    """Whether a model changed the code since; fixes that need no model change no result."""
+    attempts, n = state.candidates.attempts, state.candidates.current.n
+    while n != state.reviewed and attempts[n - 1].kind == "free-fix":
+        n = attempts[n - 1].based_on or state.reviewed
+    return n != state.reviewed
+
+
+async def _repair_findings(run: Run, kind: AttemptKind) -> bool:
+    """Have errors repaired, and warnings with them; return whether the code was changed."""
+    state, meter = run.state, run.measure_calls("repair_code")
+    code = state.candidates.current.code
+    request = RepairRequest(code=code, findings=state.review.of_correctness)
+    repair = await run.kit.repair_code(state.agreed_contract, request)
+    if repair.code is None or repair.code == code:
+        return False
+    run.add_candidate(kind, repair.code, repair.explanation, meter)
+    findings = (
+        _resolve(item) if item.severity == "error" else item for item in state.review.findings
+    )
+    state.review = Review(findings=tuple(findings))
+    state.green_run = None
+    return True
