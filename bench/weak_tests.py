@@ -1,12 +1,13 @@
 """Accuracy of verdicts: right and wrong modules, each with tests from thorough to trivial.
 
-    python bench/weak_tests.py [--only brackets,runs] [--mutants N|all]
+    python bench/weak_tests.py [--only brackets,runs] [--mutants N|all] [--peers]
 
 30 tasks in bench/weak_corpus, one file each: a right module, three subtly wrong ones, and four test
 files that pass on the right one: thorough, medium, happy (one usual case), trivial (no assertion, or
 one that always holds). Each pair is graded as `greenloop check` does it. Printed are: how often a
 wrong module that passes its tests is `verified`, by the strength of the tests; how often a right one
-with thorough tests is not, and why; and which pieces of evidence fell short.
+with thorough tests is not, and why; and which pieces of evidence fell short. With `--peers` the
+right module is the second reading of each task: a pair on which both differ is not `verified`.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
 from greenloop.grading import Plan, forgery, shortfalls
 from greenloop.grading.grader import grade_run
+from greenloop.grading.peer.comparison import PeerProgram, compare_programs
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.testsuite import TestFile
 
@@ -92,6 +94,25 @@ def graded(box: Sandbox, task: Task, wrong: str, strength: str, plan: Plan) -> G
     )
 
 
+def differs_from_peer(box: Sandbox, task: Task, found: Graded) -> Graded:
+    """Compare a pair that would be `verified` with the right module."""
+    if not found.wrong or found.others:
+        return found
+    seen = compare_programs(
+        box,
+        module=task.name,
+        code=task.wrong[found.wrong],
+        peer=PeerProgram(task.right, ""),
+        interface="",
+        specification="",
+        tests=[task.test_file(found.strength)],
+        examples=[],
+        seed=task.name,
+    )
+    differs = bool(seen.differences or seen.slower)
+    return replace(found, others=("peer: it answers differently",)) if differs else found
+
+
 def told(task: Task, found: Graded, threshold: float) -> None:
     """Print wrong modules that are `verified`, and right ones with thorough tests that are not."""
     of = f"{task.name}, {found.strength} tests, score {found.score:.2f}"
@@ -136,6 +157,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="")
     parser.add_argument("--mutants", default="100")
+    parser.add_argument("--peers", action="store_true")
     chosen = parser.parse_args()
     plan = Plan(mutants=None if chosen.mutants == "all" else int(chosen.mutants))
     threshold = plan.thresholds.mutation_score
@@ -148,6 +170,7 @@ def main() -> None:
             for strength, module in product(STRENGTHS, ["", *task.wrong]):
                 one = graded(box, task, module, strength, plan)
                 if one:
+                    one = differs_from_peer(box, task, one) if chosen.peers else one
                     told(task, one, threshold)
                     found.append(one)
                 elif not module:

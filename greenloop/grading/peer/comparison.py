@@ -51,7 +51,7 @@ def compare_programs(
     if not public:
         return Comparison(problem="no public function or class is known that could be called")
     started = time.monotonic()
-    deadline = started + 3 * budget_s
+    deadline = started + 1.5 * budget_s  # of a batch that was begun in time
     mine = Program(sandbox, module, code, public, deadline)
     theirs = Program(sandbox, module, peer.code, public, deadline, peer.inputs)
     pair = _Pair(mine, theirs, _read_names(interface, specification))
@@ -67,7 +67,8 @@ def compare_programs(
     vocabulary = read_vocabulary([specification], [code, peer.code])
     inputs = InputBuilder(known, vocabulary, seed).build()
     pair.run_all(inputs, started + budget_s)
-    return pair.summarize(started + 2 * budget_s)
+    mine.deadline = theirs.deadline = time.monotonic() + 1.5 * budget_s
+    return pair.summarize(time.monotonic() + budget_s)
 
 
 def check_peer(

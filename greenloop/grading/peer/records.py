@@ -5,7 +5,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PeerProgram:
-    """A second implementation, and the source of its `inputs(rng)` and `allowed(*arguments)`."""
+    """A second implementation, and the source of its `inputs(rng)` and `allowed(*arguments)`.
+
+    `inputs` yields tuples of arguments; of several public names each tuple begins with the name, as the
+    arguments of `allowed` do. For a class it yields lists of calls, the first of which makes the object:
+    `[("Stack", 3), ("push", 1), ("pop",)]`. The source sees the names of the module.
+    """
 
     code: str
     inputs: str
@@ -15,7 +20,7 @@ class PeerProgram:
 class FoundDifference:
     """A call that the two programs answer differently, its texts bounded.
 
-    A literal is the answer as Python source; None where it is no plain value.
+    `call` is an expression, or statements of which the last is the expression that is compared. A literal is the answer as Python source; None where it is no plain value.
     """
 
     call: str

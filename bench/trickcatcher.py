@@ -1,0 +1,204 @@
+"""Detection by a second reading: published programs that pass their tests, wrong and right ones.
+
+    git clone https://github.com/RinCloud/TrickCatcher
+    python bench/trickcatcher.py --data TrickCatcher [--every N] [--programs N]
+
+The programs of its data set EvalPlus pass the tests of HumanEval; those of HumanEval+ tell wrong from
+right. Peers are the programs that a model wrote from the text alone; one that fails the examples in the
+text is replaced by the next, once. The judge knows the truth: what several right programs answer.
+Printed are the share of wrong programs that are noticed, and of right ones that lose `verified`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import csv
+import doctest
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from greenloop.grading.peer.answers import Names, compare
+from greenloop.grading.peer.comparison import PeerProgram, check_peer, compare_programs
+from greenloop.grading.peer.records import FoundDifference
+from greenloop.grading.peer.runs import Answer, Input, Program
+from greenloop.sandbox import Sandbox, open_sandbox
+from greenloop.sandbox.guest.scenarios.inputs.calls import ANSWER
+from greenloop.testsuite import TestFile
+
+MODULE, REFERENCES = "solution", 3
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task with its text, stub, and programs as source; `inputs` are tuples that a model wrote."""
+
+    name: str
+    function: str
+    text: str
+    interface: str
+    examples: tuple[doctest.Example, ...]
+    inputs: list[list[object]]
+    peers: tuple[str, ...]
+    wrong: tuple[str, ...]
+    right: tuple[str, ...]
+
+    @property
+    def tests(self) -> TestFile:
+        lines = [f"from {MODULE} import {self.function}\n"]
+        for number, item in enumerate(self.examples):
+            source, want = item.source.strip(), item.want.strip()
+            lines.append(f"def test_{number}():\n    assert repr({source}) == {want!r}\n")
+        return TestFile(f"test_{MODULE}.py", "\n".join(lines))
+
+
+def read_tasks(data: Path, programs: int) -> Iterator[Task]:
+    root = data / "Datasets" / "EvalPlus"
+    inputs = json.loads((root / "GenInputs" / "gen_inputs_direct.json").read_text("utf-8"))
+    written = read_table(root / "GenProgs" / "dfp_submit_res.csv")
+    repaired = read_table(root / "GenProgs" / "tc_submit_res_base_and_extra.csv")
+    for folder in sorted((root / "PUTs").iterdir(), key=lambda item: int(item.name.split("_")[1])):
+        number = folder.name.split("_")[1]
+        wrong = [item.read_text("utf-8") for item in folder.glob("*.py")]
+        right: list[str] = []
+        for row in repaired.get(number, ()):
+            path = root / "GenProgs" / "tc_generated_progs" / folder.name / row["sol_name"]
+            if row["submit_res"] == "True" and path.is_file():
+                (right if row["extra_submit_res"] == "True" else wrong).append(
+                    path.read_text("utf-8")
+                )
+        peers = sorted((root / "GenProgs" / "dfp_generated_progs" / folder.name).glob("*.py"))
+        sources = {item.name: item.read_text("utf-8") for item in peers}
+        known = [
+            sources[row["sol_name"]]
+            for row in written.get(number, ())
+            if row["submit_res"] == "True"
+        ]
+        task = build_task(folder.name, wrong, [*right, *known], tuple(sources.values()), programs)
+        if task:
+            yield Task(**task, inputs=inputs.get(folder.name.replace("_", "/"), []))
+
+
+def read_table(path: Path) -> dict[str, list[dict[str, str]]]:
+    """Return the rows of a table by the number of their task."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for row in csv.DictReader(path.open(encoding="utf-8")):
+        found.setdefault(row["pid"], []).append(row)
+    return found
+
+
+def build_task(
+    name: str, wrong: Sequence[str], right: Sequence[str], peers: tuple[str, ...], programs: int
+) -> dict[str, object] | None:
+    """Return the fields of a task; None where its text or a right program cannot be read."""
+    functions = [node for node in ast.parse(wrong[0]).body if isinstance(node, ast.FunctionDef)]
+    documented = [node for node in functions if ast.get_docstring(node)]
+    if not documented or not right:
+        return None
+    function = documented[-1]
+    text = ast.get_docstring(function) or ""
+    try:
+        examples = tuple(doctest.DocTestParser().get_examples(text))
+    except ValueError:
+        examples = ()
+    stub = ast.FunctionDef(
+        function.name, function.args, [ast.Expr(ast.Constant(...))], [], function.returns
+    )
+    return {
+        "name": name,
+        "function": function.name,
+        "text": text,
+        "interface": ast.unparse(ast.fix_missing_locations(stub)),
+        "examples": examples,
+        "peers": peers,
+        "wrong": tuple(dict.fromkeys(map(normalize, wrong)))[:programs],
+        "right": tuple(dict.fromkeys(map(normalize, right)))[: max(programs, REFERENCES)],
+    }
+
+
+def normalize(source: str) -> str:
+    """Return a program in one form, as given where it does not parse."""
+    try:
+        return ast.unparse(ast.parse(source))
+    except SyntaxError:
+        return source
+
+
+def choose_peer(box: Sandbox, task: Task) -> PeerProgram | None:
+    """Return the first peer, or the second, that passes the examples."""
+    source = f"def inputs(rng):\n    yield from map(tuple, {task.inputs[:100]!r})\n"
+    for code in task.peers[:2]:
+        peer = PeerProgram(code, source)
+        if not task.examples or not check_peer(box, module=MODULE, peer=peer, tests=[task.tests]):
+            return peer
+    return None
+
+
+def find(box: Sandbox, task: Task, code: str, peer: PeerProgram, budget_s: float) -> str:
+    """Return "noticed", "open" (right programs do not agree), or "" for a program."""
+    seen = compare_programs(
+        box,
+        module=MODULE,
+        code=code,
+        peer=peer,
+        interface=task.interface,
+        specification=task.text,
+        tests=[task.tests],
+        examples=[item.source for item in task.examples],
+        seed=hashlib.sha256((task.text + code).encode()).hexdigest(),
+        budget_s=budget_s,
+    )
+    rulings = [rule(box, task, code, peer, item) for item in seen.differences]
+    if "code" in rulings or seen.slower:
+        return "noticed"
+    return "open" if "open" in rulings else ""
+
+
+def rule(box: Sandbox, task: Task, code: str, peer: PeerProgram, item: FoundDifference) -> str:
+    """Return who is wrong by right programs: "code", "peer", or "open" where these do not agree."""
+    call = Input(ast.parse(item.call, mode="eval").body, task.function)
+    references = [source for source in task.right if source != code][:REFERENCES]
+    truth, *others = [answer(box, task, source, call) for source in references] or [None]
+    if truth is None or not all(agree(truth, other) for other in others):
+        return "open"
+    if agree(answer(box, task, code, call), truth):
+        return "peer"
+    return "code"
+
+
+def answer(box: Sandbox, task: Task, source: str, call: Input) -> Answer:
+    program = Program(box, MODULE, source, (task.function,), float("inf"))
+    return program.run([call], 1.0)[0]
+
+
+def agree(one: Answer, other: Answer | None) -> bool:
+    return other is not None and bool(compare(one.load(ANSWER), other.load(ANSWER), Names()))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--every", type=int, default=1, help="take each Nth task")
+    parser.add_argument("--programs", type=int, default=3, help="wrong and right programs a task")
+    parser.add_argument("--budget", type=float, default=3.0, help="seconds a comparison")
+    chosen = parser.parse_args()
+    counts: dict[str, Counter[str]] = {"wrong": Counter(), "right": Counter()}
+    with open_sandbox() as box:
+        for task in list(read_tasks(chosen.data, chosen.programs))[:: chosen.every]:
+            peer = choose_peer(box, task)
+            for kind, sources in (("wrong", task.wrong), ("right", task.right)):
+                for code in sources:
+                    found = find(box, task, code, peer, chosen.budget) if peer else "no peer"
+                    counts[kind][found or "nothing"] += 1
+                    print(f"{task.name}: {kind}: {found or 'nothing'}", flush=True)
+    for kind, seen in counts.items():
+        said = ", ".join(f"{name} {n} ({n / seen.total():.0%})" for name, n in seen.most_common())
+        print(f"{kind}: {seen.total()} programs: {said}")
+
+
+if __name__ == "__main__":
+    main()
