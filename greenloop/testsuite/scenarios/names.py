@@ -59,13 +59,6 @@ def dotted_name(node: ast.AST) -> str:
     return ""
 
 
-def has_own_parts(node: ast.AST) -> bool:
-    """Return whether the parts of a value are literals, which nothing else refers to."""
-    if isinstance(node, ast.Dict):
-        return all(isinstance(key, ast.Constant) for key in node.keys)
-    return isinstance(node, ast.Call) and not node.args and bool(node.keywords)
-
-
 def value_parts(node: ast.AST) -> Iterator[ast.AST]:
     """Yield the parts of a node that have a value."""
     for child in ast.iter_child_nodes(node):

@@ -21,9 +21,8 @@ from greenloop.testsuite.scenarios.records import (
 )
 from greenloop.testsuite.scenarios.scope import Level, Scope
 from greenloop.testsuite.scenarios.separation import check_separation
-from greenloop.testsuite.scenarios.splitting.observability import check_observable
-from greenloop.testsuite.scenarios.splitting.simple_statements import Halves
-from greenloop.testsuite.scenarios.splitting.statements import StatementSplitter
+from greenloop.testsuite.scenarios.splitting.definitions import check_observable
+from greenloop.testsuite.scenarios.splitting.statements import Halves, StatementSplitter
 from greenloop.testsuite.scenarios.splitting.steps import (
     Step,
     Uses,
@@ -115,7 +114,8 @@ class _Planner:
                 self._scope.refused |= dict.fromkeys(names, error.reason)
                 continue
             if all(step.defines is not None for step in made.steps):
-                found.add(made)
+                found.steps += made.steps
+                found.judge += made.judge
             else:
                 self._keep_as_it_is(node, names, found)
         return found
@@ -162,7 +162,8 @@ class _Planner:
         function = build_function(f"scenario_{number}", parameters, body, is_async=test.is_async)
         judge = JudgeForms().visit(build_function(f"judge_{number}", columns, halves.judge))
         check_separation(function, tables, judge, judged)
-        used = self._names_of_module([function, *tables, judge], uses)
+        before = keep_used(self._preamble.steps, dict(uses), self._scope.literals)
+        used = self._names_of_module([function, *tables, judge, *before])
         if not used:
             raise RefusedError("the test does not use the module")
         return _Planned(
@@ -174,11 +175,11 @@ class _Planner:
             uses,
         )
 
-    def _names_of_module(self, nodes: Iterable[ast.AST], uses: Uses) -> set[str]:
-        """Return the names of the module that nodes use, themselves or by what they use."""
+    def _names_of_module(self, nodes: Iterable[ast.AST]) -> set[str]:
+        """Return the names of the module that nodes use."""
         imported = self._scope.imported
         found: set[str] = set()
-        for node in (*nodes, *keep_steps(self._preamble.steps, dict(uses))):
+        for node in nodes:
             names = {dotted_name(item) for item in ast.walk(node)}
             found |= {imported[name] for name in names if imported.get(name)}
             parts = [name.split(".") for name in names if "." in name]
@@ -236,11 +237,3 @@ class _Planner:
         names = [self._scope.module, symbol.name, symbol.kind]
         constants: list[ast.expr] = [ast.Constant(item) for item in names]
         return ast.Call(name("symbol__"), [*constants, tuple_of(list[ast.expr](fields))], [])
-
-
-def keep_steps(steps: list[Step], uses: Uses) -> list[ast.stmt]:
-    """Return the statements of the top level that a scenario uses."""
-    try:
-        return keep_used(steps, uses, {})
-    except RefusedError:
-        return [step.node for step in steps]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 
@@ -12,7 +12,6 @@ from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, ModuleSymb
 from greenloop.testsuite.scenarios.names import (
     dotted_name,
     free_names,
-    has_own_parts,
     inner_bindings,
     value_parts,
 )
@@ -49,11 +48,10 @@ class Scope:
         levels: The level of each name that is not independent.
         reachable: For names of mutable objects, the names through which these can be reached.
         makers: Functions of the test file that return such instances.
-        composites: Names of literals whose parts are objects of their own.
+        compares: Functions of the test file that decide something by their arguments.
         objects: Names of instances of the module's classes.
         process_modules: Names of modules, or of their members, that depend on the process.
         judge_only: Names that only the process of the tests has.
-        compares: Functions of the test file that decide something by their arguments.
         refused: Functions that cannot run beside the code, and why.
         literals: Tables: expressions to which names are bound once.
     """
@@ -65,24 +63,16 @@ class Scope:
     levels: dict[str, Level] = field(default_factory=dict)
     reachable: dict[str, set[str]] = field(default_factory=dict)
     makers: set[str] = field(default_factory=set)
-    composites: set[str] = field(default_factory=set)
+    compares: set[str] = field(default_factory=set)
     objects: set[str] = field(default_factory=set)
     process_modules: set[str] = field(default_factory=set)
     judge_only: set[str] = field(default_factory=set)
-    compares: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
     literals: dict[str, ast.expr] = field(default_factory=dict)
 
     def copy(self) -> Scope:
         """Return a scope whose changes do not change this one."""
         return Scope(**{item.name: copy.copy(getattr(self, item.name)) for item in fields(self)})
-
-    def copy_dependent(self, names: Iterable[str]) -> Scope:
-        """Return a copy in which names are those of values that the code gives."""
-        made = self.copy()
-        for name in names:
-            made.levels[name] = Level.DEPENDENT
-        return made
 
     def level(
         self, node: ast.AST, bound: frozenset[str] = frozenset(), *, records: bool = False
@@ -98,9 +88,8 @@ class Scope:
         if self.symbol(name):
             return Level.SYMBOLIC
         if isinstance(node, ast.Name):
-            return self._name_level(node.id)
-        if part := self.part(node):
-            return self.levels.get(part, Level.INDEPENDENT)
+            default = Level.DEPENDENT if node.id in PROCESS_BUILTINS else Level.INDEPENDENT
+            return self.levels.get(node.id, default)
         bound = bound | inner_bindings(node)
         found = max(
             (self.level(item, bound, records=records) for item in value_parts(node)),
@@ -118,24 +107,6 @@ class Scope:
     def is_dependent(self, node: ast.AST) -> bool:
         """Return whether only the code's process can evaluate an expression."""
         return self.level(node) is Level.DEPENDENT
-
-    def _name_level(self, name: str) -> Level:
-        is_changed = name in self.composites and any(
-            key.startswith(f"{name}[") for key in self.levels
-        )
-        default = is_changed or name in PROCESS_BUILTINS
-        return self.levels.get(name, Level.DEPENDENT if default else Level.INDEPENDENT)
-
-    def part(self, node: ast.AST) -> str:
-        """Return the name of a part of a composite, such as `case['key']`; '' for other nodes."""
-        if not isinstance(node, (ast.Subscript, ast.Attribute)):
-            return ""
-        base = dotted_name(node.value)
-        if base not in self.composites or base in self.levels:
-            return ""
-        if isinstance(node, ast.Attribute):
-            return f"{base}[{node.attr!r}]"
-        return f"{base}[{ast.unparse(node.slice)}]" if isinstance(node.slice, ast.Constant) else ""
 
     def symbol(self, name: str) -> str:
         """Return the kind of stand-in for a dotted name: a class's kind, "member" or ''."""
@@ -185,11 +156,6 @@ class Scope:
         bound |= {f"{prefix}{key}": symbol for key, symbol in known.items() if prefix}
         for key, symbol in bound.items():
             self.classes[key] = symbol
-            if symbol.kind == "enum":  # a table of its members
-                members = [
-                    ast.parse(f"{key}.{item}", mode="eval").body for item, _ in symbol.fields
-                ]
-                self.literals[key] = ast.List(members, ast.Load())
 
     def bind(self, names: Iterable[str], value: ast.AST, level: Level | None = None) -> None:
         """Bind names to the value of an expression, or to what a definition makes."""
@@ -201,7 +167,6 @@ class Scope:
                 self.levels[name] = level
             if not self.is_immutable(value):
                 self.reachable[name] = reachable
-                self.composites |= {name} if has_own_parts(value) else set()
             if self.is_object(value):
                 self.objects.add(name)
 
@@ -210,9 +175,6 @@ class Scope:
         for known in (self.levels, self.reachable, self.literals, self.classes, self.imported):
             known.pop(name, None)
         self.objects.discard(name)
-        self.composites.discard(name)
-        for part in [key for key in self.levels if key.startswith(f"{name}[")]:
-            del self.levels[part]
         self.judge_only.discard(name)
 
     def is_immutable(self, node: ast.AST) -> bool:
@@ -229,22 +191,10 @@ class Scope:
 
     def hand_over(self, node: ast.AST) -> None:
         """Make all objects dependent that the code can reach through an expression."""
-        pending, seen = list(self._handed_names(node)), set[str]()
+        pending, seen = list(free_names(node)), set[str]()
         while pending:
             if (name := pending.pop()) in self.reachable and name not in seen:
                 seen.add(name)
                 self.levels[name] = Level.DEPENDENT
                 pending += self.reachable[name]
                 pending += [key for key, found in self.reachable.items() if name in found]
-
-    def _handed_names(self, node: ast.AST) -> Iterator[str]:
-        """Yield the names that a node uses; a part of a composite becomes dependent by itself."""
-        parts = [(part, item) for item in ast.walk(node) if (part := self.part(item))]
-        for part, _ in parts:
-            self.levels[part] = Level.DEPENDENT
-        whole = [dotted_name(getattr(item, "value", item)) for _, item in parts]
-        for name in free_names(node):
-            if name in whole:
-                whole.remove(name)
-            else:
-                yield name

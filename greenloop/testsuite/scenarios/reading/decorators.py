@@ -1,13 +1,10 @@
-"""Decorators of tests: tables of parameters, and mocks"""
+"""Tables of parameters of tests"""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
 
-from greenloop.testsuite.scenarios.names import Function, dotted_name
-from greenloop.testsuite.scenarios.nodes import copy_node
-from greenloop.testsuite.scenarios.reading.inlining import load
 from greenloop.testsuite.scenarios.records import RefusedError
 
 
@@ -26,53 +23,19 @@ class Table:
 
 
 def read_table(node: ast.Call) -> Table:
-    options = {item.arg: item.value for item in node.keywords}
-    if "indirect" in options:
-        raise RefusedError("parametrize with indirect", node.lineno)
-    named = node.args[0] if node.args else options.get("argnames")
-    rows = node.args[1] if len(node.args) > 1 else options.get("argvalues")
-    if rows is None or named is None:
-        raise RefusedError("parametrize in an unknown form", node.lineno)
+    """Return the table of a call of `parametrize`. Raises RefusedError for unusual forms."""
+    options = {item.arg: item.value for item in node.keywords if item.arg not in ("ids", "scope")}
+    given = [*node.args, *options.values()]
     try:
-        columns = ast.literal_eval(named)
-    except ValueError:
-        raise RefusedError("parametrize with computed names", node.lineno) from None
+        columns = ast.literal_eval(given[0])
+    except (ValueError, IndexError):
+        columns = []
     if isinstance(columns, str):
         columns = [item.strip() for item in columns.split(",") if item.strip()]
     elif len(columns) == 1:
-        raise RefusedError("parametrize with a list of one name", node.lineno)
-    return Table(tuple(columns), rows)
-
-
-def with_parameter(fixture: Function, parameter: str) -> Function:
-    """Return a fixture with `request.param` as a name."""
-    changed = copy_node(fixture)
-    for node in ast.walk(changed):
-        for key, value in ast.iter_fields(node):
-            if dotted_name(value) == "request.param" if isinstance(value, ast.AST) else False:
-                setattr(node, key, load(parameter, node))
-            elif isinstance(value, list):
-                value[:] = [
-                    (
-                        load(parameter, node)
-                        if isinstance(item, ast.AST) and dotted_name(item) == "request.param"
-                        else item
-                    )
-                    for item in value
-                ]
-    return changed
-
-
-def is_patch(node: ast.expr) -> bool:
-    called = dotted_name(node.func) if isinstance(node, ast.Call) else ""
-    return called.removeprefix("unittest.").removeprefix("mock.") in _PATCHES
-
-
-_PATCHES = {"patch": 1, "patch.object": 2, "patch.dict": 0}
-
-
-def gives_mock(node: ast.Call) -> bool:
-    """Return whether a patch makes its mock itself, and so hands it to the test."""
-    called = dotted_name(node.func).removeprefix("unittest.").removeprefix("mock.")
-    given = {item.arg for item in node.keywords}
-    return called != "patch.dict" and len(node.args) <= _PATCHES[called] and "new" not in given
+        columns = []  # rows are tuples of one
+    if (
+        not columns or len(given) != 2 or options.keys() - {"argnames", "argvalues"}
+    ):
+        raise RefusedError("parametrize in an unusual form", node.lineno)
+    return Table(tuple(columns), given[1])

@@ -1,25 +1,26 @@
-"""Helpers and fixtures written out where they are used, so that a test is one list of statements."""
+"""Fixtures written out where they are used, so that a test is one list of statements."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from greenloop.testsuite.scenarios.names import Function
 from greenloop.testsuite.scenarios.nodes import copy_node, located, name
+from greenloop.testsuite.scenarios.reading.assertions import as_plain
 from greenloop.testsuite.scenarios.records import RefusedError
 
+_EXITS = (ast.Return, ast.Yield, ast.YieldFrom)
 
-class _Renaming(ast.NodeTransformer):
+
+class Renaming(ast.NodeTransformer):
+    """Replaces names, and those of functions and classes."""
+
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         node.id = self._names.get(node.id, node.id)
-        return node
-
-    def visit_arg(self, node: ast.arg) -> ast.arg:
-        node.arg = self._names.get(node.arg, node.arg)
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
@@ -28,136 +29,57 @@ class _Renaming(ast.NodeTransformer):
         return node
 
 
-def inline_call(
-    function: Function, call: ast.Call, target: ast.expr | None, number: int
-) -> list[ast.stmt]:
-    """Return the statements of a call of a helper, whose result is assigned to `target`.
-
-    Raises:
-        RefusedError: the helper returns from within a block, or its arguments cannot be matched.
-    """
-    body, arguments = [*map(copy_node, function.body)], _match_arguments(function, call)
-    result: ast.expr = ast.Constant(None)
-    if isinstance(body[-1], ast.Return):
-        result = body[-1].value or result
-        body = body[:-1]
-    if any(isinstance(node, (ast.Return, ast.Yield)) for item in body for node in _own_nodes(item)):
-        raise RefusedError("a helper that returns from within a block", call.lineno)
-    made: list[ast.stmt] = [
-        ast.Assign([ast.Name(key, ast.Store())], value) for key, value in arguments.items()
-    ]
-    renaming = _rename_locals(function, arguments, str(number))
-    made = [located(_rename_target(item, renaming), call) for item in made]
-    made += [renaming.visit(item) for item in body]
-    if target is not None:
-        made.append(located(ast.Assign([target], renaming.visit(copy_node(result))), call))
-    return made
-
-
-def _rename_locals(
-    function: Function, arguments: Iterable[str], suffix: str, kept: Iterable[str] = ()
-) -> _Renaming:
-    local = set(arguments)
-    for item in function.body:
-        local |= {node.id for node in _own_nodes(item) if _is_store(node)}  # type: ignore[attr-defined]
-        local |= {node.name for node in _own_nodes(item) if isinstance(node, Function)}
-    return _Renaming({key: f"{key}__{suffix}" for key in local - set(kept)})
-
-
-def _is_store(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-
-
-def _rename_target(node: ast.stmt, renaming: _Renaming) -> ast.stmt:
-    """Rename the target of an argument's assignment, whose value is the caller's."""
-    if isinstance(node, ast.Assign):
-        node.targets = [renaming.visit(item) for item in node.targets]
-    return node
-
-
-def _own_nodes(node: ast.AST) -> list[ast.AST]:
-    """Return the nodes of a statement without those inside the functions that it defines."""
-    found = [node]
-    if not isinstance(node, (Function, ast.Lambda)):
-        for child in ast.iter_child_nodes(node):
-            found += _own_nodes(child)
-    return found
-
-
-def _match_arguments(function: Function, call: ast.Call) -> dict[str, ast.expr]:
-    given, spec = list(call.args), function.args
-    names = [
-        item.arg for item in (*spec.posonlyargs, *spec.args) if item.arg not in ("self", "cls")
-    ]
-    is_plain = not (spec.vararg or spec.kwarg) and len(given) <= len(names)
-    if not is_plain or any(isinstance(item, ast.Starred) for item in given):
-        raise RefusedError("a helper with a variable number of arguments", call.lineno)
-    defaults: dict[str, ast.expr] = {}
-    if spec.defaults:
-        defaults = dict(zip(names[-len(spec.defaults) :], spec.defaults, strict=True))
-    only = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
-    defaults |= {item.arg: value for item, value in only if value is not None}
-    defaults |= dict(zip(names, given, strict=False))
-    defaults |= {item.arg: item.value for item in call.keywords if item.arg is not None}
-    wanted = [*names, *(item.arg for item in spec.kwonlyargs)]
-    if set(defaults) != set(wanted):
-        raise RefusedError("a helper whose arguments cannot be matched", call.lineno)
-    return {key: defaults[key] for key in wanted}
-
-
 def wrap_in_fixture(fixture: Function, bound_to: str, inner: list[ast.stmt]) -> list[ast.stmt]:
     """Return the statements of a fixture with those that use it in the place of its `yield`.
 
     Raises:
-        RefusedError: the fixture returns or yields in more than one place.
+        RefusedError: the fixture returns or yields in more than one place, or within a block.
     """
-    used = {item.arg for item in fixture.args.args}
-    used |= {item.name for item in fixture.body if isinstance(item, Function)}  # seen as __name__
-    renaming = _rename_locals(fixture, (), bound_to, used)
+    nodes = [node for item in fixture.body for node in own_nodes(item)]
+    arguments = {item.arg for item in fixture.args.args}
+    local = {node.id for node in nodes if isinstance(node, ast.Name) and _is_store(node)}
+    renaming = Renaming({key: f"{key}__{bound_to}" for key in local - arguments})
     body = [renaming.visit(item) for item in map(copy_node, fixture.body)]
-    exits = [node for item in body for node in _own_nodes(item) if isinstance(node, _EXITS)]
-    if not exits:
-        return [*body, _bind(bound_to, ast.Constant(None), fixture), *inner]
-    if len(exits) > 1 or isinstance(exits[0], ast.YieldFrom):
+    exits = [at for at, item in enumerate(body) if _is_exit(item)]
+    at = exits[0] if exits else len(body)
+    returns = bool(exits) and isinstance(body[at], ast.Return)
+    if len(exits) < sum(isinstance(node, _EXITS) for node in nodes) or len(exits) > 1:
         raise RefusedError(f"fixture {bound_to} with several results", fixture.lineno)
-    value = exits[0].value or ast.Constant(None)
-    use = [_bind(bound_to, value, fixture), *inner]
-    if isinstance(exits[0], ast.Return):
-        if exits[0] is not body[-1]:
-            raise RefusedError(f"fixture {bound_to} with several results", fixture.lineno)
-        return [*body[:-1], *use]
-    if not _replace_yield(body, exits[0], use):
-        raise RefusedError(f"fixture {bound_to} uses what `yield` returns", fixture.lineno)
-    return body
+    if returns and at + 1 < len(body):
+        raise RefusedError(f"fixture {bound_to} that returns before its end", fixture.lineno)
+    found = getattr(body[at], "value", None) if exits else None
+    value = getattr(found, "value", None) if isinstance(found, ast.Yield) else found
+    target: list[ast.expr] = [ast.Name(bound_to, ast.Store())]
+    bound = located(ast.Assign(target, value or ast.Constant(None)), fixture)
+    return [*body[:at], bound, *inner, *body[at + 1 :]]
 
 
-_EXITS = (ast.Return, ast.Yield, ast.YieldFrom)
+def _is_exit(node: ast.stmt) -> bool:
+    is_yield = isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield)
+    return is_yield or isinstance(node, ast.Return)
 
 
-def _bind(identifier: str, value: ast.expr, place: ast.AST) -> ast.stmt:
-    return located(ast.Assign([ast.Name(identifier, ast.Store())], value), place)
+def _is_store(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
 
 
-def _replace_yield(body: list[ast.stmt], found: ast.expr, use: list[ast.stmt]) -> bool:
-    """Put statements in the place of the statement that is the `yield`; return whether it is one."""
-    for at, item in enumerate(body):
-        if isinstance(item, ast.Expr) and item.value is found:
-            body[at : at + 1] = use
-            return True
-        blocks = [item.body] if isinstance(item, (ast.With, ast.AsyncWith, ast.Try)) else []
-        if any(_replace_yield(block, found, use) for block in blocks):
-            return True
-    return False
+def own_nodes(node: ast.AST) -> list[ast.AST]:
+    """Return the nodes of a statement without those inside the functions that it defines."""
+    found = [node]
+    if not isinstance(node, (Function, ast.Lambda)):
+        for child in ast.iter_child_nodes(node):
+            found += own_nodes(child)
+    return found
 
 
 _METHODS_OF_UNITTEST = frozenset({"subTest", "fail", "skipTest"})
 
 
-class AttributeNames(ast.NodeTransformer):
-    """Replaces the attributes of a test class's instance, `self.x`, by names `self__x`."""
+class PlainForms(ast.NodeTransformer):
+    """Gives assertions one form, and replaces attributes of a test's instance by names `self__x`."""
 
-    def __init__(self, owners: set[str]) -> None:
-        self._owners = owners
+    def __init__(self, owners: set[str], methods: Mapping[str, Function]) -> None:
+        self._owners, self._methods = owners, methods
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         """Leave methods of other classes as they are."""
@@ -165,15 +87,17 @@ class AttributeNames(ast.NodeTransformer):
             self.generic_visit(node)
         return node
 
+    def visit_Expr(self, node: ast.Expr | ast.Assign) -> ast.AST:
+        return self.generic_visit(as_plain(node))
+
+    visit_Assign = visit_Expr
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.value, ast.Name) and node.value.id in self._owners:
+            if node.attr in self._methods:
+                raise RefusedError("a method of the test class", node.lineno)
             if node.attr.startswith("assert") or node.attr in _METHODS_OF_UNITTEST:
-                return load(node.attr, node)
+                return located(name(node.attr), node)
             return located(ast.Name(f"self__{node.attr}", node.ctx), node)
         self.generic_visit(node)
         return node
-
-
-def load(identifier: str, place: ast.AST) -> ast.Name:
-    """Return a name that is loaded at a place."""
-    return located(name(identifier), place)

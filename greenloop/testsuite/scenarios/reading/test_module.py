@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from greenloop.testsuite.parser import is_test_class
 from greenloop.testsuite.scenarios.names import Function, dotted_name
-from greenloop.testsuite.scenarios.reading.assertions import block_kind
 from greenloop.testsuite.scenarios.reading.decorators import Table
 
 
@@ -19,46 +18,46 @@ class TestModule:
 
     preamble: list[ast.stmt] = field(default_factory=list)
     fixtures: dict[str, tuple[Function, dict[str, ast.expr]]] = field(default_factory=dict)
-    helpers: dict[str, Function] = field(default_factory=dict)
     tests: list[tuple[Function, tuple[ast.ClassDef, ...]]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class FlatTest:
+    """A test with its fixtures and `setUp` written out in its body."""
+
+    name: str
+    line: int
+    body: list[ast.stmt]
+    fixtures: tuple[str, ...]
+    tables: tuple[Table, ...]
+    is_async: bool
 
 
 def read_test_module(tree: ast.Module) -> TestModule:
     """Return the definitions of a test file."""
     found = TestModule()
     for node in tree.body:
-        if isinstance(node, ast.ClassDef) and is_test_class(node):
-            _read_test_class(found, node, ())
-        elif isinstance(node, Function):
-            _read_function(found, node)
-        elif not _is_main_guard(node):
+        if not _is_main_guard(node) and not _read(found, node, ()):
             found.preamble.append(node)
     return found
 
 
-def _read_function(found: TestModule, node: Function) -> None:
-    options = _fixture_options(node)
-    if options is not None:
+def _read(found: TestModule, node: ast.stmt, outer: tuple[ast.ClassDef, ...]) -> bool:
+    """Enter tests and fixtures; return whether a statement has them."""
+    if isinstance(node, ast.ClassDef) and is_test_class(node):
+        for item in node.body:
+            _read(found, item, (*outer, node))
+        return True
+    options = _fixture_options(node) if isinstance(node, Function) else None
+    if isinstance(node, Function) and options is not None:
         named = options.get("name")
         key = str(named.value) if isinstance(named, ast.Constant) else node.name
         found.fixtures[key] = (node, options)
-    elif node.name.startswith("test"):
-        found.tests.append((node, ()))
-    else:
-        found.helpers[node.name] = node
-        found.preamble.append(node)
-
-
-def _read_test_class(
-    found: TestModule, node: ast.ClassDef, outer: tuple[ast.ClassDef, ...]
-) -> None:
-    for item in node.body:
-        if isinstance(item, ast.ClassDef) and is_test_class(item):
-            _read_test_class(found, item, (*outer, node))
-        elif isinstance(item, Function) and _fixture_options(item) is not None:
-            _read_function(found, item)
-        elif isinstance(item, Function) and item.name.startswith("test"):
-            found.tests.append((item, (*outer, node)))
+        return True
+    is_test = isinstance(node, Function) and node.name.startswith("test")
+    if isinstance(node, Function) and is_test:
+        found.tests.append((node, outer))
+    return is_test
 
 
 def _is_main_guard(node: ast.stmt) -> bool:
@@ -73,25 +72,3 @@ def _fixture_options(node: Function) -> dict[str, ast.expr] | None:
             options = item.keywords if isinstance(item, ast.Call) else []
             return {key.arg: key.value for key in options if key.arg is not None}
     return None
-
-
-def asserts(function: Function) -> bool:
-    """Return whether a helper asserts something itself."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assert) or block_kind(node):
-            return True
-        if isinstance(node, ast.Call) and dotted_name(node.func).startswith("self.assert"):
-            return True
-    return False
-
-
-@dataclass(frozen=True)
-class FlatTest:
-    """A test with its fixtures, `setUp` and helpers written out in its body."""
-
-    name: str
-    line: int
-    body: list[ast.stmt]
-    fixtures: tuple[str, ...]
-    tables: tuple[Table, ...]
-    is_async: bool

@@ -9,10 +9,6 @@ from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.splitting.expressions import Observation
 
 
-def observe(item: Observation) -> ast.stmt:
-    return ast.Expr(observe_call(item))
-
-
 def observe_call(item: Observation) -> ast.expr:
     """Return the call that evaluates an expression and reports it."""
     functions: list[ast.expr] = [ast.Constant(key) for key in item.functions]

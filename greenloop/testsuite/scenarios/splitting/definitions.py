@@ -1,51 +1,49 @@
-"""Functions and classes that a test file defines"""
+"""Functions and classes that a test file defines, and what may run in the process of the code"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from greenloop.testsuite.scenarios.names import Function, bound_names, free_names
+from greenloop.testsuite.scenarios.names import Function, bound_names, dotted_name, free_names
 from greenloop.testsuite.scenarios.nodes import copy_node
 from greenloop.testsuite.scenarios.reading.assertions import block_kind
+from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Level, Scope
 
-_DECISIONS = (ast.Compare, ast.BoolOp, ast.If, ast.IfExp, ast.While, ast.Try, ast.Match)
+_COMPARISONS = (ast.Compare, ast.BoolOp, ast.IfExp)
+_REBINDING = (ast.Global, ast.Nonlocal)
+_DECISIONS = (*_COMPARISONS, ast.If, ast.While, ast.Try, ast.Match)
 
 
-def define(scope: Scope, node: Function | ast.ClassDef) -> None:
+def define(scope: Scope, label: str, node: Function | ast.ClassDef | ast.Lambda) -> None:
     """Enter a function or class of the test file into a scope."""
-    level = scope.level(node)
     parts = list(ast.walk(node))
-    decides = any(isinstance(part, _DECISIONS) for part in parts)
-    notes = isinstance(node, ast.ClassDef) and any(map(_compares_arguments, parts))
     captured = set(free_names(node)) & scope.reachable.keys()
-    rebound = {
-        n for part in parts if isinstance(part, (ast.Global, ast.Nonlocal)) for n in part.names
-    }
-    scope.bind([node.name], node, level)
-    if isinstance(node, Function) and _makes_object(scope, node):
-        scope.makers.add(node.name)
+    rebound = {n for part in parts if isinstance(part, _REBINDING) for n in part.names}
+    scope.bind([label], node)
     for name in rebound:
         scope.reachable.setdefault(name, set())
-    if decides:
-        scope.compares.add(node.name)
-        if _uses_code(scope, node) or captured or rebound or notes:
-            reason = f"{node.name}() decides something by what the code says"
-            scope.refused[node.name] = reason
-    if any(isinstance(part, ast.Assert) or block_kind(part) for part in parts):
-        scope.refused[node.name] = f"{node.name}() asserts where it is called"
+    if isinstance(node, Function) and _makes_object(scope, node):
+        scope.makers.add(label)
+    if any(isinstance(part, _DECISIONS) for part in parts):
+        scope.compares.add(label)
+        if captured or rebound or _uses_code(scope, node) or any(map(_compares_arguments, parts)):
+            scope.refused[label] = f"{label}() decides something by what the code says"
+    if any(isinstance(part, ast.Assert) or block_kind(part) or _asserts(part) for part in parts):
+        scope.refused[label] = f"{label}() asserts where it is called"
 
 
 def _compares_arguments(node: ast.AST) -> bool:
     """Return whether a method compares its arguments, so that its object may note the result."""
-    if not isinstance(node, Function):
+    if not isinstance(node, Function) or "self" not in bound_names(node.args):
         return False
-    names = bound_names(node.args) - {"self", "cls"}
+    names = bound_names(node.args) - {"self"}
     compared = [part for part in ast.walk(node) if isinstance(part, (ast.Compare, ast.Match))]
     return any(names & set(free_names(part)) for part in compared)
 
 
-def _uses_code(scope: Scope, node: Function | ast.ClassDef) -> bool:
+def _uses_code(scope: Scope, node: ast.AST) -> bool:
     """Return whether a definition uses what the code gives, not only the process."""
     names = set(free_names(node)) - scope.process_modules
     return any(scope.level(ast.Name(name, ast.Load())) > Level.INDEPENDENT for name in names)
@@ -53,12 +51,14 @@ def _uses_code(scope: Scope, node: Function | ast.ClassDef) -> bool:
 
 def _makes_object(scope: Scope, node: Function) -> bool:
     """Return whether a helper returns an instance of a class of the module."""
-    inner = scope.copy()
-    for item in ast.walk(node):
-        if isinstance(item, ast.Assign) and scope.is_object(item.value):
-            inner.objects |= {name for target in item.targets for name in bound_names(target)}
-    last = node.body[-1]
-    return isinstance(last, ast.Return) and last.value is not None and inner.is_object(last.value)
+    made = [item for item in ast.walk(node) if isinstance(item, ast.Assign)]
+    names = {n for m in made if scope.is_object(m.value) for t in m.targets for n in bound_names(t)}
+    value = getattr(node.body[-1], "value", None)
+    return (
+        isinstance(node.body[-1], ast.Return)
+        and value is not None
+        and (scope.is_object(value) or dotted_name(value) in names)
+    )
 
 
 def without_docstrings(node: Function | ast.ClassDef) -> Function | ast.ClassDef:
@@ -72,3 +72,51 @@ def without_docstrings(node: Function | ast.ClassDef) -> Function | ast.ClassDef
 
 def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def check_observable(node: ast.AST, scope: Scope) -> None:
+    """Check that an expression or block of the code's process compares and decides nothing there.
+
+    Raises:
+        RefusedError: it does, or it needs what only the process of the tests has.
+    """
+    line = getattr(node, "lineno", 0)
+    for used in free_names(node):
+        if used in scope.judge_only:
+            raise RefusedError(f"{used} is used together with the code", line)
+        if used in scope.refused:
+            raise RefusedError(scope.refused[used], line)
+    for item in ast.walk(node):
+        if isinstance(item, ast.Attribute) and item.attr == "__doc__":
+            raise RefusedError("a docstring is read", line)
+        if _asserts(item):
+            raise RefusedError("an assertion of another object", line)
+    found = next(_branches(node, scope), None)
+    if found is not None:
+        raise RefusedError(
+            "a comparison that would run beside the code", getattr(found, "lineno", 0)
+        )
+
+
+def _asserts(node: ast.AST) -> bool:
+    """Return whether a node is a method that asserts, as those of mocks."""
+    return isinstance(node, ast.Attribute) and node.attr.startswith("assert")
+
+
+def _branches(node: ast.AST, scope: Scope) -> Iterator[ast.AST]:
+    """Yield the parts of an expression that decide something by a value of the code."""
+    if isinstance(node, ast.Lambda):
+        captured = scope.reachable.keys() & set(free_names(node))
+        if captured and any(isinstance(part, _COMPARISONS) for part in ast.walk(node)):
+            yield node  # it may note what it decides
+        return
+    is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    compares = (
+        isinstance(node, ast.Call)
+        and dotted_name(node.func) in scope.compares
+        and any(map(scope.is_dependent, node.args))
+    )
+    if (is_not or compares or isinstance(node, _COMPARISONS)) and scope.is_dependent(node):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _branches(child, scope)

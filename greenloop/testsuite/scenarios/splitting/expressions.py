@@ -7,18 +7,18 @@ import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from greenloop.testsuite.scenarios.names import Comprehension, bound_names, dotted_name, free_names
+from greenloop.testsuite.scenarios.names import Comprehension, bound_names, dotted_name
 from greenloop.testsuite.scenarios.nodes import (
     as_target,
     call_of,
     expression,
     located,
     name,
-    statement,
     tuple_of,
 )
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Level, Scope
+from greenloop.testsuite.scenarios.splitting.definitions import check_observable
 from greenloop.testsuite.scenarios.splitting.functions import (
     DIVISIBLE,
     ITERATING_FUNCTIONS,
@@ -26,7 +26,6 @@ from greenloop.testsuite.scenarios.splitting.functions import (
     REFLECTIVE_FUNCTIONS,
     VALUE_METHODS,
 )
-from greenloop.testsuite.scenarios.splitting.observability import check_observable
 
 
 @dataclass(frozen=True)
@@ -39,18 +38,13 @@ class Observation:
 
 
 class ExpressionSplitter:
-    """Splits the expressions of one statement.
-
-    `observations` are those found so far; `preparations` are statements that the process of the
-    tests runs before.
-    """
+    """Splits the expressions of one statement; `observations` are those found so far."""
 
     def __init__(
         self, scope: Scope, next_number: Callable[[], int], *, is_nested: bool = False
     ) -> None:
         self._scope, self._next_number, self._is_nested = scope, next_number, is_nested
         self.observations: list[Observation] = []
-        self.preparations: list[ast.stmt] = []
 
     def split(self, node: ast.expr) -> ast.expr:
         """Return the expression that the process of the tests evaluates.
@@ -68,8 +62,6 @@ class ExpressionSplitter:
             return self.split_truth(node)
         if self._is_whole(node):
             return self._observe(node)
-        if isinstance(node, ast.FormattedValue) and self._is_whole(node.value):
-            return self._split_formatted(node)
         if isinstance(node, ast.Call):
             return self._split_call(node)
         if isinstance(node, DIVISIBLE):
@@ -92,12 +84,6 @@ class ExpressionSplitter:
         if self._scope.level(node) > Level.INDEPENDENT and self._is_whole(node):
             return self._observe(node, "iterable")
         return self.split(node)
-
-    def _split_formatted(self, node: ast.FormattedValue) -> ast.expr:
-        if node.format_spec is not None:
-            return self._split_children(node)
-        text = self._observe(node.value, "repr" if node.conversion == ord("r") else "str")
-        return located(ast.FormattedValue(text, -1), node)
 
     def _split_children(self, node: ast.expr) -> ast.expr:
         changed = copy.copy(node)
@@ -128,7 +114,7 @@ class ExpressionSplitter:
 
     def _is_whole(self, node: ast.expr) -> bool:
         """Return whether a dependent expression is observed as a whole."""
-        if isinstance(node, (ast.Name, ast.Attribute)):
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Await)):
             return True
         if isinstance(node, ast.Subscript):
             root = dotted_name(node.value).partition(".")[0]
@@ -183,62 +169,28 @@ class ExpressionSplitter:
         return located(call_of(f"seen__{number}", *functions), node)
 
     def _split_comprehension(self, node: ast.expr) -> ast.expr:
-        assert isinstance(node, Comprehension)
-        names = sorted({n for item in node.generators for n in bound_names(item.target)})
-        if any(item.is_async for item in node.generators):
-            raise RefusedError("an asynchronous comprehension", node.lineno)
-        inner, has_dependent = self._scope.copy(), False
-        for item in node.generators:
-            has_dependent = has_dependent or inner.level(item.iter) > Level.INDEPENDENT
-            inner.bind(bound_names(item.target), item.iter, Level.INDEPENDENT)
-        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-        conditions = [test for item in node.generators for test in item.ifs]
-        decides = any(map(inner.is_dependent, conditions))
-        if has_dependent and not conditions:
-            return self._observe_elements(node, parts, inner.copy_dependent(names), [])
-        if not decides and not any(map(inner.is_dependent, parts)):
-            return self._iterate_over_values(node)
-        if conditions and (has_dependent or (decides and any(map(inner.is_dependent, parts)))):
-            raise RefusedError("a comprehension that selects by what the code says", node.lineno)
-        return self._observe_elements(node, parts, inner, names)
-
-    def _iterate_over_values(self, node: ast.expr) -> ast.expr:
-        """Return a comprehension over observed values."""
-        changed = copy.copy(node)
-        assert isinstance(changed, Comprehension)
-        changed.generators = [copy.copy(item) for item in changed.generators]
-        scope = self._scope
-        self._scope = scope.copy()
-        for item in changed.generators:
-            item.iter = self.split_iterable(item.iter)
-            self._scope.bind(bound_names(item.target), item.iter, Level.INDEPENDENT)
-        self._scope = scope
-        return changed
-
-    def _observe_elements(
-        self, node: ast.expr, parts: list[ast.expr], inner: Scope, names: list[str]
-    ) -> ast.expr:
         """Observe the parts of each element that the code gives, as one list of tuples."""
         assert isinstance(node, Comprehension)
-        splitter = ExpressionSplitter(inner, self._next_number, is_nested=True)
+        inner, is_seen = self._scope.copy(), False
+        for item in node.generators:
+            is_seen = is_seen or inner.level(item.iter) > Level.INDEPENDENT
+            inner.bind(bound_names(item.target), item.iter, Level.INDEPENDENT)
+        conditions = [test for item in node.generators for test in item.ifs]
+        selects = any(map(inner.is_dependent, conditions))
+        if (conditions and is_seen) or (selects and inner.is_dependent(getattr(node, "elt", node))):
+            raise RefusedError("a comprehension that selects by what the code says", node.lineno)
+        if isinstance(node, ast.DictComp) or any(item.is_async for item in node.generators):
+            raise RefusedError(f"{type(node).__name__} with values of the code", node.lineno)
         generators = [copy.copy(item) for item in node.generators]
-        tests: list[ast.expr] = []
         for item in generators:
-            tests += [splitter.split(test) for test in item.ifs if inner.is_dependent(test)]
-            item.ifs = [test for test in item.ifs if not inner.is_dependent(test)]
-        made = [splitter.split(item) for item in parts]
+            item.ifs = [] if selects else item.ifs
+            inner.levels |= dict.fromkeys(bound_names(item.target), Level.DEPENDENT)
+        splitter = ExpressionSplitter(inner, self._next_number, is_nested=True)
+        tests = [splitter.split_truth(item) for item in conditions] if selects else []
+        element = splitter.split(node.elt)
         observed = tuple_of([item.value for item in splitter.observations])
         number, whole = self._next_number(), located(ast.ListComp(observed, generators), node)
         self.observations.append(Observation(number, whole))
         seen = tuple_of([name(f"seen__{item.number}") for item in splitter.observations])
-        target, rows = seen, expression(f"seen__{number}()")
-        if {used for item in (*made, *tests) for used in free_names(item)} & set(names):
-            given = tuple_of([name(item) for item in names])
-            inputs = statement(f"inputs__{number} = _i", _i=ast.ListComp(given, generators))
-            self.preparations.append(located(inputs, node))
-            target = tuple_of([given, seen])
-            rows = expression(f"zip(inputs__{number}, seen__{number}())")
-        generator = ast.comprehension(as_target(target), rows, tests, 0)
-        if isinstance(node, ast.DictComp):
-            return located(ast.DictComp(made[0], made[1], [generator]), node)
-        return located(type(node)(made[0], [generator]), node)
+        generator = ast.comprehension(as_target(seen), call_of(f"seen__{number}"), tests, 0)
+        return located(type(node)(element, [generator]), node)

@@ -3,28 +3,173 @@
 from __future__ import annotations
 
 import ast
+import copy
+import itertools
+from dataclasses import dataclass
 
 from greenloop.testsuite.scenarios.names import Function, bound_names, dotted_name, free_names
 from greenloop.testsuite.scenarios.nodes import call_of, expression, located, statement, tuple_of
 from greenloop.testsuite.scenarios.reading.assertions import block_arguments, block_kind
 from greenloop.testsuite.scenarios.records import RefusedError
-from greenloop.testsuite.scenarios.scope import Level
-from greenloop.testsuite.scenarios.splitting.calls import observe_call
-from greenloop.testsuite.scenarios.splitting.expressions import ExpressionSplitter, Observation
-from greenloop.testsuite.scenarios.splitting.observability import check_observable
-from greenloop.testsuite.scenarios.splitting.simple_statements import (
-    Halves,
-    SimpleStatementSplitter,
+from greenloop.testsuite.scenarios.scope import Level, Scope
+from greenloop.testsuite.scenarios.splitting.calls import mutation_call, observe_call, root_name
+from greenloop.testsuite.scenarios.splitting.definitions import (
+    check_observable,
+    define,
+    without_docstrings,
 )
+from greenloop.testsuite.scenarios.splitting.expressions import ExpressionSplitter, Observation
 from greenloop.testsuite.scenarios.splitting.steps import Step
 from greenloop.testsuite.scenarios.splitting.tables import bind_columns, judged_rows
 
+_ENDING_CALLS = frozenset("pytest.fail pytest.skip pytest.xfail fail skipTest".split())
+_MAY_RAISE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Delete)
 
-class StatementSplitter(SimpleStatementSplitter):
-    """Splits all statements of a test."""
+
+@dataclass
+class Halves:
+    """The two parts of some statements."""
+
+    steps: list[Step]
+    judge: list[ast.stmt]
+
+
+class StatementSplitter:
+    """Splits the statements of a test; its scope follows them."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self._count = 0
+        self._expected: list[int] | None = None  # the acts that may raise
+
+    def _next_number(self) -> int:
+        self._count += 1
+        return self._count
+
+    def split(self, body: list[ast.stmt]) -> Halves:
+        """Return both parts of a list of statements.
+
+        Raises:
+            RefusedError: one of them cannot be observed.
+        """
+        found = Halves([], [])
+        for node in body:
+            method = getattr(self, f"_split_{type(node).__name__}", None)
+            if method is None:
+                raise RefusedError(f"{type(node).__name__} statement", node.lineno)
+            try:
+                made = method(node)
+            except RefusedError as error:
+                raise RefusedError(error.reason, error.line or node.lineno) from None
+            found.steps += [_at(item, node) for item in made.steps]
+            found.judge += [located(item, node) for item in made.judge]
+        return found
+
+    def _split_Pass(self, node: ast.Pass) -> Halves:
+        return Halves([], [])
+
+    def _split_Assert(self, node: ast.Assert) -> Halves:
+        splitter = ExpressionSplitter(self.scope, self._next_number)
+        test = splitter.split_truth(node.test)
+        observations = splitter.observations
+        for item in observations:
+            self._hand_over_arguments(item.value)
+        steps = [Step(ast.Expr(observe_call(item))) for item in observations]
+        taken = [_take(item.number) for item in observations]
+        return Halves(steps, [*taken, _mark(node), ast.Assert(test)])
+
+    def _hand_over_arguments(self, value: ast.AST) -> None:
+        for item in ast.walk(value):
+            if isinstance(item, ast.Call):
+                self.scope.hand_over(item)
+
+    def _split_Expr(self, node: ast.Expr) -> Halves:
+        called = dotted_name(node.value.func) if isinstance(node.value, ast.Call) else ""
+        if called in _ENDING_CALLS:
+            raise RefusedError(f"{called}()")
+        if self.scope.is_dependent(node.value):
+            return self._act(node.value, None, node)
+        return self._input(node, {root_name(node.value)})
+
+    def _split_Assign(self, node: ast.Assign) -> Halves:
+        names = {name for target in node.targets for name in bound_names(target)}
+        target, value = node.targets[0], node.value
+        if isinstance(target, (ast.Attribute, ast.Subscript)):
+            return self._split_mutation(target, value, node)
+        if self.scope.is_dependent(value):
+            made = self._act(value, node.targets, node)
+            self.scope.bind(names, value, Level.DEPENDENT)
+            return made
+        self.scope.bind(names, value)
+        if isinstance(target, ast.Name) and isinstance(value, (ast.List, ast.Tuple, ast.Dict)):
+            self.scope.literals[target.id] = value
+        if isinstance(target, ast.Name) and isinstance(value, ast.Lambda):
+            define(self.scope, target.id, value)
+        return self._input(node, names)
+
+    def _split_AnnAssign(self, node: ast.AnnAssign) -> Halves:
+        if node.value is None:
+            return Halves([], [])
+        return self._split_Assign(located(ast.Assign([node.target], node.value), node))
+
+    def _split_AugAssign(self, node: ast.AugAssign) -> Halves:
+        current = copy.copy(node.target)
+        current.ctx = ast.Load()
+        value = located(ast.BinOp(current, node.op, node.value), node)
+        return self._split_Assign(located(ast.Assign([node.target], value), node))
+
+    def _split_Delete(self, node: ast.Delete) -> Halves:
+        target = node.targets[0]
+        if len(node.targets) == 1 and isinstance(target, (ast.Attribute, ast.Subscript)):
+            return self._split_mutation(target, None, node)
+        return Halves([Step(node)], [])
+
+    def _split_mutation(
+        self, target: ast.Attribute | ast.Subscript, value: ast.expr | None, node: ast.stmt
+    ) -> Halves:
+        """Split an assignment to a part of an object, or its deletion."""
+        call = located(mutation_call(target, value), node)
+        if not self.scope.is_dependent(call):
+            return self._input(node, {root_name(target)})
+        self.scope.hand_over(target.value)
+        return self._act(call, None, node)
+
+    def _input(self, node: ast.stmt, names: set[str]) -> Halves:
+        """Keep a statement in both parts: in the scenario where something there needs it."""
+        if set(free_names(node)) & self.scope.judge_only:
+            self.scope.judge_only |= {item for item in names if item}
+            return Halves([], [node])
+        return Halves([Step(node, defines=frozenset(names))], [node])
+
+    def _act(self, value: ast.expr, targets: list[ast.expr] | None, node: ast.stmt) -> Halves:
+        """Evaluate an expression in the process of the code; the tests check that it did not raise."""
+        check_observable(value, self.scope)
+        number = self._next_number()
+        call = observe_call(Observation(number, value))
+        self._hand_over_arguments(value)
+        if self._expected is not None:
+            self._expected.append(number)
+            # Other targets cannot be bound if it raises.
+            targets = targets if targets and isinstance(targets[0], ast.Name) else None
+        step = Step(ast.Assign(targets, call) if targets else ast.Expr(call))
+        checked = [_mark(node), ast.Expr(call_of("completed__", number))]
+        return Halves([step], checked if self._expected is None else [])
+
+    def _split_FunctionDef(self, node: Function | ast.ClassDef) -> Halves:
+        define(self.scope, node.name, node)
+        outside = [*node.decorator_list, *getattr(node, "bases", [])]
+        registers = any(self.scope.level(item) > Level.INDEPENDENT for item in outside)
+        if registers:
+            for item in (*node.decorator_list, ast.Name(node.name, ast.Load())):
+                self.scope.hand_over(item)
+        step = Step(without_docstrings(node), None if registers else frozenset({node.name}))
+        is_shared = self.scope.level(node) is Level.INDEPENDENT
+        return Halves([step], [node] if is_shared else [])
+
+    _split_AsyncFunctionDef = _split_ClassDef = _split_FunctionDef
 
     def _split_With(self, node: ast.With | ast.AsyncWith) -> Halves:
-        first = node.items[0].context_expr
+        first, target = node.items[0].context_expr, node.items[0].optional_vars
         if len(node.items) > 1:
             inner = located(type(node)(node.items[1:], node.body), node)
             node = located(type(node)(node.items[:1], [inner]), node)
@@ -33,27 +178,20 @@ class StatementSplitter(SimpleStatementSplitter):
         if dotted_name(getattr(first, "func", first)) == "subTest":
             return self.split(node.body)
         if any(isinstance(part, ast.Raise) for part in ast.walk(node)):
-            return self._act_on_block(node)
+            found = Halves([], [])
+            number = self._act_as_block([node], found)
+            return Halves(found.steps, [ast.Expr(call_of("completed__", number))])
         check_observable(first, self.scope)
-        number, target = self.next_number(), node.items[0].optional_vars
+        number = self._next_number()
         if target is not None:
             self.scope.bind(bound_names(target), first, Level.DEPENDENT)
         self._hand_over_arguments(first)
         body = self.split(node.body)
         item = ast.withitem(observe_call(Observation(number, first)), target)
         step = Step(located(type(node)([item], []), node), body=body.steps)
-        return Halves(
-            [step], [located(ast.Expr(call_of("completed__", number)), node), *body.judge]
-        )
+        return Halves([step], [ast.Expr(call_of("completed__", number)), *body.judge])
 
     _split_AsyncWith = _split_With
-
-    def _act_on_block(self, node: ast.stmt) -> Halves:
-        """Run a block as one act."""
-        found = Halves([], [])
-        (number,) = self._act_as_block([node], found)
-        found.judge.append(located(ast.Expr(call_of("completed__", number)), node))
-        return found
 
     def _split_expectation(self, node: ast.With | ast.AsyncWith) -> Halves:
         """Split `with raises(...)` and `with warns(...)`: every act in it may raise."""
@@ -62,112 +200,76 @@ class StatementSplitter(SimpleStatementSplitter):
         classes, pattern = block_arguments(call)
         if self.scope.is_dependent(classes) or self.scope.is_dependent(pattern):
             raise RefusedError("an expected exception that the code gives")
-        if block_kind(call) == "raises":
-            found, numbers = self._split_expecting(node.body)
-        else:
-            before = self._count
-            found = self.split(node.body)
-            numbers = list(range(before + 1, self._count + 1))
+        before, raises = self._count, block_kind(call) == "raises"
+        found, numbers = self._split_raising(node.body) if raises else (self.split(node.body), [])
+        numbers = numbers or ([] if raises else list(range(before + 1, self._count + 1)))
         if not numbers:
             raise RefusedError("an exception that does not come from the code")
         listed = tuple_of([ast.Constant(number) for number in numbers])
-        check = "raised__" if block_kind(call) == "raises" else "warned__"
-        result = expression(f"{check}(_n, _c, _p)", _n=listed, _c=classes, _p=pattern)
-        if target is None:
-            judge: ast.stmt = ast.Expr(result)
-        else:
-            judge = ast.Assign([target], result)
+        check = f"{'raised' if raises else 'warned'}__(_n, _c, _p)"
+        result = expression(check, _n=listed, _c=classes, _p=pattern)
+        judge = ast.Assign([target], result) if target is not None else ast.Expr(result)
+        if target is not None:
             self.scope.bind(bound_names(target), result, Level.INDEPENDENT)
             self.scope.judge_only |= bound_names(target)
-        found.judge += [located(ast.Expr(call_of("at__", node.lineno)), node), located(judge, node)]
-        return found
+        return Halves(found.steps, [*found.judge, _mark(node), judge])
 
-    def _split_expecting(self, body: list[ast.stmt]) -> tuple[Halves, list[int]]:
+    def _split_raising(self, body: list[ast.stmt]) -> tuple[Halves, list[int]]:
         """Return both parts of statements that may raise, and the numbers of these observations."""
-        self._expected, found = [], Halves([], [])
+        simple = list(itertools.takewhile(lambda item: isinstance(item, _MAY_RAISE), body))
+        self._expected = []
         try:
-            for at, item in enumerate(body):
-                if not isinstance(item, (ast.Expr, ast.Assign, ast.AugAssign, ast.Delete)):
-                    self._expected += self._act_as_block(body[at:], found)
-                    break
-                found.add(self.split([item]))
-            return found, self._expected
+            found, numbers = self.split(simple), self._expected
         finally:
             self._expected = None
+        if len(simple) < len(body):
+            numbers.append(self._act_as_block(body[len(simple) :], found))
+        return found, numbers
 
-    def _act_as_block(self, body: list[ast.stmt], found: Halves) -> list[int]:
+    def _act_as_block(self, body: list[ast.stmt], found: Halves) -> int:
         """Run statements as one observation, which ends where one of them raises."""
-        for item in body:
-            check_observable(item, self.scope)
-            if any(isinstance(part, ast.Assert) for part in ast.walk(item)):
-                raise RefusedError("an assertion where an exception is expected", item.lineno)
-        number, label = self.next_number(), f"block__{self._count}"
-        is_async = any(
-            isinstance(part, (ast.Await, ast.AsyncWith, ast.AsyncFor))
-            for item in body
-            for part in ast.walk(item)
-        )
-        function = statement(f"{'async ' if is_async else ''}def {label}(): pass")
+        nodes = [part for item in body for part in ast.walk(item)]
+        for item in nodes:
+            if isinstance(item, (ast.Assert, ast.If, ast.While, ast.Try)) or block_kind(item):
+                raise RefusedError("a block that decides something")
+        number, label = self._next_number(), f"block__{self._count}"
+        is_async = any(isinstance(part, (ast.Await, ast.AsyncWith, ast.AsyncFor)) for part in nodes)
+        text = f"{'async ' if is_async else ''}def {label}(): pass"
+        call = f"{'await observe_awaited__' if is_async else 'observe__'}({number}, {label})"
+        function = statement(text)
         assert isinstance(function, Function)
         function.body = body
+        for item in body:
+            check_observable(item, self.scope)
         self._hand_over_arguments(function)
-        call = f"{'await observe_awaited__' if is_async else 'observe__'}({number}, {label})"
-        found.steps += [
-            Step(located(function, body[0]), defines=frozenset({label})),
-            Step(located(statement(call), body[0])),
-        ]
-        return [number]
+        found.steps += [Step(function, defines=frozenset({label})), Step(statement(call))]
+        return number
 
     def _split_For(self, node: ast.For) -> Halves:
-        if node.orelse:
-            raise RefusedError("for with else")
-        names = bound_names(node.target)
-        if self.scope.is_dependent(node.iter):
-            return self._loop_over_values(node, names)
-        level = self.scope.copy()
+        if node.orelse or self.scope.is_dependent(node.iter):
+            raise RefusedError("a loop over values of the code")
+        before = self.scope.copy()
         for _ in range(2):  # what the first round hands over is dependent in the second
             bind_columns(self.scope, node.target, node.iter)
             rows = judged_rows(node.target, node.iter, self.scope)
             count = self._count
             body = self.split(node.body)
-            if self.scope.levels == level.levels:
+            if self.scope.levels == before.levels:
                 break
-            level = self.scope.copy()
-            self._count = count
-        made = located(ast.For(node.target, rows, body.judge or [ast.Pass()], []), node)
-        step = Step(located(ast.For(node.target, node.iter, [], []), node), body=body.steps)
-        return Halves([step], [made])
+            before, self._count = self.scope.copy(), count
+        step = Step(ast.For(node.target, node.iter, [], []), body=body.steps)
+        return Halves([step], [ast.For(node.target, rows, body.judge or [ast.Pass()], [])])
 
-    def _loop_over_values(self, node: ast.For, names: set[str]) -> Halves:
-        """Loop over values of the code in the process of the tests, if the loop asserts."""
-        if not any(isinstance(part, (ast.Assert, ast.With, ast.Raise)) for part in ast.walk(node)):
-            return self._act_on_block(node)
-        splitter = ExpressionSplitter(self.scope, self.next_number)
-        iterated = splitter.split_iterable(node.iter)
-        self.scope.bind(names, iterated, Level.INDEPENDENT)
-        self.scope.judge_only |= names
-        body = self.split(node.body)
-        if any(step.defines is None for step in body.steps):
-            raise RefusedError("a loop over values of the code that calls it")
-        made = located(ast.For(node.target, iterated, body.judge or [ast.Pass()], []), node)
-        return self._observed(splitter, [made], node)
 
-    def _split_If(self, node: ast.If) -> Halves:
-        if self.scope.level(node.test) or set(free_names(node.test)) & self.scope.judge_only:
-            raise RefusedError("a decision by what the code says")
-        body, other = self.split(node.body), self.split(node.orelse)
-        judge = located(ast.If(node.test, body.judge or [ast.Pass()], other.judge), node)
-        step = Step(located(ast.If(node.test, [], []), node), body=body.steps)
-        inverse = expression("not _t", _t=node.test)
-        otherwise = Step(located(ast.If(located(inverse, node), [], []), node), body=other.steps)
-        return Halves([step, otherwise], [judge])
+def _at(step: Step, place: ast.stmt) -> Step:
+    return Step(located(step.node, place), step.defines, step.body)
 
-    def _split_While(self, node: ast.While) -> Halves:
-        if self.scope.level(node) is not Level.INDEPENDENT:
-            raise RefusedError("a decision by what the code says")
-        return self._input(node, bound_names(node))
 
-    def _split_Try(self, node: ast.Try) -> Halves:
-        if node.handlers or node.orelse:
-            raise RefusedError("try with except")
-        return self.split([*node.body, *node.finalbody])
+def _mark(node: ast.stmt) -> ast.stmt:
+    """Return the statement that says which line of the test file is judged."""
+    return ast.Expr(call_of("at__", node.lineno))
+
+
+def _take(number: int) -> ast.stmt:
+    """Return the statement by which the process of the tests takes an observation."""
+    return ast.Assign([ast.Name(f"seen__{number}", ast.Store())], call_of("take__", number))

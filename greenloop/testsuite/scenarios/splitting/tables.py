@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Mapping
 
 from greenloop.testsuite.scenarios.names import bound_names, dotted_name
@@ -16,41 +15,12 @@ Uses = Mapping[str, "frozenset[object] | None"]
 _Sequence = (ast.List, ast.Tuple, ast.Set)
 
 
-def resolve(node: ast.expr, literals: Mapping[str, ast.expr]) -> ast.expr:
-    """Return the table that a name is bound to."""
-    return literals.get(dotted_name(node), node)
-
-
 def split_rows(rows: ast.expr, literals: Mapping[str, ast.expr]) -> list[ast.expr] | None:
     """Return the rows of a table as expressions; None where it is computed."""
-    rows = resolve(rows, literals)
+    rows = literals.get(dotted_name(rows), rows)
     if isinstance(rows, _Sequence):
         found = [_cells_of_param(item) for item in rows.elts]
         return None if any(isinstance(item, ast.Starred) for item in found) else found
-    if not isinstance(rows, ast.Call):
-        return None
-    if isinstance(rows.func, ast.Attribute) and rows.func.attr == "items" and not rows.args:
-        table = resolve(rows.func.value, literals)
-        if isinstance(table, ast.Dict) and None not in table.keys:
-            keys = [key for key in table.keys if key is not None]
-            pairs = zip(keys, table.values, strict=True)
-            return [tuple_of([key, value]) for key, value in pairs]
-    return _split_combined(rows, literals)
-
-
-def _split_combined(rows: ast.Call, literals: Mapping[str, ast.expr]) -> list[ast.expr] | None:
-    """Return the rows of `zip(...)` and `enumerate(...)` of tables."""
-    called = dotted_name(rows.func)
-    if called in ("list", "tuple") and len(rows.args) == 1:
-        return split_rows(rows.args[0], literals)
-    parts = [split_rows(item, literals) for item in rows.args]
-    known = [item for item in parts if item is not None]
-    if rows.keywords or not known or len(known) < len(parts):
-        return None
-    if called == "zip":
-        return [tuple_of(list(row)) for row in zip(*known, strict=False)]
-    if called == "enumerate" and len(known) == 1:
-        return [tuple_of([ast.Constant(at), row]) for at, row in enumerate(known[0])]
     return None
 
 
@@ -156,33 +126,13 @@ def project_value(value: ast.expr, keys: frozenset[object] | None) -> ast.expr:
     """Return an expression of which only some keys are used; None as an expression for no key.
 
     Raises:
-        RefusedError: its parts cannot be read from the text.
+        RefusedError: only a part of it is used.
     """
     if keys is None:
         return value
     if not keys:
         return ast.Constant(None)
-    changed = copy.copy(value)
-    if isinstance(changed, ast.Dict) and all(isinstance(k, ast.Constant) for k in changed.keys):
-        pairs = zip(changed.keys, changed.values, strict=True)
-        changed.values = [v if _constant(k) in keys else ast.Constant(None) for k, v in pairs]
-        return changed
-    if isinstance(changed, (ast.Tuple, ast.List)) and all(isinstance(key, int) for key in keys):
-        kept = {key % len(changed.elts) for key in keys if isinstance(key, int)}
-        parts = enumerate(changed.elts)
-        changed.elts = [item if at in kept else ast.Constant(None) for at, item in parts]
-        return changed
-    if isinstance(changed, ast.Call) and not changed.args:
-        changed.keywords = [
-            ast.keyword(item.arg, item.value if item.arg in keys else ast.Constant(None))
-            for item in changed.keywords
-        ]
-        return changed
     raise RefusedError("a value of which only a part is an input", getattr(value, "lineno", 0))
-
-
-def _constant(node: ast.expr | None) -> object:
-    return node.value if isinstance(node, ast.Constant) else None
 
 
 def judged_rows(target: ast.expr, rows: ast.expr, scope: Scope) -> ast.expr:
