@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from greenloop.syntax.parse import parse_or_none
@@ -27,34 +27,11 @@ class ClassSymbol:
     fields: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class ModuleSymbols:
-    """The classes of a module, and the functions that return instances of these."""
-
-    classes: dict[str, ClassSymbol] = field(default_factory=dict)
-    factories: frozenset[str] = frozenset()
-
-
-def read_symbols(code: str) -> ModuleSymbols:
+def read_symbols(code: str) -> dict[str, ClassSymbol]:
     """Return what the source of a module says about its classes; nothing where it cannot be parsed."""
     tree = parse_or_none(code)
     body = tree.body if tree else []
-    classes = {node.name: _read_class(node) for node in body if isinstance(node, ast.ClassDef)}
-    factories = frozenset(
-        node.name
-        for node in body
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _gives(node, classes)
-    )
-    return ModuleSymbols(classes, factories)
-
-
-def _gives(node: ast.FunctionDef | ast.AsyncFunctionDef, classes: Container[str]) -> bool:
-    """Return whether a function returns an instance of a class, as its annotation or text say."""
-    if node.returns is not None:
-        return ast.unparse(node.returns).strip("'\"") in classes
-    returned = [item.value for item in ast.walk(node) if isinstance(item, ast.Return)]
-    called = [item.func for item in returned if isinstance(item, ast.Call)]
-    return any(isinstance(item, ast.Name) and item.id in classes for item in called)
+    return {node.name: _read_class(node) for node in body if isinstance(node, ast.ClassDef)}
 
 
 def _read_class(node: ast.ClassDef) -> ClassSymbol:
@@ -87,41 +64,21 @@ def _read_members(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
 def _read_assignments(node: ast.FunctionDef) -> list[tuple[str, str] | None]:
     """Return the fields of an `__init__` that only assigns its arguments to them, in their order."""
     arguments = node.args.args[1:]
-    if node.args.kwonlyargs or node.args.vararg or node.args.kwarg:
-        return [None]
     fields: dict[str, str] = {}
     for item in node.body:
-        if isinstance(item, (ast.Assign, ast.AnnAssign)):
-            target = item.targets[0] if isinstance(item, ast.Assign) else item.target
-            found = _match_attributes(target, item.value)
-            if not found:
-                return [None]
-            fields |= found
-        elif not _only_checks(item):
+        target = item.targets[0] if isinstance(item, ast.Assign) else getattr(item, "target", None)
+        value = getattr(item, "value", None)
+        if isinstance(target, ast.Attribute) and isinstance(value, ast.Name):
+            fields[value.id] = target.attr
+        elif not isinstance(value, ast.Constant) or target is not None:
             return [None]
+    if node.args.kwonlyargs or node.args.vararg or node.args.kwarg:
+        return [None]
     defaults = [None] * (len(arguments) - len(node.args.defaults)) + list(node.args.defaults)
     return [
         _read_field(ast.Name(fields.get(item.arg, "")), default) if item.arg in fields else None
         for item, default in zip(arguments, defaults, strict=True)
     ]
-
-
-def _match_attributes(target: ast.expr, value: ast.expr | None) -> dict[str, str]:
-    """Return attributes of `self` by the names that are assigned to them; {} for anything else."""
-    if isinstance(target, ast.Attribute) and isinstance(value, ast.Name):
-        return {value.id: target.attr}
-    found: dict[str, str] = {}
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        for part, item in zip(target.elts, value.elts, strict=False):
-            found |= _match_attributes(part, item)
-    return found
-
-
-def _only_checks(node: ast.stmt) -> bool:
-    """Return whether a statement is text, or raises or does nothing."""
-    if isinstance(node, ast.If):
-        return all(isinstance(item, ast.Raise) for item in (*node.body, *node.orelse))
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _read_field(target: ast.expr, value: ast.expr | None) -> tuple[str, str] | None:

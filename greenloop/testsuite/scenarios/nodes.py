@@ -19,12 +19,6 @@ def copy_node(node: _Node) -> _Node:
     return made
 
 
-def substitute(node: _Node, parts: Mapping[str, ast.expr]) -> _Node:
-    """Return a copy of a node with names replaced by expressions."""
-    made: _Node = _copy(node, parts, frozenset())
-    return made
-
-
 def _copy(node: Any, parts: Mapping[str, ast.expr], without: frozenset[str]) -> Any:
     if isinstance(node, list):
         return [_copy(item, parts, without) for item in node]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 
-from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, ModuleSymbols
+from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 from greenloop.testsuite.scenarios.names import (
     dotted_name,
     free_names,
@@ -57,7 +57,7 @@ class Scope:
     """
 
     module: str
-    symbols: ModuleSymbols
+    symbols: dict[str, ClassSymbol]
     classes: dict[str, ClassSymbol] = field(default_factory=dict)
     imported: dict[str, str] = field(default_factory=dict)
     levels: dict[str, Level] = field(default_factory=dict)
@@ -123,8 +123,7 @@ class Scope:
         """Return whether an expression is an instance of a class of the module, as far as known."""
         if isinstance(node, ast.Call):
             name = dotted_name(node.func)
-            is_factory = self.imported.get(name, "") in self.symbols.factories
-            return name in self.classes or name in self.makers or is_factory
+            return name in self.classes or name in self.makers
         if isinstance(node, (ast.Await, ast.Starred)):
             return self.is_object(node.value)
         return isinstance(node, ast.Name) and node.id in self.objects
@@ -147,7 +146,7 @@ class Scope:
 
     def _import_from_module(self, name: str, member: str) -> None:
         """Bind a name to a member of the module under test, or to the module itself ('')."""
-        known = self.symbols.classes
+        known = self.symbols
         self.imported[name] = member
         if member not in known:
             self.levels[name] = Level.DEPENDENT

@@ -97,7 +97,7 @@ def as_plain(node: ast.Expr | ast.Assign) -> ast.stmt:
     template = _ASSERTIONS.get(called, "") if owner == "self" else ""
     if not template or len(call.args) <= ("_b" in template):
         return node
-    parts = {key: ast.Constant(None) for key in ("_places", "_delta")}
+    parts: dict[str, ast.expr] = {key: ast.Constant(None) for key in ("_places", "_delta")}
     parts |= {f"_{item.arg}": item.value for item in call.keywords}
     parts |= dict(zip(_OPERANDS, call.args, strict=False))
     return located(ast.Assert(expression(template, **parts)), node)

@@ -34,8 +34,6 @@ def read_table(node: ast.Call) -> Table:
         columns = [item.strip() for item in columns.split(",") if item.strip()]
     elif len(columns) == 1:
         columns = []  # rows are tuples of one
-    if (
-        not columns or len(given) != 2 or options.keys() - {"argnames", "argvalues"}
-    ):
+    if not columns or len(given) != 2 or options.keys() - {"argnames", "argvalues"}:
         raise RefusedError("parametrize in an unusual form", node.lineno)
     return Table(tuple(columns), given[1])

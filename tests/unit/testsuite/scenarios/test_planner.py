@@ -76,35 +76,16 @@ CROSSING = {
         "xyz",
     ),
     "a raising function": ("pytest.raises(ValueError, f, 1)", "f(1)", "ValueError"),
-    "a try statement": (
-        "try:\n        f(1)\n        assert False\n    except ValueError as error:\n"
-        "        assert str(error) == 'xyz'",
-        "f(1)",
-        "xyz",
-    ),
     "a warning": ("with pytest.warns(UserWarning, match='xyz'):\n        f(1)", "f(1)", "Warning"),
     "a loop": (
         "for n, want in [(1, 77), (2, 78)]:\n        assert f(n) == want",
         "(1, None)",
         "77",
     ),
-    "zipped tables": (
-        "for n, want in zip([1, 2], [77, 78]):\n        assert f(n) == want",
-        "2",
-        "77",
-    ),
-    "a dict of cases": ("for n, want in {1: 77}.items():\n        assert f(n) == want", "1", "77"),
-    "keys of a case": (
-        "for case in [{'given': 1, 'want': 77}]:\n        assert f(case['given']) == case['want']",
-        "'given': 1",
-        "77",
-    ),
     "a comprehension": ("assert [f(n) for n in range(5)] == [77]", "for n in range(5)", "77"),
-    "a selection": ("assert [n for n in range(5) if f(n)] == [3]", "f(n)", "3"),
+    "a selection": ("assert [n for n in range(5) if f(n)] == [33]", "f(n)", "33"),
     "all of them": ("assert all(f(n) > 77 for n in range(5))", "f(n)", "77"),
     "changed arguments": ("data = [3]\n    f(data)\n    assert data == [77]", "data", "77"),
-    "a loop over answers": ("for item in f(1):\n        assert item > 77", "'iterable'", "77"),
-    "a comparison that is kept": ("same = f(1) == 77\n    assert same", "f(1)", "77"),
     "a reference": ("assert f(4) == sum(n for n in range(77))", "f(4)", "77"),
 }
 
@@ -137,17 +118,15 @@ def test_constants_of_the_file_stay_behind_where_only_expected_sides_use_them() 
     assert not any(word in found.scenario for word in ("77", "78", "79", "CASES", "WANT"))
 
 
-def test_helpers_and_fixtures_are_written_out() -> None:
+def test_fixtures_are_written_out() -> None:
     found = plan(
         "@pytest.fixture\ndef store():\n    made = Store()\n    made.put('a', 1)\n    yield made\n"
         "    made.close()\n\n"
-        "def check(key, want):\n    assert f(key) == want\n\n"
-        "def test_it(store):\n    check('a', 77)\n    assert store.get('a') == 78\n"
+        "def test_it(store):\n    assert store.get('a') == 78\n"
     )
     assert not found.not_observable
     assert "lambda: Store()" in found.scenario
     assert "store.get('a')" in found.scenario
-    assert "77" not in found.scenario
     assert "78" not in found.scenario
 
 
@@ -166,8 +145,26 @@ def test_classes_of_unittest_are_written_out() -> None:
 
 
 REFUSED = {
-    "if f(1) > 3:\n        assert f(2) == 4": "a decision by what the code says",
-    "while f(1):\n        pass": "a decision by what the code says",
+    "if f(1) > 3:\n        assert f(2) == 4": "If statement",
+    "while f(1):\n        pass": "While statement",
+    "for item in f(1):\n        assert item > 77": "a loop over values of the code",
+    "for n, want in zip([1, 2], [77, 78]):\n        assert f(n) == want": (
+        "a computed table of inputs and expected values"
+    ),
+    "for case in [{'given': 1, 'want': 77}]:\n        assert f(case['given']) == case['want']": (
+        "a value of which only a part is an input"
+    ),
+    "items = [1, 77]\n    assert f(items[0]) == items[1]": (
+        "a value of which only a part is an input"
+    ),
+    "same = f(1) == 77\n    assert same": "a comparison that would run beside the code",
+    "check = lambda value: value == 77\n    f(check(f(1)))": (
+        "a comparison that would run beside the code"
+    ),
+    "def check(value):\n        assert value == 77\n    check(f(1))": (
+        "check() asserts where it is called"
+    ),
+    "f(1).assert_has_calls([77])": "an assertion of another object",
     "f(f(1) == 3)": "a comparison that would run beside the code",
     "seen = []\n    f(lambda v: seen.append(v == 3))\n    assert seen == [True]": (
         "a comparison that would run beside the code"
@@ -175,7 +172,7 @@ REFUSED = {
     "info = pytest\n    f(info)": "info is used together with the code",
     "pytest.skip('later')": "pytest.skip()",
     "assert 1 == 1": "the test does not use the module",
-    "try:\n        f(1)\n    except ValueError:\n        pass": "try with except",
+    "try:\n        f(1)\n    except ValueError:\n        pass": "Try statement",
 }
 
 
