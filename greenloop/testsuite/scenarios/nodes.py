@@ -74,11 +74,6 @@ def name(identifier: str) -> ast.Name:
     return ast.Name(identifier, ast.Load())
 
 
-def unparse(body: list[ast.stmt]) -> str:
-    """Return the text of statements."""
-    return ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
-
-
 def as_target(node: ast.expr) -> ast.expr:
     """Return an expression as something that is assigned to."""
     changed = copy_node(node)

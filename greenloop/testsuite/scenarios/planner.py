@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
+from greenloop.testsuite.scenarios.module_symbols import read_symbols
 from greenloop.testsuite.scenarios.names import bound_names, dotted_name
-from greenloop.testsuite.scenarios.nodes import expression, name, tuple_of, unparse
 from greenloop.testsuite.scenarios.reading.flattening import flatten
 from greenloop.testsuite.scenarios.reading.test_module import FlatTest, read_test_module
 from greenloop.testsuite.scenarios.records import (
@@ -33,14 +32,11 @@ from greenloop.testsuite.scenarios.splitting.steps import (
 from greenloop.testsuite.scenarios.splitting.tables import bind_columns, judged_rows, project_table
 from greenloop.testsuite.scenarios.texts import (
     JudgeForms,
-    build_entry,
     build_function,
-    import_of,
-    imports_of,
-    remove_imports,
-    root_module,
-    used_imports,
-    without_repetition,
+    names_of_imports,
+    render_entry,
+    render_stand_ins,
+    take_imports,
 )
 
 _NOTHING = ScenarioFile("scenarios = []\n", "judges = []\n", (), ())
@@ -66,10 +62,10 @@ class _Planned:
     """One test in two parts, with what its scenario uses of the file."""
 
     scenario: Scenario
-    function: ast.stmt
-    entry: ast.expr
-    judge: ast.stmt
-    judge_entry: ast.expr
+    function: str
+    entry: str
+    judge: str
+    judge_entry: str
     uses: Uses
 
 
@@ -78,10 +74,10 @@ class _Planner:
 
     def __init__(self, tree: ast.Module, module: str, code: str) -> None:
         self._scope = Scope(module, read_symbols(code))
-        self._imports = list(imports_of(tree))
-        for node in self._imports:
+        imports = take_imports(tree)
+        for node in imports:
             self._scope.import_names(node)
-        remove_imports(tree)
+        self._imports = list(dict.fromkeys(names_of_imports(imports)))
         self._file = read_test_module(tree)
         self._preamble = self._split_preamble()
 
@@ -168,10 +164,10 @@ class _Planner:
             raise RefusedError("the test does not use the module")
         return _Planned(
             Scenario(test.name, test.line, frozenset(used)),
-            function,
-            build_entry(function.name, test.fixtures, test.tables, tables),
-            judge,
-            build_entry(judge.name, None, test.tables, judged),
+            ast.unparse(function),
+            render_entry(function, f"{test.fixtures!r}, ", test.tables, tables),
+            ast.unparse(judge),
+            render_entry(judge, "", test.tables, judged),
             uses,
         )
 
@@ -192,48 +188,21 @@ class _Planner:
         uses: Uses = {}
         for item in planned:
             merge_uses(uses, item.uses)
-        body = keep_used(self._preamble.steps, uses, self._scope.literals)
-        imports = [found for node in self._imports for found in used_imports(node, uses)]
-        entries = ast.List([item.entry for item in planned], ast.Load())
-        last = ast.Assign([ast.Name("scenarios", ast.Store())], entries)
-        return unparse(
-            [*without_repetition(imports), *body, *(item.function for item in planned), last]
-        )
+        body = map(ast.unparse, keep_used(self._preamble.steps, uses, self._scope.literals))
+        lines = [text for key, root, text in self._imports if key in uses or root == "__future__"]
+        lines += [*body, *(item.function for item in planned)]
+        return "\n".join([*lines, f"scenarios = [{', '.join(item.entry for item in planned)}]\n"])
 
     def _judge_text(self, planned: list[_Planned]) -> str:
-        imports: list[ast.stmt] = [
-            found for node in self._imports for found in self._judge_imports(node)
-        ]
-        entries = ast.List([item.judge_entry for item in planned], ast.Load())
-        last = ast.Assign([ast.Name("judges", ast.Store())], entries)
-        functions = [item.judge for item in planned]
-        return unparse([*without_repetition(imports), *self._preamble.judge, *functions, last])
-
-    def _judge_imports(self, node: ast.Import | ast.ImportFrom) -> Iterator[ast.stmt]:
-        """Yield an import without the module under test, whose classes get stand-ins."""
-        for item in node.names:
-            key = item.asname or item.name.partition(".")[0]
-            if key in self._scope.imported:
-                yield from self._stand_ins(key)
-            elif root_module(node, item) in (*sys.stdlib_module_names, "pytest"):
-                yield import_of(node, item)
-
-    def _stand_ins(self, key: str) -> Iterator[ast.stmt]:
-        classes = self._scope.classes
-        if key in classes:
-            yield ast.Assign([ast.Name(key, ast.Store())], self._symbol(classes[key]))
-        members = {k.partition(".")[2]: v for k, v in classes.items() if k.startswith(f"{key}.")}
-        if members:
-            body: list[ast.stmt] = [
-                ast.Assign([ast.Name(k, ast.Store())], self._symbol(v)) for k, v in members.items()
-            ]
-            yield ast.ClassDef(key, [], [], body, [])
-
-    def _symbol(self, symbol: ClassSymbol) -> ast.expr:
-        fields = [
-            tuple_of([ast.Constant(key), expression(default or "REQUIRED__")])
-            for key, default in symbol.fields
-        ]
-        names = [self._scope.module, symbol.name, symbol.kind]
-        constants: list[ast.expr] = [ast.Constant(item) for item in names]
-        return ast.Call(name("symbol__"), [*constants, tuple_of(list[ast.expr](fields))], [])
+        """Return the text without the module under test, whose classes get stand-ins."""
+        scope, lines, known = self._scope, list[str](), (*sys.stdlib_module_names, "pytest")
+        for key, root, text in self._imports:
+            if key in scope.imported:
+                lines += render_stand_ins(key, scope.module, scope.classes)
+            elif root in known:
+                lines.append(text)
+        lines += map(ast.unparse, self._preamble.judge)
+        lines += [item.judge for item in planned]
+        return "\n".join(
+            [*lines, f"judges = [{', '.join(item.judge_entry for item in planned)}]\n"]
+        )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
+from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 from greenloop.testsuite.scenarios.names import Function, dotted_name
-from greenloop.testsuite.scenarios.nodes import expression, name, tuple_of
+from greenloop.testsuite.scenarios.nodes import expression, name
 from greenloop.testsuite.scenarios.reading.decorators import Table
-from greenloop.testsuite.scenarios.splitting.steps import Uses
 
 
 class JudgeForms(ast.NodeTransformer):
@@ -36,14 +36,31 @@ class JudgeForms(ast.NodeTransformer):
         return expression(form, _l=node.left, _r=node.comparators[0])
 
 
-def remove_imports(tree: ast.Module) -> None:
-    """Remove all imports, which stand at the top of both texts."""
+def take_imports(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    """Remove and return all imports, also those inside of functions."""
     kinds = (ast.Import, ast.ImportFrom)
+    found: list[ast.Import | ast.ImportFrom] = []
     for node in ast.walk(tree):
         for key, body in ast.iter_fields(node):
             if isinstance(body, list) and any(isinstance(part, kinds) for part in body):
+                found += [part for part in body if isinstance(part, kinds)]
                 kept = [part for part in body if not isinstance(part, kinds)]
                 setattr(node, key, kept or [ast.Pass()])
+    return found
+
+
+def names_of_imports(
+    imports: list[ast.Import | ast.ImportFrom],
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the name that each import binds, the module at its root, and its text."""
+    for node in imports:
+        for item in node.names:
+            single: ast.stmt = ast.Import([item])
+            source = item.name
+            if isinstance(node, ast.ImportFrom):
+                single, source = ast.ImportFrom(node.module, [item], node.level), node.module or ""
+            key = item.asname or item.name.partition(".")[0]
+            yield key, source.partition(".")[0], ast.unparse(single)
 
 
 def build_function(
@@ -56,59 +73,34 @@ def build_function(
     return made
 
 
-def build_entry(
-    label: str, fixtures: tuple[str, ...] | None, tables: tuple[Table, ...], rows: list[ast.expr]
-) -> ast.expr:
+def render_entry(
+    function: ast.FunctionDef | ast.AsyncFunctionDef,
+    fixtures: str,
+    tables: tuple[Table, ...],
+    rows: list[ast.expr],
+) -> str:
     """Return the entry of a function in the list of its text."""
-    listed = [
-        tuple_of([expression(repr(table.names)), _as_tuples(table, found)])
-        for table, found in zip(tables, rows, strict=True)
-    ]
-    given = expression("lambda: _t", _t=ast.List(list[ast.expr](listed), ast.Load()))
-    parts: list[ast.expr] = [name(label)]
-    if fixtures is not None:
-        parts.append(expression(repr(fixtures)))
-    return tuple_of([*parts, given])
+    listed = []
+    for table, found in zip(tables, rows, strict=True):
+        text = ast.unparse(found)
+        listed.append(f"({table.names!r}, {_as_tuples(text) if len(table.names) < 2 else text})")
+    return f"({function.name}, {fixtures}lambda: [{', '.join(listed)}])"
 
 
-def _as_tuples(table: Table, rows: ast.expr) -> ast.expr:
-    if len(table.names) > 1:
-        return rows
-    if isinstance(rows, ast.List):
-        return ast.List([tuple_of([item]) for item in rows.elts], ast.Load())
-    return expression("[(row,) for row in _r]", _r=rows)
+def _as_tuples(rows: str) -> str:
+    return f"[(row,) for row in {rows}]"
 
 
-def used_imports(
-    node: ast.Import | ast.ImportFrom, uses: Uses
-) -> Iterator[ast.Import | ast.ImportFrom]:
-    for item in node.names:
-        if (item.asname or item.name.partition(".")[0]) in uses or node_is_future(node):
-            yield import_of(node, item)
+def render_stand_ins(key: str, module: str, classes: dict[str, ClassSymbol]) -> Iterator[str]:
+    """Yield statements that bind a name of the module, or the module, to stand-ins for classes."""
+    if key in classes:
+        yield f"{key} = {_render_symbol(module, classes[key])}"
+    members = {k.partition(".")[2]: v for k, v in classes.items() if k.startswith(f"{key}.")}
+    if members:
+        yield f"class {key}:"
+        yield from (f"    {k} = {_render_symbol(module, found)}" for k, found in members.items())
 
 
-def root_module(node: ast.Import | ast.ImportFrom, item: ast.alias) -> str:
-    found = node.module or "" if isinstance(node, ast.ImportFrom) else item.name
-    return found.partition(".")[0]
-
-
-def node_is_future(node: ast.Import | ast.ImportFrom) -> bool:
-    """Return whether an import changes how the text is compiled."""
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
-
-
-def import_of(node: ast.Import | ast.ImportFrom, item: ast.alias) -> ast.Import | ast.ImportFrom:
-    if isinstance(node, ast.ImportFrom):
-        return ast.ImportFrom(node.module, [item], node.level)
-    return ast.Import([item])
-
-
-def without_repetition(nodes: Iterable[ast.stmt]) -> list[ast.stmt]:
-    return list({ast.unparse(ast.fix_missing_locations(node)): node for node in nodes}.values())
-
-
-def imports_of(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Yield all imports of a test file, also those inside of functions."""
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield node
+def _render_symbol(module: str, symbol: ClassSymbol) -> str:
+    fields = "".join(f"({key!r}, {text or 'REQUIRED__'}), " for key, text in symbol.fields)
+    return f"symbol__({module!r}, {symbol.name!r}, {symbol.kind!r}, ({fields}))"
