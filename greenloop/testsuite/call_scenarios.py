@@ -12,16 +12,16 @@ _SCENARIO = """\
 import {module} as __module
 
 def __answer(__call):
-    observe(0, lambda: eval(__call, dict(vars(__module))))
+    observe__(0, lambda: eval(__call, dict(vars(__module))))
 
 scenarios = [(__answer, (), lambda: [(("__call",), {rows})])]
 """
 _JUDGE = """\
 def __judge(__returns, __raises):
     if __raises is None:
-        assert strictly_equal(__returns, take(0)())
+        assert strictly_equal__(__returns, take__(0)())
     else:
-        __bases = raised((0,), BaseException).value.observed__.bases
+        __bases = raised__((0,), BaseException).value.observed__.bases
         assert __raises in [__name.rpartition(".")[2] for _, __name in __bases]
 
 judges = [(__judge, lambda: [(("__returns", "__raises"), [{rows}])])]

@@ -177,15 +177,15 @@ import os
 from shop.cart import total
 
 def scenario_0():
-    observe(0, lambda: total([1, 2]))
-    observe(1, lambda: os.path.exists("tests") or os.path.exists("conftest.py"))
+    observe__(0, lambda: total([1, 2]))
+    observe__(1, lambda: os.path.exists("tests") or os.path.exists("conftest.py"))
 
 scenarios = [(scenario_0, (), lambda: [])]
 """
 JUDGE = """
 def judge_0():
-    assert take(0)() == 3
-    assert take(1)() is False
+    assert take__(0)() == 3
+    assert take__(1)() is False
 
 judges = [(judge_0, lambda: [])]
 """

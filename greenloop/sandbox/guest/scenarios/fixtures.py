@@ -9,12 +9,11 @@ import pkgutil
 import shutil
 import sys
 from collections.abc import Callable, Iterator, MutableMapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 _MISSING: Any = object()
-_STREAMS = {"stdout": 1, "stderr": 2}
 _LOG_FORMAT = "%(levelname)-8s %(name)s:%(filename)s:%(lineno)d %(message)s"
 
 
@@ -29,8 +28,9 @@ def create_fixture(name: str, folder: str, stack: ExitStack) -> Any:
 class MonkeyPatch:
     """Stands in for `pytest.MonkeyPatch`."""
 
-    def __init__(self) -> None:
-        self._stack = ExitStack()
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack.enter_context(ExitStack())
+        self.undo = self._stack.close
 
     def setattr(self, target: Any, name: Any, value: Any = _MISSING, raising: bool = True) -> None:
         from unittest.mock import patch  # not before: a module that forgets this import must fail
@@ -63,32 +63,15 @@ class MonkeyPatch:
         else:
             self._stack.callback(mapping.pop, name, None)
 
-    def setenv(self, name: str, value: Any, prepend: str | None = None) -> None:
-        old = os.environ.get(name)
-        rest = "" if prepend is None or old is None else prepend + old
-        self.setitem(os.environ, name, f"{value}{rest}")
+    def setenv(self, name: str, value: Any) -> None:
+        self.setitem(os.environ, name, str(value))
 
     def delenv(self, name: str, raising: bool = True) -> None:
         self.delitem(os.environ, name, raising)
 
-    def syspath_prepend(self, path: Any) -> None:
-        self._stack.callback(sys.path.__setitem__, slice(None), list(sys.path))
-        sys.path.insert(0, str(path))
-
     def chdir(self, path: Any) -> None:
         self._stack.callback(os.chdir, os.getcwd())
         os.chdir(path)
-
-    @contextmanager
-    def context(self) -> Iterator[MonkeyPatch]:
-        inner = MonkeyPatch()
-        try:
-            yield inner
-        finally:
-            inner.undo()
-
-    def undo(self) -> None:
-        self._stack.close()
 
 
 class CaptureResult(NamedTuple):
@@ -97,45 +80,34 @@ class CaptureResult(NamedTuple):
 
 
 class Capture:
-    """Stands in for `capsys`, and for `capfd` where it captures the descriptors too."""
+    """Stands in for `capsys`."""
 
-    def __init__(self, stack: ExitStack, *, with_descriptors: bool) -> None:
-        self._files = [stack.enter_context(_redirect(name, with_descriptors)) for name in _STREAMS]
+    def __init__(self, stack: ExitStack) -> None:
+        self._files = [stack.enter_context(_redirect(name)) for name in ("stdout", "stderr")]
 
     def readouterr(self) -> CaptureResult:
         return CaptureResult(*map(_take, self._files))
 
-    def disabled(self) -> AbstractContextManager[None]:
-        return nullcontext()
-
 
 @contextmanager
-def _redirect(name: str, with_descriptor: bool) -> Iterator[Any]:
-    """Redirect a stream of `sys` into a file, and with it the descriptor of the same number."""
-    old, target = getattr(sys, name), _STREAMS[name]
+def _redirect(name: str) -> Iterator[Any]:
+    """Redirect a stream of `sys` into a file."""
+    old = getattr(sys, name)
     with TemporaryFile("w+", encoding="utf-8", newline="") as file:
-        saved = os.dup(target) if with_descriptor else -1
-        if with_descriptor:
-            os.dup2(file.fileno(), target)
         setattr(sys, name, file)
         try:
             yield file
         finally:
             setattr(sys, name, old)
-            if with_descriptor:
-                os.dup2(saved, target)
-                os.close(saved)
 
 
 def _take(file: Any) -> str:
     """Return and remove what was written to a file."""
-    file.flush()
-    handle = file.fileno()
-    data = os.pread(handle, os.fstat(handle).st_size, 0)
-    os.ftruncate(handle, 0)
     file.seek(0)
-    os.lseek(handle, 0, os.SEEK_SET)
-    return data.decode("utf-8", "replace")
+    text: str = file.read()
+    file.seek(0)
+    file.truncate()
+    return text
 
 
 class Log(logging.Handler):
@@ -144,7 +116,6 @@ class Log(logging.Handler):
     def __init__(self, stack: ExitStack) -> None:
         super().__init__(0)
         self._stack = stack
-        self.handler = self
         self.records: list[logging.LogRecord] = []
         self.setFormatter(logging.Formatter(_LOG_FORMAT))
         logging.getLogger().addHandler(self)
@@ -166,9 +137,6 @@ class Log(logging.Handler):
     def record_tuples(self) -> list[tuple[str, int, str]]:
         return [(item.name, item.levelno, item.getMessage()) for item in self.records]
 
-    def get_records(self, when: str) -> list[logging.LogRecord]:
-        return self.records if when == "call" else []
-
     def clear(self) -> None:
         self.records.clear()
 
@@ -186,42 +154,6 @@ class Log(logging.Handler):
             found.setLevel(old)
 
 
-class RecordedWarnings(list[Any]):
-    """Stands in for `recwarn`: the warnings of the row so far."""
-
-    @property
-    def list(self) -> list[Any]:
-        return self
-
-    def pop(self, category: Any = Warning) -> Any:
-        found = next(item for item in self if issubclass(item.category, category))
-        self.remove(found)
-        return found
-
-
-class TemporaryFolders:
-    """Stands in for `tmp_path_factory`."""
-
-    def __init__(self, folder: str) -> None:
-        self._folder = pathlib.Path(folder)
-
-    def getbasetemp(self) -> pathlib.Path:
-        self._folder.mkdir(exist_ok=True)
-        return self._folder
-
-    def mktemp(self, basename: str, numbered: bool = True) -> pathlib.Path:
-        found = len(list(self.getbasetemp().glob(f"{basename}*"))) if numbered else ""
-        path = self.getbasetemp() / f"{basename}{found}"
-        path.mkdir()
-        return path
-
-
-def _create_monkeypatch(stack: ExitStack) -> MonkeyPatch:
-    made = MonkeyPatch()
-    stack.callback(made.undo)
-    return made
-
-
 def _create_folder(folder: str, stack: ExitStack) -> pathlib.Path:
     path = pathlib.Path(folder)
     path.mkdir()
@@ -231,9 +163,7 @@ def _create_folder(folder: str, stack: ExitStack) -> pathlib.Path:
 
 _FIXTURES: dict[str, Callable[[str, ExitStack], Any]] = {
     "tmp_path": _create_folder,
-    "tmp_path_factory": lambda folder, stack: TemporaryFolders(f"{folder}-factory"),
-    "monkeypatch": lambda folder, stack: _create_monkeypatch(stack),
-    "capsys": lambda folder, stack: Capture(stack, with_descriptors=False),
-    "capfd": lambda folder, stack: Capture(stack, with_descriptors=True),
+    "monkeypatch": lambda folder, stack: MonkeyPatch(stack),
+    "capsys": lambda folder, stack: Capture(stack),
     "caplog": lambda folder, stack: Log(stack),
 }

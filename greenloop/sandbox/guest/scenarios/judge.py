@@ -60,19 +60,17 @@ class Judge:
         return ("agrees", "") if error is None else ("differs", error)
 
     def _build_names(self) -> dict[str, Any]:
-        from unittest.mock import call
-
-        import pytest  # not before: the processes of code load this module too
+        from unittest.mock import call  # not before: the processes of code load this module too
 
         own = (self.take, self.completed, self.raised, self.warned, self.at, self.symbol)
         checked = (checks.is_instance, checks.is_subclass, checks.is_same, type_of)
         compared = (checks.count_equal, checks.re_search, checks.almost_equal)
-        provided = {
+        return {
             **{function.__name__: function for function in (*own, *checked, *compared)},
             "strictly_equal": checks.is_strictly_equal,
             "REQUIRED": REQUIRED,
+            "call": call,
         }
-        return {**provided, "pytest": pytest, "call": call}
 
     # What the text of the tests calls.
 

@@ -28,15 +28,12 @@ def build_rows(tables: Tables) -> list[dict[str, Any]]:
 
 
 def create_module(provided: Mapping[str, Any]) -> types.ModuleType:
-    """Return a module that a text is executed in, with what it is provided with.
-
-    That also has names that no test has.
-    """
+    """Return a module that a text is executed in; what it is provided with has names like `x__`."""
     module = types.ModuleType(MODULE_NAME)
     sys.modules[MODULE_NAME] = module
     reserved = {f"{name}__": value for name, value in provided.items()}
     path = os.path.abspath(f"{MODULE_NAME}.py")
-    vars(module).update({"__file__": path, **provided, **reserved})
+    vars(module).update({"__file__": path, **reserved})
     return module
 
 

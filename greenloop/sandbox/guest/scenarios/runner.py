@@ -15,7 +15,7 @@ from typing import Any
 
 from . import classes
 from .encoder import Encoder, TooLargeError
-from .fixtures import RecordedWarnings, create_fixture
+from .fixtures import create_fixture
 from .library import LibraryState
 from .parameters import build_rows, create_module
 
@@ -37,8 +37,6 @@ def _list_items(value: Any) -> list[Any]:
 
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     **{function.__name__: function for function in (len, str, repr, bool, int, float, abs, round)},
-    **{function.__name__: function for function in (list, tuple, set, frozenset, dict, sorted)},
-    **{function.__name__: function for function in (sum, min, max, any, all, next)},
     "iterable": _list_items,
 }
 
@@ -80,28 +78,22 @@ class Runner:
         """`send` reports an event; `module` is the name of the module under test."""
         self._send, self._module = send, module
         self._size_left = _MAX_TOTAL
-        self._shared: dict[str, Any] = {}
-        self._recorded = RecordedWarnings()
         self._library = LibraryState()
 
     def run(self, text: str) -> None:
         """Execute the text, then each row of its scenarios. Raises what the text raises."""
-        names = (self.observe, self.observe_awaited, self.shared)
-        provided = {item.__name__: item for item in names} | {"operators": operator}
-        module = create_module(provided)
+        observing = {"observe": self.observe, "observe_awaited": self.observe_awaited}
+        module = create_module({**observing, "operators": operator})
         exec(compile(text, "<scenario>", "exec"), vars(module))
         for number, (function, fixtures, tables) in enumerate(vars(module)["scenarios"]):
             try:
                 rows = build_rows(tables())
             except BaseException as error:
-                self._report_row(number, 0, _describe(error))
+                self._send("begin", scenario=number, row=0)
+                self._send("end_row", error=_describe(error), replaced="")
                 continue
             for row, arguments in enumerate(rows):
                 self._run_row(number, row, function, fixtures, arguments)
-
-    def _report_row(self, scenario: int, row: int, error: str | None) -> None:
-        self._send("begin", scenario=scenario, row=row)
-        self._send("end_row", error=error, replaced="")
 
     def _run_row(
         self,
@@ -113,24 +105,17 @@ class Runner:
     ) -> None:
         self._send("begin", scenario=scenario, row=row)
         folder, error = _join(_gettempdir(), f"row-{scenario}-{row}"), None
-        self._recorded = RecordedWarnings()
         try:
             with _catch_warnings(), ExitStack() as stack:
                 _simplefilter("always")
-                warnings.showwarning = self._record_warning  # type: ignore[assignment]
-                made = {name: self._create(name, folder, stack) for name in fixtures}
+                warnings.showwarning = lambda *_, **__: None
+                made = {name: create_fixture(name, folder, stack) for name in fixtures}
                 result = function(**arguments, **made)
                 if _is_async(function):
                     _run_async(result)
         except BaseException as raised:
             error = _describe(raised)
         self._send("end_row", error=error, replaced=self._library.find_replaced())
-
-    def _record_warning(self, *shown: Any) -> None:
-        self._recorded.append(warnings.WarningMessage(*shown))
-
-    def _create(self, name: str, folder: str, stack: ExitStack) -> Any:
-        return self._recorded if name == "recwarn" else create_fixture(name, folder, stack)
 
     # What the text of a scenario calls.
 
@@ -146,12 +131,6 @@ class Runner:
             values.append(await thunk())
         return values[0] if values else Unavailable()
 
-    def shared(self, name: str, thunk: Callable[[], Any]) -> Any:
-        """Return the value of the first call under this name."""
-        if name not in self._shared:
-            self._shared[name] = thunk()
-        return self._shared[name]
-
     @contextmanager
     def _observation(self, number: int, functions: tuple[str, ...]) -> Iterator[list[Any]]:
         values: list[Any] = []
@@ -163,7 +142,7 @@ class Runner:
                 payload = {"error": self._encode_error(error)}
             else:
                 payload = self._encode_value(values[0], functions)
-        for item in caught:  # the test itself may record them, or `recwarn` does
+        for item in caught:  # the test itself may record them
             warnings.showwarning(item.message, item.category, item.filename, item.lineno)
         shown = [
             [classes.name_bases(item.category), classes.read_text(item.message)] for item in caught

@@ -91,7 +91,7 @@ def as_plain(node: ast.Expr | ast.Assign) -> ast.stmt:
         item = ast.withitem(ast.Call(call.func, call.args[:first], []), target)
         return located(ast.With([item], [located(ast.Expr(inner), node)]), node)
     if owner and called in _MOCK_CHECKS and isinstance(call.func, ast.Attribute):
-        wanted = ast.Call(expression("call"), call.args, call.keywords)
+        wanted = ast.Call(expression("call__"), call.args, call.keywords)
         test = expression(_MOCK_CHECKS[called], _m=call.func.value, _c=wanted)
         return located(ast.Assert(test), node)
     template = _ASSERTIONS.get(called, "") if owner == "self" else ""
