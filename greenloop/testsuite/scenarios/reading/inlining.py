@@ -8,25 +8,10 @@ from collections.abc import Mapping
 from greenloop.testsuite.scenarios.names import Function
 from greenloop.testsuite.scenarios.nodes import copy_node, located, name
 from greenloop.testsuite.scenarios.reading.assertions import as_plain
+from greenloop.testsuite.scenarios.reading.renaming import Renaming
 from greenloop.testsuite.scenarios.records import RefusedError
 
 _EXITS = (ast.Return, ast.Yield, ast.YieldFrom)
-
-
-class Renaming(ast.NodeTransformer):
-    """Replaces names, and those of functions and classes."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        node.id = self._names.get(node.id, node.id)
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        node.name = self._names.get(node.name, node.name)
-        self.generic_visit(node)
-        return node
 
 
 def wrap_in_fixture(fixture: Function, bound_to: str, inner: list[ast.stmt]) -> list[ast.stmt]:

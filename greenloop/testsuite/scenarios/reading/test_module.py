@@ -48,7 +48,7 @@ def _read(found: TestModule, node: ast.stmt, outer: tuple[ast.ClassDef, ...]) ->
         for item in node.body:
             _read(found, item, (*outer, node))
         return True
-    options = _fixture_options(node) if isinstance(node, Function) else None
+    options = fixture_options(node) if isinstance(node, Function) else None
     if isinstance(node, Function) and options is not None:
         named = options.get("name")
         key = str(named.value) if isinstance(named, ast.Constant) else node.name
@@ -64,7 +64,7 @@ def _is_main_guard(node: ast.stmt) -> bool:
     return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
 
 
-def _fixture_options(node: Function) -> dict[str, ast.expr] | None:
+def fixture_options(node: Function) -> dict[str, ast.expr] | None:
     """Return the options of a fixture; None for other functions."""
     for item in node.decorator_list:
         called = item.func if isinstance(item, ast.Call) else item

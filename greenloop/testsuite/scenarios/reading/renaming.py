@@ -1,0 +1,67 @@
+"""Names: those of what a test file defines are no sign by which code knows the test."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from greenloop.testsuite.parser import is_test_class
+from greenloop.testsuite.scenarios.names import Function
+from greenloop.testsuite.scenarios.reading.test_module import fixture_options
+
+
+class Renaming(ast.NodeTransformer):
+    """Replaces names, and those of functions and classes."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        node.id = self._names.get(node.id, node.id)
+        return node
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        node.name = self._names.get(node.name, node.name)
+        self.generic_visit(node)
+        return node
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef
+
+
+def choose_neutral_names(tree: ast.Module) -> dict[str, str]:
+    """Return other names for the helpers and classes of a test file.
+
+    One that stands in a text is kept, as a test may expect it there, and one with a second meaning.
+    """
+    nodes = list(ast.walk(tree))
+    texts = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}  # docstrings
+    shown = " ".join(
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in texts
+    )
+    taken = {node.arg for node in nodes if isinstance(node, (ast.arg, ast.keyword))}
+    taken |= {
+        n for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for n in node.names
+    }
+    found = [n for n in dict.fromkeys(_defined(tree)) if n not in taken and n not in shown]
+    return {name: f"definition__{number}" for number, name in enumerate(found)}
+
+
+def _defined(node: ast.AST) -> Iterator[str]:
+    """Yield the names of functions and classes that are no tests, fixtures or methods."""
+    for item in ast.iter_child_nodes(node):
+        if isinstance(item, ast.ClassDef) and is_test_class(item):
+            for method in item.body:
+                yield from _defined(method)
+        elif isinstance(item, ast.ClassDef):
+            yield item.name
+        else:
+            if isinstance(item, Function) and not _is_collected(item):
+                yield item.name
+            yield from _defined(item)
+
+
+def _is_collected(node: Function) -> bool:
+    return node.name.startswith("test") or fixture_options(node) is not None
