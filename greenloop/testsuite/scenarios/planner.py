@@ -11,7 +11,11 @@ from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios.module_symbols import read_symbols
 from greenloop.testsuite.scenarios.names import bound_names, dotted_name
 from greenloop.testsuite.scenarios.reading.flattening import flatten
-from greenloop.testsuite.scenarios.reading.renaming import Renaming, choose_neutral_names
+from greenloop.testsuite.scenarios.reading.renaming import (
+    Renaming,
+    choose_neutral_names,
+    restore_names,
+)
 from greenloop.testsuite.scenarios.reading.test_module import FlatTest, read_test_module
 from greenloop.testsuite.scenarios.records import (
     NotObservable,
@@ -79,8 +83,8 @@ class _Planner:
         for node in imports:
             self._scope.import_names(node)
         self._imports = list(dict.fromkeys(names_of_imports(imports)))
-        self._neutral_names = choose_neutral_names(tree)
-        self._file = read_test_module(Renaming(self._neutral_names).visit(tree))
+        self._names = choose_neutral_names(tree)
+        self._file = read_test_module(Renaming(self._names).visit(tree))
         self._preamble = self._split_preamble()
 
     def plan(self) -> ScenarioFile:
@@ -89,7 +93,7 @@ class _Planner:
         for item in flatten(self._file):
             found = item if isinstance(item, NotObservable) else self._plan(item, len(planned))
             if isinstance(found, NotObservable):
-                refused.append(replace(found, reason=self._restore_names(found.reason)))
+                refused.append(replace(found, reason=restore_names(found.reason, self._names)))
             else:
                 planned.append(found)
         return ScenarioFile(
@@ -98,12 +102,6 @@ class _Planner:
             tuple(item.scenario for item in planned),
             tuple(refused),
         )
-
-    def _restore_names(self, reason: str) -> str:
-        """Return a reason with the names of the test file."""
-        for name, neutral in reversed(self._neutral_names.items()):
-            reason = reason.replace(neutral, name)
-        return reason
 
     # -- the top level
 
@@ -211,6 +209,6 @@ class _Planner:
                 lines.append(text)
         lines += map(ast.unparse, self._preamble.judge)
         lines += [item.judge for item in planned]
-        return "\n".join(
-            [*lines, f"judges = [{', '.join(item.judge_entry for item in planned)}]\n"]
-        )
+        lines.append(f"judges = [{', '.join(item.judge_entry for item in planned)}]")
+        own = {neutral: name for name, neutral in self._names.items()}
+        return restore_names("\n".join(lines), self._names) + f"\nnames = {own!r}\n"

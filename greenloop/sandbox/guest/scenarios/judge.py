@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -23,6 +24,7 @@ class Judge:
         self._send = send
         self._rows = {(scenario, row): rest for scenario, row, *rest in rows}
         self._line = 0
+        self._names: dict[str, str] = {}
         self._all: dict[int, list[str]] = {}
         self._waiting: dict[int, collections.deque[str]] = {}
 
@@ -30,6 +32,7 @@ class Judge:
         """Execute the text of the tests and report the outcome of each row."""
         module = create_module(self._build_names())
         exec(compile(text, "<judge>", "exec"), vars(module))
+        self._names = vars(module).get("names", {})
         judges = [_prepare_rows(*judge) for judge in vars(module)["judges"]]
         for scenario, rows in enumerate(judges):
             for row, function in enumerate(rows):
@@ -46,7 +49,8 @@ class Judge:
             error = "the code ended its process"
         self._all = {}
         for number, payload in observations:
-            self._all.setdefault(number, []).append(payload)
+            text = re.sub(r"definition__\d+", self._restore_name, payload)
+            self._all.setdefault(number, []).append(text)
         self._waiting = {number: collections.deque(found) for number, found in self._all.items()}
         try:
             function()
@@ -58,6 +62,10 @@ class Judge:
             if error is None:
                 return "not observable", f"{type(other).__name__}: {_read_text(other)}"
         return ("agrees", "") if error is None else ("differs", error)
+
+    def _restore_name(self, found: re.Match[str]) -> str:
+        """Return the name that a test gave a definition, for the one that it had beside the code."""
+        return self._names.get(found[0], found[0])
 
     def _build_names(self) -> dict[str, Any]:
         from unittest.mock import call  # not before: the processes of code load this module too

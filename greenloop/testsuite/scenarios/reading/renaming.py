@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -32,21 +33,21 @@ class Renaming(ast.NodeTransformer):
 def choose_neutral_names(tree: ast.Module) -> dict[str, str]:
     """Return other names for the helpers and classes of a test file.
 
-    One that stands in a text is kept, as a test may expect it there, and one with a second meaning.
+    Names of arguments are left as they are, as code may know them.
     """
     nodes = list(ast.walk(tree))
-    texts = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}  # docstrings
-    shown = " ".join(
-        node.value
-        for node in nodes
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in texts
-    )
     taken = {node.arg for node in nodes if isinstance(node, (ast.arg, ast.keyword))}
     taken |= {
         n for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for n in node.names
     }
-    found = [n for n in dict.fromkeys(_defined(tree)) if n not in taken and n not in shown]
+    found = [name for name in dict.fromkeys(_defined(tree)) if name not in taken]
     return {name: f"definition__{number}" for number, name in enumerate(found)}
+
+
+def restore_names(text: str, names: Mapping[str, str]) -> str:
+    """Return a text with the names of the test file."""
+    own = {neutral: name for name, neutral in names.items()}
+    return re.sub(r"definition__\d+", lambda found: own.get(found[0], found[0]), text)
 
 
 def _defined(node: ast.AST) -> Iterator[str]:

@@ -132,12 +132,13 @@ def test_fixtures_are_written_out() -> None:
 
 def test_names_of_what_a_test_defines_are_neutral() -> None:
     found = plan(
-        "class Server:\n    pass\n\nclass Shown:\n    pass\n\n"
-        "def test_it():\n    def handle(): ...\n    assert f(Server(), Shown(), handle) == 'Shown'\n\n"
+        "class Server:\n    pass\n\n"
+        "def test_it():\n    def handle(): ...\n    assert f(Server(), handle) == 'Server'\n\n"
         "def test_other():\n    def check(x):\n        assert x\n    check(f(1))\n"
     )
-    assert "f(definition__0(), Shown(), definition__1)" in found.scenario
-    assert "class definition__0:" in found.judge
+    assert "f(definition__0(), definition__1)" in found.scenario
+    assert "class Server:" in found.judge
+    assert "'definition__0': 'Server'" in found.judge
     assert [item.reason for item in found.not_observable] == ["check() asserts where it is called"]
 
 
