@@ -9,14 +9,36 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+def children(node: ast.AST) -> list[ast.AST]:
+    """Return the parts of a node that have parts themselves, so no operators.
+
+    `ast.iter_child_nodes` takes three times as long.
+    """
+    found: list[ast.AST] = []
+    for value in vars(node).values():
+        if isinstance(value, list):
+            found += [item for item in value if isinstance(item, ast.AST) and item._fields]
+        elif isinstance(value, ast.AST) and value._fields:
+            found.append(value)
+    return found
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all its parts, in no particular order."""
+    pending = [node]
+    while pending:
+        pending += children(item := pending.pop())
+        yield item
+
+
 def bound_names(target: ast.AST) -> set[str]:
     """Return the names that a target, a comprehension's generators or a lambda's arguments bind."""
     stored = {
         node.id
-        for node in ast.walk(target)
+        for node in walk(target)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    return stored | {node.arg for node in ast.walk(target) if isinstance(node, ast.arg)}
+    return stored | {node.arg for node in walk(target) if isinstance(node, ast.arg)}
 
 
 def inner_bindings(node: ast.AST) -> set[str]:
@@ -28,7 +50,7 @@ def inner_bindings(node: ast.AST) -> set[str]:
     if isinstance(node, Function):
         rebound = {
             name
-            for item in ast.walk(node)
+            for item in walk(node)
             if isinstance(item, (ast.Global, ast.Nonlocal))
             for name in item.names
         }
@@ -45,7 +67,7 @@ def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[s
     if isinstance(node, (ast.Global, ast.Nonlocal)):
         yield from node.names
     bound = bound | inner_bindings(node)
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         yield from free_names(child, bound)
 
 
@@ -57,10 +79,3 @@ def dotted_name(node: ast.AST) -> str:
         base = dotted_name(node.value)
         return f"{base}.{node.attr}" if base else ""
     return ""
-
-
-def value_parts(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the parts of a node that have a value."""
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (ast.expr_context, ast.operator, ast.unaryop)):
-            yield child

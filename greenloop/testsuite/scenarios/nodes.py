@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, TypeVar
 
+from greenloop.testsuite.scenarios.names import Function, walk
+
 _Node = TypeVar("_Node", bound=ast.AST)
-
-
 _PLACE = frozenset({"lineno", "col_offset", "end_lineno", "end_col_offset"})
 
 
@@ -58,7 +58,7 @@ def call_of(function: str, *constants: str | int) -> ast.Call:
 
 def located(node: _Node, place: ast.AST) -> _Node:
     """Return the node at the place of another one, where it has none of its own."""
-    for part in ast.walk(node):
+    for part in walk(node):
         if "lineno" in part._attributes and not hasattr(part, "lineno"):
             ast.copy_location(part, place)
     return ast.copy_location(node, place)
@@ -77,7 +77,18 @@ def name(identifier: str) -> ast.Name:
 def as_target(node: ast.expr) -> ast.expr:
     """Return an expression as something that is assigned to."""
     changed = copy_node(node)
-    for item in ast.walk(changed):
+    for item in walk(changed):
         if isinstance(item, (ast.Name, ast.Tuple)):
             item.ctx = ast.Store()
     return changed
+
+
+def build_function(
+    label: str, parameters: list[str], body: list[ast.stmt], *, is_async: bool = False
+) -> ast.FunctionDef | ast.AsyncFunctionDef:
+    """Return a function with these statements."""
+    text = f"{'async ' if is_async else ''}def {label}({', '.join(parameters)}): pass"
+    made = ast.parse(text).body[0]
+    assert isinstance(made, Function)
+    made.body = body or [ast.Pass()]
+    return made

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios.module_symbols import read_symbols
-from greenloop.testsuite.scenarios.names import bound_names, dotted_name
+from greenloop.testsuite.scenarios.names import bound_names, dotted_name, walk
+from greenloop.testsuite.scenarios.nodes import build_function
 from greenloop.testsuite.scenarios.reading.flattening import flatten
 from greenloop.testsuite.scenarios.reading.renaming import (
     Renaming,
@@ -26,8 +27,9 @@ from greenloop.testsuite.scenarios.records import (
 from greenloop.testsuite.scenarios.scope import Level, Scope
 from greenloop.testsuite.scenarios.separation import check_separation
 from greenloop.testsuite.scenarios.splitting.definitions import check_observable
-from greenloop.testsuite.scenarios.splitting.statements import Halves, StatementSplitter
+from greenloop.testsuite.scenarios.splitting.statements import StatementSplitter
 from greenloop.testsuite.scenarios.splitting.steps import (
+    Halves,
     Step,
     Uses,
     add_uses,
@@ -37,7 +39,6 @@ from greenloop.testsuite.scenarios.splitting.steps import (
 from greenloop.testsuite.scenarios.splitting.tables import bind_columns, judged_rows, project_table
 from greenloop.testsuite.scenarios.texts import (
     JudgeForms,
-    build_function,
     names_of_imports,
     render_entry,
     render_stand_ins,
@@ -182,7 +183,7 @@ class _Planner:
         imported = self._scope.imported
         found: set[str] = set()
         for node in nodes:
-            names = {dotted_name(item) for item in ast.walk(node)}
+            names = {dotted_name(item) for item in walk(node)}
             found |= {imported[name] for name in names if imported.get(name)}
             parts = [name.split(".") for name in names if "." in name]
             found |= {part[1] for part in parts if imported.get(part[0]) == ""}

@@ -10,10 +10,11 @@ from enum import IntEnum
 
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 from greenloop.testsuite.scenarios.names import (
+    children,
     dotted_name,
     free_names,
     inner_bindings,
-    value_parts,
+    walk,
 )
 from greenloop.testsuite.scenarios.purity import (
     CLASS_NAME,
@@ -92,7 +93,7 @@ class Scope:
             return self.levels.get(node.id, default)
         bound = bound | inner_bindings(node)
         found = max(
-            (self.level(item, bound, records=records) for item in value_parts(node)),
+            (self.level(item, bound, records=records) for item in children(node)),
             default=Level.INDEPENDENT,
         )
         if not isinstance(node, _CONTAINERS) and found is Level.SYMBOLIC:
@@ -183,10 +184,16 @@ class Scope:
         if isinstance(node, ast.Name):
             return node.id not in self.reachable
         if isinstance(node, (ast.Tuple, ast.UnaryOp, ast.BinOp)):
-            return all(map(self.is_immutable, value_parts(node)))
+            return all(map(self.is_immutable, children(node)))
         if isinstance(node, ast.Call):
             return dotted_name(node.func).rpartition(".")[2] in IMMUTABLE_CALLS
         return False
+
+    def hand_over_arguments(self, node: ast.AST) -> None:
+        """Hand over all that the calls in an expression are given."""
+        for item in walk(node):
+            if isinstance(item, ast.Call):
+                self.hand_over(item)
 
     def hand_over(self, node: ast.AST) -> None:
         """Make all objects dependent that the code can reach through an expression."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from greenloop.testsuite.scenarios.names import dotted_name
+from greenloop.testsuite.scenarios.names import dotted_name, walk
 from greenloop.testsuite.scenarios.records import RefusedError
 
 
@@ -28,7 +28,7 @@ def check_separation(
 
 
 def _assertions(judge: ast.AST) -> Iterator[ast.AST]:
-    for node in ast.walk(judge):
+    for node in walk(judge):
         if isinstance(node, ast.Assert):
             yield node.test
         elif isinstance(node, ast.Call) and dotted_name(node.func) in ("raised__", "warned__"):
@@ -36,6 +36,6 @@ def _assertions(judge: ast.AST) -> Iterator[ast.AST]:
 
 
 def _constant_places(node: ast.AST) -> Iterator[tuple[int, int, str]]:
-    for item in ast.walk(node):
+    for item in walk(node):
         if isinstance(item, ast.Constant) and item.value is not None and hasattr(item, "lineno"):
             yield item.lineno, item.col_offset, repr(item.value)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
-from greenloop.testsuite.scenarios.names import Function, dotted_name
+from greenloop.testsuite.scenarios.names import dotted_name
 from greenloop.testsuite.scenarios.nodes import expression, name
 from greenloop.testsuite.scenarios.reading.decorators import Table
 
@@ -61,16 +61,6 @@ def names_of_imports(
                 single, source = ast.ImportFrom(node.module, [item], node.level), node.module or ""
             key = item.asname or item.name.partition(".")[0]
             yield key, source.partition(".")[0], ast.unparse(single)
-
-
-def build_function(
-    label: str, parameters: list[str], body: list[ast.stmt], *, is_async: bool = False
-) -> ast.FunctionDef | ast.AsyncFunctionDef:
-    text = f"{'async ' if is_async else ''}def {label}({', '.join(parameters)}): pass"
-    made = ast.parse(text).body[0]
-    assert isinstance(made, Function)
-    made.body = body or [ast.Pass()]
-    return made
 
 
 def render_entry(

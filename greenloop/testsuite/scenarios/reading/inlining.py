@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from greenloop.testsuite.scenarios.names import Function
+from greenloop.testsuite.scenarios.names import Function, children
 from greenloop.testsuite.scenarios.nodes import copy_node, located, name
 from greenloop.testsuite.scenarios.reading.assertions import as_plain
 from greenloop.testsuite.scenarios.reading.renaming import Renaming
@@ -52,7 +52,7 @@ def own_nodes(node: ast.AST) -> list[ast.AST]:
     """Return the nodes of a statement without those inside the functions that it defines."""
     found = [node]
     if not isinstance(node, (Function, ast.Lambda)):
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             found += own_nodes(child)
     return found
 

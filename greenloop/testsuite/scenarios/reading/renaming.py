@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from greenloop.testsuite.parser import is_test_class
-from greenloop.testsuite.scenarios.names import Function
+from greenloop.testsuite.scenarios.names import Function, children, walk
 from greenloop.testsuite.scenarios.reading.test_module import fixture_options
 
 
@@ -35,7 +35,7 @@ def choose_neutral_names(tree: ast.Module) -> dict[str, str]:
 
     Names of arguments are left as they are, as code may know them.
     """
-    nodes = list(ast.walk(tree))
+    nodes = list(walk(tree))
     taken = {node.arg for node in nodes if isinstance(node, (ast.arg, ast.keyword))}
     taken |= {
         n for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for n in node.names
@@ -52,7 +52,7 @@ def restore_names(text: str, names: Mapping[str, str]) -> str:
 
 def _defined(node: ast.AST) -> Iterator[str]:
     """Yield the names of functions and classes that are no tests, fixtures or methods."""
-    for item in ast.iter_child_nodes(node):
+    for item in children(node):
         if isinstance(item, ast.ClassDef) and is_test_class(item):
             for method in item.body:
                 yield from _defined(method)

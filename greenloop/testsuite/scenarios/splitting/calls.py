@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from greenloop.testsuite.scenarios.nodes import expression
+from greenloop.testsuite.scenarios.names import walk
+from greenloop.testsuite.scenarios.nodes import call_of, expression
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.splitting.expressions import Observation
 
@@ -15,7 +16,7 @@ def observe_call(item: Observation) -> ast.expr:
     value, template = item.value, "observe__(_n, lambda: _v, *_f)"
     if isinstance(value, ast.Await):
         value, template = value.value, "await observe_awaited__(_n, lambda: _v, *_f)"
-    if any(isinstance(part, (ast.Await, ast.Yield, ast.NamedExpr)) for part in ast.walk(value)):
+    if any(isinstance(part, (ast.Await, ast.Yield, ast.NamedExpr)) for part in walk(value)):
         raise RefusedError("an expression that cannot stand in a lambda")
     made = expression(template, _n=ast.Constant(item.number), _v=value)
     call = made.value if isinstance(made, ast.Await) else made
@@ -42,3 +43,13 @@ def root_name(node: ast.AST) -> str:
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def mark(node: ast.stmt) -> ast.stmt:
+    """Return the statement that says which line of the test file is judged."""
+    return ast.Expr(call_of("at__", node.lineno))
+
+
+def take(number: int) -> ast.stmt:
+    """Return the statement by which the process of the tests takes an observation."""
+    return ast.Assign([ast.Name(f"seen__{number}", ast.Store())], call_of("take__", number))

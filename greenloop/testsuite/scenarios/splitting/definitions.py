@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.testsuite.scenarios.names import Function, bound_names, dotted_name, free_names
+from greenloop.testsuite.scenarios.names import (
+    Function,
+    bound_names,
+    children,
+    dotted_name,
+    free_names,
+    walk,
+)
 from greenloop.testsuite.scenarios.nodes import copy_node
 from greenloop.testsuite.scenarios.reading.assertions import block_kind
 from greenloop.testsuite.scenarios.records import RefusedError
@@ -18,7 +25,7 @@ _DECISIONS = (*_COMPARISONS, ast.If, ast.While, ast.Try, ast.Match)
 
 def define(scope: Scope, label: str, node: Function | ast.ClassDef | ast.Lambda) -> None:
     """Enter a function or class of the test file into a scope."""
-    parts = list(ast.walk(node))
+    parts = list(walk(node))
     captured = set(free_names(node)) & scope.reachable.keys()
     rebound = {n for part in parts if isinstance(part, _REBINDING) for n in part.names}
     scope.bind([label], node)
@@ -39,7 +46,7 @@ def _compares_arguments(node: ast.AST) -> bool:
     if not isinstance(node, Function) or "self" not in bound_names(node.args):
         return False
     names = bound_names(node.args) - {"self"}
-    compared = [part for part in ast.walk(node) if isinstance(part, (ast.Compare, ast.Match))]
+    compared = [part for part in walk(node) if isinstance(part, (ast.Compare, ast.Match))]
     return any(names & set(free_names(part)) for part in compared)
 
 
@@ -51,7 +58,7 @@ def _uses_code(scope: Scope, node: ast.AST) -> bool:
 
 def _makes_object(scope: Scope, node: Function) -> bool:
     """Return whether a helper returns an instance of a class of the module."""
-    made = [item for item in ast.walk(node) if isinstance(item, ast.Assign)]
+    made = [item for item in walk(node) if isinstance(item, ast.Assign)]
     names = {n for m in made if scope.is_object(m.value) for t in m.targets for n in bound_names(t)}
     value = getattr(node.body[-1], "value", None)
     return (
@@ -64,7 +71,7 @@ def _makes_object(scope: Scope, node: Function) -> bool:
 def without_docstrings(node: Function | ast.ClassDef) -> Function | ast.ClassDef:
     """Return a definition without its docstrings, as these may say what is expected."""
     changed = copy_node(node)
-    for item in ast.walk(changed):
+    for item in walk(changed):
         if isinstance(item, (Function, ast.ClassDef)):
             item.body = [part for part in item.body if not _is_text(part)] or [ast.Pass()]
     return changed
@@ -86,7 +93,7 @@ def check_observable(node: ast.AST, scope: Scope) -> None:
             raise RefusedError(f"{used} is used together with the code", line)
         if used in scope.refused:
             raise RefusedError(scope.refused[used], line)
-    for item in ast.walk(node):
+    for item in walk(node):
         if isinstance(item, ast.Attribute) and item.attr == "__doc__":
             raise RefusedError("a docstring is read", line)
         if _asserts(item):
@@ -107,7 +114,7 @@ def _branches(node: ast.AST, scope: Scope) -> Iterator[ast.AST]:
     """Yield the parts of an expression that decide something by a value of the code."""
     if isinstance(node, ast.Lambda):
         captured = scope.reachable.keys() & set(free_names(node))
-        if captured and any(isinstance(part, _COMPARISONS) for part in ast.walk(node)):
+        if captured and any(isinstance(part, _COMPARISONS) for part in walk(node)):
             yield node  # it may note what it decides
         return
     is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
@@ -118,5 +125,5 @@ def _branches(node: ast.AST, scope: Scope) -> Iterator[ast.AST]:
     )
     if (is_not or compares or isinstance(node, _COMPARISONS)) and scope.is_dependent(node):
         yield node
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         yield from _branches(child, scope)

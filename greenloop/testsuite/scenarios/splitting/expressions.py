@@ -7,7 +7,7 @@ import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from greenloop.testsuite.scenarios.names import Comprehension, bound_names, dotted_name
+from greenloop.testsuite.scenarios.names import Comprehension, bound_names, children, dotted_name
 from greenloop.testsuite.scenarios.nodes import (
     as_target,
     call_of,
@@ -122,7 +122,7 @@ class ExpressionSplitter:
             if is_class or root in self._scope.process_modules:
                 return True
         if isinstance(node, (ast.BinOp, ast.Subscript, ast.UnaryOp)):
-            return any(map(self._scope.is_object, ast.iter_child_nodes(node)))
+            return any(map(self._scope.is_object, children(node)))
         return isinstance(node, ast.Call) and self._is_call_of_code(node)
 
     def _is_call_of_code(self, node: ast.Call) -> bool:

@@ -5,33 +5,29 @@ from __future__ import annotations
 import ast
 import copy
 import itertools
-from dataclasses import dataclass
 
-from greenloop.testsuite.scenarios.names import Function, bound_names, dotted_name, free_names
-from greenloop.testsuite.scenarios.nodes import call_of, expression, located, statement, tuple_of
+from greenloop.testsuite.scenarios.names import Function, bound_names, dotted_name, free_names, walk
+from greenloop.testsuite.scenarios.nodes import build_function, call_of, expression, located
 from greenloop.testsuite.scenarios.reading.assertions import block_arguments, block_kind
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Level, Scope
-from greenloop.testsuite.scenarios.splitting.calls import mutation_call, observe_call, root_name
+from greenloop.testsuite.scenarios.splitting.calls import (
+    mark,
+    mutation_call,
+    observe_call,
+    root_name,
+    take,
+)
 from greenloop.testsuite.scenarios.splitting.definitions import (
     check_observable,
     define,
     without_docstrings,
 )
 from greenloop.testsuite.scenarios.splitting.expressions import ExpressionSplitter, Observation
-from greenloop.testsuite.scenarios.splitting.steps import Step
+from greenloop.testsuite.scenarios.splitting.steps import Halves, Step
 from greenloop.testsuite.scenarios.splitting.tables import bind_columns, judged_rows
 
-_ENDING_CALLS = frozenset("pytest.fail pytest.skip pytest.xfail fail skipTest".split())
 _MAY_RAISE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Delete)
-
-
-@dataclass
-class Halves:
-    """The two parts of some statements."""
-
-    steps: list[Step]
-    judge: list[ast.stmt]
 
 
 class StatementSplitter:
@@ -61,8 +57,10 @@ class StatementSplitter:
                 made = method(node)
             except RefusedError as error:
                 raise RefusedError(error.reason, error.line or node.lineno) from None
-            found.steps += [_at(item, node) for item in made.steps]
-            found.judge += [located(item, node) for item in made.judge]
+            for item in (*(step.node for step in made.steps), *made.judge):
+                located(item, node)
+            found.steps += made.steps
+            found.judge += made.judge
         return found
 
     def _split_Pass(self, node: ast.Pass) -> Halves:
@@ -73,27 +71,19 @@ class StatementSplitter:
         test = splitter.split_truth(node.test)
         observations = splitter.observations
         for item in observations:
-            self._hand_over_arguments(item.value)
+            self.scope.hand_over_arguments(item.value)
         steps = [Step(ast.Expr(observe_call(item))) for item in observations]
-        taken = [_take(item.number) for item in observations]
-        return Halves(steps, [*taken, _mark(node), ast.Assert(test)])
-
-    def _hand_over_arguments(self, value: ast.AST) -> None:
-        for item in ast.walk(value):
-            if isinstance(item, ast.Call):
-                self.scope.hand_over(item)
+        taken = [take(item.number) for item in observations]
+        return Halves(steps, [*taken, mark(node), ast.Assert(test)])
 
     def _split_Expr(self, node: ast.Expr) -> Halves:
-        called = dotted_name(node.value.func) if isinstance(node.value, ast.Call) else ""
-        if called in _ENDING_CALLS:
-            raise RefusedError(f"{called}()")
         if self.scope.is_dependent(node.value):
             return self._act(node.value, None, node)
         return self._input(node, {root_name(node.value)})
 
     def _split_Assign(self, node: ast.Assign) -> Halves:
-        names = {name for target in node.targets for name in bound_names(target)}
         target, value = node.targets[0], node.value
+        names = {name for item in node.targets for name in bound_names(item)}
         if isinstance(target, (ast.Attribute, ast.Subscript)):
             return self._split_mutation(target, value, node)
         if self.scope.is_dependent(value):
@@ -146,13 +136,13 @@ class StatementSplitter:
         check_observable(value, self.scope)
         number = self._next_number()
         call = observe_call(Observation(number, value))
-        self._hand_over_arguments(value)
+        self.scope.hand_over_arguments(value)
         if self._expected is not None:
             self._expected.append(number)
             # Other targets cannot be bound if it raises.
             targets = targets if targets and isinstance(targets[0], ast.Name) else None
         step = Step(ast.Assign(targets, call) if targets else ast.Expr(call))
-        checked = [_mark(node), ast.Expr(call_of("completed__", number))]
+        checked = [mark(node), ast.Expr(call_of("completed__", number))]
         return Halves([step], checked if self._expected is None else [])
 
     def _split_FunctionDef(self, node: Function | ast.ClassDef) -> Halves:
@@ -177,7 +167,7 @@ class StatementSplitter:
             return self._split_expectation(node)
         if dotted_name(getattr(first, "func", first)) == "subTest":
             return self.split(node.body)
-        if any(isinstance(part, ast.Raise) for part in ast.walk(node)):
+        if any(isinstance(part, ast.Raise) for part in walk(node)):
             found = Halves([], [])
             number = self._act_as_block([node], found)
             return Halves(found.steps, [ast.Expr(call_of("completed__", number))])
@@ -185,7 +175,7 @@ class StatementSplitter:
         number = self._next_number()
         if target is not None:
             self.scope.bind(bound_names(target), first, Level.DEPENDENT)
-        self._hand_over_arguments(first)
+        self.scope.hand_over_arguments(first)
         body = self.split(node.body)
         item = ast.withitem(observe_call(Observation(number, first)), target)
         step = Step(located(type(node)([item], []), node), body=body.steps)
@@ -200,19 +190,21 @@ class StatementSplitter:
         classes, pattern = block_arguments(call)
         if self.scope.is_dependent(classes) or self.scope.is_dependent(pattern):
             raise RefusedError("an expected exception that the code gives")
-        before, raises = self._count, block_kind(call) == "raises"
-        found, numbers = self._split_raising(node.body) if raises else (self.split(node.body), [])
-        numbers = numbers or ([] if raises else list(range(before + 1, self._count + 1)))
+        before = self._count
+        if block_kind(call) == "raises":
+            found, numbers = self._split_raising(node.body)
+        else:
+            found = self.split(node.body)
+            numbers = list(range(before + 1, self._count + 1))
         if not numbers:
             raise RefusedError("an exception that does not come from the code")
-        listed = tuple_of([ast.Constant(number) for number in numbers])
-        check = f"{'raised' if raises else 'warned'}__(_n, _c, _p)"
-        result = expression(check, _n=listed, _c=classes, _p=pattern)
+        check = f"{'raised' if block_kind(call) == 'raises' else 'warned'}__({(*numbers,)}, _c, _p)"
+        result = expression(check, _c=classes, _p=pattern)
         judge = ast.Assign([target], result) if target is not None else ast.Expr(result)
         if target is not None:
             self.scope.bind(bound_names(target), result, Level.INDEPENDENT)
             self.scope.judge_only |= bound_names(target)
-        return Halves(found.steps, [*found.judge, _mark(node), judge])
+        return Halves(found.steps, [*found.judge, mark(node), judge])
 
     def _split_raising(self, body: list[ast.stmt]) -> tuple[Halves, list[int]]:
         """Return both parts of statements that may raise, and the numbers of these observations."""
@@ -228,21 +220,21 @@ class StatementSplitter:
 
     def _act_as_block(self, body: list[ast.stmt], found: Halves) -> int:
         """Run statements as one observation, which ends where one of them raises."""
-        nodes = [part for item in body for part in ast.walk(item)]
+        nodes = [part for item in body for part in walk(item)]
         for item in nodes:
             if isinstance(item, (ast.Assert, ast.If, ast.While, ast.Try)) or block_kind(item):
                 raise RefusedError("a block that decides something")
         number, label = self._next_number(), f"block__{self._count}"
         is_async = any(isinstance(part, (ast.Await, ast.AsyncWith, ast.AsyncFor)) for part in nodes)
-        text = f"{'async ' if is_async else ''}def {label}(): pass"
         call = f"{'await observe_awaited__' if is_async else 'observe__'}({number}, {label})"
-        function = statement(text)
-        assert isinstance(function, Function)
-        function.body = body
+        function = build_function(label, [], body, is_async=is_async)
         for item in body:
             check_observable(item, self.scope)
-        self._hand_over_arguments(function)
-        found.steps += [Step(function, defines=frozenset({label})), Step(statement(call))]
+        self.scope.hand_over_arguments(function)
+        found.steps += [
+            Step(function, defines=frozenset({label})),
+            Step(ast.Expr(expression(call))),
+        ]
         return number
 
     def _split_For(self, node: ast.For) -> Halves:
@@ -259,17 +251,3 @@ class StatementSplitter:
             before, self._count = self.scope.copy(), count
         step = Step(ast.For(node.target, node.iter, [], []), body=body.steps)
         return Halves([step], [ast.For(node.target, rows, body.judge or [ast.Pass()], [])])
-
-
-def _at(step: Step, place: ast.stmt) -> Step:
-    return Step(located(step.node, place), step.defines, step.body)
-
-
-def _mark(node: ast.stmt) -> ast.stmt:
-    """Return the statement that says which line of the test file is judged."""
-    return ast.Expr(call_of("at__", node.lineno))
-
-
-def _take(number: int) -> ast.stmt:
-    """Return the statement by which the process of the tests takes an observation."""
-    return ast.Assign([ast.Name(f"seen__{number}", ast.Store())], call_of("take__", number))

@@ -7,7 +7,7 @@ import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from greenloop.testsuite.scenarios.names import bound_names
+from greenloop.testsuite.scenarios.names import bound_names, children
 from greenloop.testsuite.scenarios.splitting.tables import project_table, project_value
 
 # By name the keys that are used of its value; None for the whole value.
@@ -26,6 +26,14 @@ class Step:
     node: ast.stmt
     defines: frozenset[str] | None = None
     body: list[Step] | None = None
+
+
+@dataclass
+class Halves:
+    """The two parts of some statements: for the code, and for the tests."""
+
+    steps: list[Step]
+    judge: list[ast.stmt]
 
 
 def keep_used(
@@ -108,7 +116,7 @@ def add_uses(node: ast.AST, uses: Uses) -> None:
         uses[node.id] = None
     if isinstance(node, (ast.Global, ast.Nonlocal)):
         uses |= dict.fromkeys(node.names)
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         add_uses(child, uses)
 
 

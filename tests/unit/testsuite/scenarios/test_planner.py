@@ -182,7 +182,7 @@ REFUSED = {
         "a comparison that would run beside the code"
     ),
     "info = pytest\n    f(info)": "info is used together with the code",
-    "pytest.skip('later')": "pytest.skip()",
+    "pytest.skip('later')": "the test does not use the module",
     "assert 1 == 1": "the test does not use the module",
     "try:\n        f(1)\n    except ValueError:\n        pass": "Try statement",
 }
