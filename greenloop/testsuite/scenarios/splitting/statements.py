@@ -153,8 +153,7 @@ class StatementSplitter:
             for item in (*node.decorator_list, ast.Name(node.name, ast.Load())):
                 self.scope.hand_over(item)
         step = Step(without_docstrings(node), None if registers else frozenset({node.name}))
-        is_shared = self.scope.level(node) is Level.INDEPENDENT
-        return Halves([step], [node] if is_shared else [])
+        return Halves([step], [] if self.scope.level(node) else [node])
 
     _split_AsyncFunctionDef = _split_ClassDef = _split_FunctionDef
 
@@ -188,8 +187,6 @@ class StatementSplitter:
         call, target = node.items[0].context_expr, node.items[0].optional_vars
         assert isinstance(call, ast.Call)
         classes, pattern = block_arguments(call)
-        if self.scope.is_dependent(classes) or self.scope.is_dependent(pattern):
-            raise RefusedError("an expected exception that the code gives")
         before = self._count
         if block_kind(call) == "raises":
             found, numbers = self._split_raising(node.body)
