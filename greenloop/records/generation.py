@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
@@ -95,6 +96,13 @@ class Review(Record):
     def of_correctness(self) -> tuple[Finding, ...]:
         """The unresolved errors and warnings: what may make a result wrong."""
         return tuple(i for i in self.findings if i.severity != "style" and not i.resolved)
+
+    def unmet(self) -> Iterator[str]:
+        """Yield the findings that keep a green from being `verified`, each with its remedy."""
+        for item in self.of_correctness:
+            where = f"line {item.line}: " if item.line is not None else ""
+            remedy = "say in the text what has to hold, or mend the code"
+            yield f"the review's {item.severity} stands: {where}{item.message}: {remedy}"
 
     def __str__(self) -> str:
         return "\n".join(str(item) for item in self.findings) or "LGTM"

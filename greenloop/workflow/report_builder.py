@@ -110,21 +110,12 @@ def _unverified_reasons(state: RunState) -> tuple[str, ...]:
         of_the_text = tuple(contract.unmet()) if contract else ()
         is_made = contract is not None and state.request.kind != "check"
         shortfall = shortfalls(state.evidence, contracted=is_made)
-        return (*of_the_text, *_review_reasons(state), *shortfall)
+        of_the_review = (*filter(None, [state.review_gap]), *state.review.unmet())
+        return (*of_the_text, *of_the_review, *shortfall)
     flakiness = state.evidence.flakiness
     if flakiness is None or not flakiness.differing:
         return (_SCRIPT_LIMITATION,)
     return (_SCRIPT_LIMITATION, f"a second run differed in: {', '.join(flakiness.differing)}")
-
-
-def _review_reasons(state: RunState) -> Iterator[str]:
-    """Yield what reviews found that may make a result wrong, and what was not reviewed."""
-    if state.review_gap:
-        yield state.review_gap
-    for item in state.review.of_correctness:
-        where = f"line {item.line}: " if item.line is not None else ""
-        remedy = "say in the text what has to hold, or mend the code"
-        yield f"the review's {item.severity} stands: {where}{item.message}: {remedy}"
 
 
 def _build_script_result(state: RunState) -> ScriptResult | None:

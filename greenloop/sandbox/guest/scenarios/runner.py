@@ -102,10 +102,6 @@ class Runner:
             for row, arguments in enumerate(rows):
                 self._run_row(number, row, function, fixtures, arguments)
 
-    def _report_row(self, scenario: int, row: int, error: str | None) -> None:
-        self._send("begin", scenario=scenario, row=row)
-        self._send("end_row", error=error, replaced="", cpu_s=0.0)
-
     def _run_row(
         self,
         scenario: int,
