@@ -22,6 +22,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.tools.building import run_in_any_thread
 from greenloop.tracing.setup import trace_run
+from greenloop.versions import greenloop_version
 from greenloop.workflow.check_against_text import CheckStrategy
 from greenloop.workflow.choices import ChoiceAsker
 from greenloop.workflow.delivery import save_artifacts, save_produced_files
@@ -30,7 +31,7 @@ from greenloop.workflow.heal.module import HealModuleStrategy
 from greenloop.workflow.heal.script import HealScriptStrategy
 from greenloop.workflow.make.strategy import MakeStrategy
 from greenloop.workflow.repair_code import RepairStep
-from greenloop.workflow.report_builder import build_report, greenloop_version
+from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.script.strategy import WriteScriptStrategy
 from greenloop.workflow.setup.runtime import SharedResources, open_run
 from greenloop.workflow.state import RepairPhase, Run, RunState

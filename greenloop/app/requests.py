@@ -11,7 +11,7 @@ from greenloop.app.inputs.script_inputs import read_inputs, read_stdin
 from greenloop.records import OutputCheck
 from greenloop.scripts.checks.options import load_schema, parse_expect, parse_expect_file
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import greenloop_version
+from greenloop.versions import greenloop_version
 from greenloop.workflow.storage.request import (
     RequestT,
     SavedOptions,

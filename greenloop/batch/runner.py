@@ -38,8 +38,8 @@ from greenloop.events import (
     EntryStarted,
 )
 from greenloop.records import BatchOutcome, BatchTotals, Report
+from greenloop.versions import greenloop_version
 from greenloop.workflow.delivery import meets_requirement
-from greenloop.workflow.report_builder import greenloop_version
 from greenloop.workflow.storage.request import MakeRequest, select_saved_options
 from greenloop.workflow.storage.run_dir import RunDirectory
 

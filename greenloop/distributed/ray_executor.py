@@ -29,7 +29,7 @@ from greenloop.llm.factory import is_model_disabled
 from greenloop.llm.model_selection import choose_model
 from greenloop.records import Report
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import greenloop_version
+from greenloop.versions import greenloop_version
 from greenloop.workflow.storage.request import RunRequest, digest, with_absolute_replay
 from greenloop.workflow.storage.run_dir import RunDirectory
 

@@ -21,7 +21,7 @@ from greenloop.llm.rate_limits import RateLimits
 from greenloop.records import Report
 from greenloop.sandbox.backends.cleanup import create_temporary_folder, remove_folder
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import greenloop_version
+from greenloop.versions import greenloop_version
 from greenloop.workflow.setup.runtime import SharedResources
 from greenloop.workflow.storage.request import RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory

@@ -14,7 +14,7 @@ from greenloop.files import writing
 from greenloop.llm.model_selection import choose_model
 from greenloop.records.evaluation import EvalReport, EvalSetup
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import greenloop_version
+from greenloop.versions import greenloop_version
 from greenloop.workflow.storage.request import (
     digest,
     select_saved_options,

@@ -7,7 +7,11 @@ import doctest
 import textwrap
 
 from greenloop.records import GivenExample
-from greenloop.specification.doctests import find_undefined_names, get_error_name, parse_doctest
+from greenloop.specification.reading.doctests import (
+    find_undefined_names,
+    get_error_name,
+    parse_doctest,
+)
 from greenloop.syntax.approximation import approximate_floats
 from greenloop.syntax.parse import parse_or_none
 

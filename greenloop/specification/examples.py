@@ -9,14 +9,14 @@ from functools import lru_cache
 
 from greenloop.errors import SpecificationError
 from greenloop.records import GivenExample
-from greenloop.specification.code_blocks import find_code_examples, hide_doctests
-from greenloop.specification.doctests import (
+from greenloop.specification.reading.code_blocks import find_code_examples, hide_doctests
+from greenloop.specification.reading.doctests import (
     extract_doctests,
     find_undefined_names,
     get_error_name,
     parse_doctest,
 )
-from greenloop.specification.sentences import find_stated_examples
+from greenloop.specification.reading.sentences import find_stated_examples
 from greenloop.specification.signatures import PYTHON_BLOCKS, extract_signatures, split_blocks
 from greenloop.syntax.parse import parse_or_none
 

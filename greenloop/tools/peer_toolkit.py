@@ -40,7 +40,7 @@ class PeerToolkit:
 
         Of the contract the prompt shows the text, and names and parameters of the interface.
         """
-        text = contract.specification
+        text = contract.text_with_answers
         prompt = self.prompts.render(
             "write_peer",
             module=contract.module,

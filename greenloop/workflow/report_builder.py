@@ -6,8 +6,6 @@ import platform
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
-from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 
 from greenloop.errors import GreenloopError
 from greenloop.grading import forgery, shortfalls
@@ -23,6 +21,7 @@ from greenloop.records import (
     Usage,
     Verdict,
 )
+from greenloop.versions import greenloop_version, installed_version
 from greenloop.workflow.candidates import truncate_failures
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.state import RunState
@@ -238,17 +237,3 @@ def _build_environment(state: RunState) -> Environment:
         sandbox=state.sandbox,
         packages={**dict(state.packages.installed.versions), **own},
     )
-
-
-def greenloop_version() -> str:
-    """Return the version of greenloop."""
-    return installed_version("greenloop") or "not installed"
-
-
-@lru_cache(maxsize=64)  # a lookup reads the metadata of all packages
-def installed_version(package: str) -> str | None:
-    """Return a package's version, None where it is not installed."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

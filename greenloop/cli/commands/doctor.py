@@ -20,7 +20,7 @@ from greenloop.llm.model_selection import choose_model
 from greenloop.reporting.progress.messages import WARNING, is_unsandboxed
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import greenloop_version, installed_version
+from greenloop.versions import greenloop_version, installed_version
 
 _PACKAGES = "langchain langchain-core langchain-openai pytest ruff black typer rich".split()
 _PROBE_CODE = "def double(x):\n    return 2 * x\n"

@@ -14,7 +14,7 @@ from greenloop.cli.run_agent import check_run, run_agent
 from greenloop.errors import GreenloopError, InputError
 from greenloop.reporting.loader import read_report
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import greenloop_version
+from greenloop.versions import greenloop_version
 from greenloop.workflow.storage.request import HealRequest, MakeRequest, RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 

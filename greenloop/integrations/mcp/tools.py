@@ -21,7 +21,7 @@ from greenloop.integrations.service import AgentService, ScriptParameters
 from greenloop.integrations.task_group import RunTaskGroup
 from greenloop.records import Report
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import greenloop_version
+from greenloop.versions import greenloop_version
 
 RunFactory = Callable[[EventSink], Coroutine[Any, Any, Report]]
 _INSTRUCTIONS = (

@@ -112,7 +112,7 @@ class PeerComparer:
         self._rounds_left -= 1
         arranged = arrange(differences, seed_of(self._run))
         tools = PeerToolkit(self._run.client, self._run.kit.prompts)
-        text = self._state.agreed_contract.specification
+        text = self._state.agreed_contract.text_with_answers
         try:
             rulings = await tools.judge_difference(text, [shown for shown, _ in arranged])
         except _FAILURES as error:

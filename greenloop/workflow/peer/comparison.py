@@ -81,7 +81,7 @@ def _compare(run: Run, box: Sandbox, code: str, peer: PeerProgram) -> Comparison
         code=code,
         peer=peer,
         interface=contract.interface,
-        specification=contract.specification,
+        specification=contract.text_with_answers,
         tests=suite.files,
         examples=[item.call for item in suite.held_out],
         seed=seed_of(run),

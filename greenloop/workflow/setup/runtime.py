@@ -22,8 +22,8 @@ from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
 from greenloop.tools.toolkit import Toolkit
 from greenloop.tracing.setup import Tracing
+from greenloop.versions import greenloop_version
 from greenloop.workflow.choices import ChoiceAsker
-from greenloop.workflow.report_builder import greenloop_version
 from greenloop.workflow.state import Run, RunState
 from greenloop.workflow.storage.recording import hash_recorded_texts
 from greenloop.workflow.storage.request import HealRequest

@@ -19,7 +19,7 @@ from greenloop.events import CallFinished
 from greenloop.llm.rate_limits import LLMCall
 from greenloop.records import BatchOutcome
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import greenloop_version
+from greenloop.versions import greenloop_version
 from tests.integration.cli.conftest import Run
 
 fsspec = pytest.importorskip(

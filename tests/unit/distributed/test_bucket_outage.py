@@ -21,7 +21,7 @@ from greenloop.distributed.worker_pool import Node, WorkerSlot
 from greenloop.errors import InputError, StoreError
 from greenloop.events import Event
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import greenloop_version
+from greenloop.versions import greenloop_version
 from greenloop.workflow.storage.request import MakeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 

@@ -13,7 +13,7 @@ from greenloop.distributed.worker_pool import WorkerPool
 from greenloop.errors import GreenloopError, InputError, SandboxError
 from greenloop.events import Event
 from greenloop.settings import Settings
-from greenloop.workflow.report_builder import greenloop_version
+from greenloop.versions import greenloop_version
 
 
 class RayError(Exception):

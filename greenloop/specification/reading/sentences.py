@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from greenloop.records import GivenExample
-from greenloop.specification.doctests import render_outcome
-from greenloop.specification.expressions import find_call_end, is_closed
-from greenloop.specification.outcomes import Outcome, read_outcome
+from greenloop.specification.reading.doctests import render_outcome
+from greenloop.specification.reading.expressions import find_call_end, is_closed
+from greenloop.specification.reading.outcomes import Outcome, read_outcome
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _CALL = re.compile(r"(?<![\w.@$'\"])[A-Za-z_]\w{0,99}\(")

@@ -11,7 +11,7 @@ import builtins
 import re
 from dataclasses import dataclass
 
-from greenloop.specification.expressions import find_closing, is_closed
+from greenloop.specification.reading.expressions import find_closing, is_closed
 
 # Bounded repetitions keep matching linear on long, adversarial texts.
 _LEAD_IN = re.compile(

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from greenloop.records import GivenExample
-from greenloop.specification.doctests import render_outcome, render_statement
-from greenloop.specification.expressions import is_closed_node
-from greenloop.specification.outcomes import Outcome, read_outcome
-from greenloop.specification.sentences import find_stated_examples
+from greenloop.specification.reading.doctests import render_outcome, render_statement
+from greenloop.specification.reading.expressions import is_closed_node
+from greenloop.specification.reading.outcomes import Outcome, read_outcome
+from greenloop.specification.reading.sentences import find_stated_examples
 
 _COMMENT = re.compile(
     r"\s*\#+\s*(?:(?:->|→|=>|==|returns?\b|gives\b|evaluates\sto\b|[Oo]utput:)\s*|(raises?\b)\s*)?"

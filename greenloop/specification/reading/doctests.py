@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 
 from greenloop.records import GivenExample
-from greenloop.specification.expressions import find_free_names
-from greenloop.specification.outcomes import Outcome
+from greenloop.specification.reading.expressions import find_free_names
+from greenloop.specification.reading.outcomes import Outcome
 
 
 def parse_doctest(text: str) -> list[doctest.Example]:

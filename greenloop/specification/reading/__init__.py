@@ -1,0 +1,1 @@
+"""What a specification states in Python: calls, results, doctests, and code blocks."""

@@ -1,0 +1,20 @@
+"""Versions of installed packages."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+
+
+def greenloop_version() -> str:
+    """Return the version of greenloop."""
+    return installed_version("greenloop") or "not installed"
+
+
+@lru_cache(maxsize=64)  # a lookup reads the metadata of all packages
+def installed_version(package: str) -> str | None:
+    """Return a package's version, None where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
