@@ -95,8 +95,8 @@ def build_setup(tasks: Path, format: str, settings: Settings) -> EvalSetup:
 
 
 def _without_version(setup: EvalSetup) -> EvalSetup:
-    """Return the setup without its version, and without an option that 0.1.0 did not have."""
-    options = {k: v for k, v in setup.options.items() if k != "prompts" or v is not None}
+    """Return the setup without its version, and without options that say what 0.1.0 did."""
+    options = {k: v for k, v in setup.options.items() if k not in ("prompts", "peer") or v}
     return setup.model_copy(update={"greenloop": "", "options": options})
 
 
