@@ -17,20 +17,9 @@ from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 
 _SAVED_SETTINGS = (
-    "model",
-    "fallback_model",
-    "max_repairs",
-    "mutants",
-    "hardening_rounds",
-    "timeout_s",
-    "max_tokens",
-    "max_cost",
-    "sandbox",
-    "require",
-    "allowed_packages",
-    "allow_package",
-    "prompts",
-    "peer",
+    *("model", "fallback_model", "max_repairs", "mutants", "hardening_rounds", "timeout_s"),
+    *("max_tokens", "max_cost", "sandbox", "require", "allowed_packages", "allow_package"),
+    *("prompts", "peer"),
 )
 
 AMENDMENT = "Asked for later: {}"
