@@ -13,6 +13,10 @@ from greenloop.events.batch import EntryEnded as EntryEnded
 from greenloop.events.batch import EntryProgress as EntryProgress
 from greenloop.events.batch import EntryStarted as EntryStarted
 from greenloop.events.batch import HiddenTestsFinished as HiddenTestsFinished
+from greenloop.events.work import SandboxJobEnded as SandboxJobEnded
+from greenloop.events.work import SandboxJobStarted as SandboxJobStarted
+from greenloop.events.work import WorkEnded as WorkEnded
+from greenloop.events.work import WorkStarted as WorkStarted
 from greenloop.records import (
     Attempt,
     Choice,
@@ -221,33 +225,3 @@ class ResponseRejected(Event):
 
     tool: str
     why: str
-
-
-@dataclass(frozen=True)
-class WorkStarted(Event):
-    """Local work starts, such as a test run; several go on at once under different names."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class WorkEnded(Event):
-    name: str
-
-
-@dataclass(frozen=True)
-class SandboxJobStarted(Event):
-    """A sandbox job of this `kind` starts; `key` is unique. Emitted from any thread."""
-
-    key: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class SandboxJobEnded(Event):
-    """The job with this `key` has ended; `output` is what it printed."""
-
-    key: str
-    ending: str
-    seconds: float
-    output: str = field(default="", compare=False, repr=False)

@@ -1,0 +1,37 @@
+"""Events of work without a model: measurements, and jobs of the sandbox."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from greenloop.events.base import Event
+
+
+@dataclass(frozen=True)
+class WorkStarted(Event):
+    """Local work starts, such as a test run; several go on at once under different names."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class WorkEnded(Event):
+    name: str
+
+
+@dataclass(frozen=True)
+class SandboxJobStarted(Event):
+    """A sandbox job of this `kind` starts; `key` is unique. Emitted from any thread."""
+
+    key: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class SandboxJobEnded(Event):
+    """The job with this `key` has ended; `output` is what it printed."""
+
+    key: str
+    ending: str
+    seconds: float
+    output: str = field(default="", compare=False, repr=False)
