@@ -6,7 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from greenloop.grading.context import GradingContext
-from greenloop.records import HeldOut, HeldOutExample
+from greenloop.records import HeldOut, HeldOutExample, has_enough_examples
+from greenloop.records.generation import MIN_HELD_OUT
 from greenloop.testsuite.call_scenarios import build_call_scenario, build_example_judge
 
 
@@ -26,12 +27,20 @@ def measure(context: GradingContext) -> HeldOut | None:
     context.disagreements = wrong
     allowed = (1 - context.thresholds.held_out_agreement) * len(valid)
     return HeldOut(
-        reached=bool(valid) and len(wrong) <= allowed,
+        reached=has_enough_examples(valid) and len(wrong) <= allowed,
         total=len(valid),
         agreed=len(valid) - len(wrong),
         disagreed=tuple(item.call for item in wrong),
         invalid=tuple(item.call for item in context.held_out if item not in valid),
-        cut_short=cut_short,
+        cut_short=cut_short or ("" if has_enough_examples(valid) else _explain_few(valid)),
+    )
+
+
+def _explain_few(examples: Sequence[HeldOutExample]) -> str:
+    with_values = sum(item.returns is not None for item in examples)
+    return (
+        f"{len(examples)} can be used, {with_values} of them with values "
+        f"(at least {MIN_HELD_OUT}, half of them with values)"
     )
 
 

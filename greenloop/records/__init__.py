@@ -35,6 +35,7 @@ from greenloop.records.generation import (
     Judgement,
     Repair,
     Review,
+    has_enough_examples,
 )
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
 from greenloop.records.pytest_run import (

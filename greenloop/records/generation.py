@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from greenloop.records.base import Record
 
+MIN_HELD_OUT = 4
 Severity = Literal["error", "warning", "style"]
 
 
@@ -33,6 +34,12 @@ class HeldOutExample(Record):
     call: str
     returns: str | None = None
     raises: str | None = None
+
+
+def has_enough_examples(examples: Sequence[HeldOutExample]) -> bool:
+    """Return whether there are at least four held-out examples, half of them with values."""
+    with_values = sum(item.returns is not None for item in examples)
+    return len(examples) >= MIN_HELD_OUT and 2 * with_values >= len(examples)
 
 
 class GeneratedTests(Record):

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from greenloop.records import Contract, Failure, TestRun
+from greenloop.records import Contract, Failure, TestRun, has_enough_examples
+from greenloop.records.generation import MIN_HELD_OUT
 from greenloop.testsuite.parser import TestFunction, get_function_name, parse_test_functions
 from greenloop.testsuite.suite import Suite
 
@@ -131,6 +132,10 @@ def _find_text_complaints(contract: Contract, suite: Suite, tests: list[TestFunc
             complaints.append(f"{test.name} returns a value, which pytest passes over: assert it.")
     if missing and tests:
         complaints.append(f"No test names {', '.join(missing)}.")
+    if not has_enough_examples(suite.held_out):
+        complaints.append(
+            f"Give at least {MIN_HELD_OUT} sealed examples, half of them with `returns`."
+        )
     return complaints
 
 

@@ -124,15 +124,24 @@ class Toolkit:
         return await self.model.request(prompt, partial(parse_code, contract=contract))
 
     async def generate_tests(
-        self, contract: Contract, complaints: Sequence[str] = (), previous: str = ""
+        self,
+        contract: Contract,
+        complaints: Sequence[str] = (),
+        previous: str = "",
+        *,
+        keep_held_out: bool = False,
     ) -> GeneratedTests:
-        """Return tests for the contract; the prompt does not show the code."""
+        """Return tests for the contract; the prompt does not show the code.
+
+        With `complaints` about `previous` tests, return them mended; `keep_held_out` says that
+        their held-out examples need not be repeated.
+        """
         prompt = self.prompts.render(
             "generate_tests",
             contract=contract,
             complaints=complaints,
             previous=previous,
-            keep_held_out=bool(complaints),
+            keep_held_out=keep_held_out,
         )
         return await self.model.request(prompt, partial(parse_tests, contract=contract))
 

@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field, PrivateAttr, SkipValidation
 
+from greenloop.errors import ReplayExhaustedError
 from greenloop.llm.replay import TOOL_KEY
 
 Scripted = str | AIMessage | Exception | Callable[[str], str]
@@ -34,7 +35,8 @@ class ScriptedModel(BaseChatModel):
     A function in the script gets the prompt's text and returns the answer.
 
     The tool's name comes in the metadata of the call, as for `ReplayChatModel`. `prompts` holds
-    every call, failed ones too. A call beyond the script is an AssertionError that names the tool; but
+    every call, failed ones too. A call beyond the script is an AssertionError that names the tool; but a
+    contract or tests that are sent back have no second answer, as in a replay; and
     a script that reviews code finds nothing in what is repaired after its last review.
     """
 
@@ -78,10 +80,13 @@ class ScriptedModel(BaseChatModel):
     ) -> ChatResult:
         tool = str((run_manager.metadata if run_manager else {}).get(TOOL_KEY, "?"))
         with self._lock:
+            prompts_before = self._of(tool)
             self.prompts.append((tool, messages))
             left = self._left.get(tool)
             if not left and tool == "review_code" and tool in self._left:
                 left = deque(["LGTM"])
+            if not left and tool in ("parse_specification", "generate_tests") and prompts_before:
+                raise ReplayExhaustedError(f"the script holds no second answer for {tool}")
             if not left:
                 raise AssertionError(f"the script holds no (more) answer for {tool}")
             answer = left.popleft()

@@ -5,9 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from greenloop.autofix import add_missing_imports, apply_free_fixes
-from greenloop.errors import InvalidResponseError
+from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFailure
 from greenloop.events import RedPhaseDone
-from greenloop.records import Expectation, GeneratedTests, Origin, RedPhase, TestRun
+from greenloop.records import (
+    Expectation,
+    GeneratedTests,
+    Origin,
+    RedPhase,
+    TestRun,
+    has_enough_examples,
+)
 from greenloop.specification.example_tests import render_example_tests
 from greenloop.testsuite import Suite
 from greenloop.testsuite.quality_gates import (
@@ -75,11 +82,25 @@ async def run_on_stub(run: Run, suite: Suite) -> TestRun:
 async def _regenerate(
     run: Run, suite: Suite, on_stub: TestRun, wrong: Complaints
 ) -> tuple[Suite, TestRun, Complaints]:
-    """Return the second version of the tests, unless it is worse than the first."""
+    """Return the second version of the tests, unless it is worse than the first.
+
+    The first one is kept too where it can be used and no second answer is given.
+    """
     state = run.state
-    again = await run.kit.generate_tests(state.agreed_contract, wrong.all, suite.generated)
+    try:
+        again = await run.kit.generate_tests(
+            state.agreed_contract,
+            wrong.all,
+            suite.generated,
+            keep_held_out=has_enough_examples(suite.held_out),
+        )
+    except (ModelFailure, BudgetExhaustedError) as error:
+        if wrong.fatal:
+            raise
+        run.notify(f"the tests stay as they are: {error}")
+        return suite, on_stub, wrong
     second = _build_suite(state, again)
-    if not second.held_out:
+    if len(second.held_out) < len(suite.held_out):
         second = replace(second, held_out=suite.held_out)
     second_on_stub = await run_on_stub(run, second)
     still_wrong = find_complaints(state.agreed_contract, second, second_on_stub)
