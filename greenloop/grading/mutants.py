@@ -42,7 +42,7 @@ def _set_unasked_apart(found: Mutation, unasked: Mapping[int, str]) -> Mutation:
     changes = {
         "survived": survived,
         "equivalent": tuple(
-            EquivalentMutant(**dict(item), reason=unasked[item.line]) for item in apart
+            EquivalentMutant(**{**dict(item), "reason": unasked[item.line]}) for item in apart
         ),
         "score": round(noticed / (noticed + len(survived)), 4) if noticed or survived else None,
         "trouble": "" if noticed or survived else "nothing asks for what a mutant could change",

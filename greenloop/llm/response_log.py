@@ -1,7 +1,8 @@
 """Log of model answers (`answers.jsonl`): audit trail, recording and checkpoint of a run.
 
 Each line is one answer, written and fsynced before it is used. A resumed run takes its answers from
-the log by prompt digest; equal prompts get theirs in the order in which they were logged.
+the log by prompt digest; equal prompts get theirs in the order in which they were logged. Another
+version of greenloop has other prompts: its log serves each tool in the order of the file.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pydantic import Field
 
 from greenloop.errors import InputError, OutputError
 from greenloop.prompts import Prompt
+from greenloop.prompts.prompt import PREVIOUS_TOOL_NAMES
 from greenloop.records import Record
 
 RecordedFault = Literal["rate_limit", "server_error", "timeout", "truncated"]
@@ -112,16 +114,19 @@ class ResponseLog:
         path: Path | None,
         record_path: Path | None = None,
         header: RecordingHeader | None = None,
+        *,
+        by_prompt: bool = True,
     ) -> None:
         """Open or create the log at `path`; with `record_path` (`--record`) keep a copy there.
 
-        The `header` is the first line of the copy.
+        The `header` is the first line of the copy. Without `by_prompt` the answers that the log
+        holds are served by tool alone.
 
         Raises:
             InputError: the existing file is no log.
             OutputError: a file cannot be written.
         """
-        self._path, self._record_path = path, record_path
+        self._path, self._record_path, self._by_prompt = path, record_path, by_prompt
         self._pending: defaultdict[tuple[str, str], deque[RecordedResponse]] = defaultdict(deque)
         self.loaded_count = 0
         if path is not None and path.exists():
@@ -136,7 +141,8 @@ class ResponseLog:
         except OSError as error:
             raise _log_error(path, error) from None
         for entry in entries:
-            self._pending[entry.tool, entry.prompt_sha256 or ""].append(entry)
+            digest = (entry.prompt_sha256 or "") if self._by_prompt else ""
+            self._pending[entry.tool, digest].append(entry)
         self.loaded_count = len(entries)
 
     def _start_recording(self, record_path: Path, header: RecordingHeader | None) -> None:
@@ -164,9 +170,11 @@ class ResponseLog:
         return pending.popleft() if pending else None
 
     def _find_pending(self, prompt: Prompt) -> deque[RecordedResponse] | None:
-        """Find the unused answers to a prompt, those that 0.1.0 logged before newer ones."""
-        prompts = (item for item in (prompt.previous, prompt) if item)
-        found = (self._pending.get((item.tool, item.sha256)) for item in prompts)
+        """Find the unused answers to a prompt; of another version those under its tools' names."""
+        if self._by_prompt:
+            return self._pending.get((prompt.tool, prompt.sha256))
+        names = (PREVIOUS_TOOL_NAMES.get(prompt.tool, prompt.tool), prompt.tool)
+        found = (self._pending.get((name, "")) for name in names)
         return next((item for item in found if item), None)
 
     def append(self, entry: RecordedResponse) -> None:

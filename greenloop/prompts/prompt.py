@@ -39,12 +39,6 @@ class Prompt:
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
     @property
-    def previous(self) -> Prompt | None:
-        """The prompt as 0.1.0 logged it; None for a tool that had its name then."""
-        name = PREVIOUS_TOOL_NAMES.get(self.tool)
-        return replace(self, tool=name) if name else None
-
-    @property
     def characters(self) -> int:
         """Length of all messages."""
         return sum(len(item.text) for item in self.messages)

@@ -134,7 +134,7 @@ def _find_text_complaints(contract: Contract, suite: Suite, tests: list[TestFunc
         complaints.append(f"No test names {', '.join(missing)}.")
     if not has_enough_examples(suite.held_out):
         complaints.append(
-            f"Give at least {MIN_HELD_OUT} sealed examples, half of them with `returns`."
+            f"Give at least {MIN_HELD_OUT} held-out examples, half of them with `returns`."
         )
     return complaints
 

@@ -47,6 +47,9 @@ class CheckStrategy(MakeStrategy):
         if result.passed:  # code that fails its tests needs no model
             await self._read_text(state.suite)
 
+    async def undo_change(self) -> bool:
+        return False
+
     async def _read_text(self, suite: Suite) -> None:
         run, text = self.run, self._check.specification
         interface = extract_interface(self._check.code, text)

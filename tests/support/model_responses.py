@@ -78,7 +78,7 @@ def allowed(xs, k):
 """
 HELD_OUT = [
     {"requirement": "R1", "call": "top_k([5, 9, 7], 2)", "returns": "[9, 7]"},
-    {"requirement": "R1", "call": "top_k([], 3)", "returns": "[]"},
+    {"requirement": "R1", "call": "top_k([3], 1)", "returns": "[3]"},
     {"requirement": "R1", "call": "top_k([4, 4, 1], 2)", "returns": "[4, 4]"},
     {"requirement": "R2", "call": "top_k([], -2)", "raises": "ValueError"},
 ]

@@ -132,7 +132,8 @@ def _print_results(results: Sequence[LockCheckResult], options: VerifyOptions) -
                 print(escape_invisible(f"drifted  {item.lock}: {line}"))
         elif not options.quiet:
             verdict = item.verdict or "digests only"
-            left = pluralize(item.open_choices, "open choice") if item.open_choices else ""
-            more = "".join(f", {text}" for text in (left, item.note) if text)
+            left = pluralize(item.open_choices, "open choice")
+            more = f", {left}" if item.open_choices else ""
+            more += f" ({item.note})" if item.note else ""
             print(escape_invisible(f"holds    {item.lock}: {verdict}{more}"))
     sys.stdout.flush()

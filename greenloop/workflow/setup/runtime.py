@@ -60,37 +60,17 @@ def open_run(
         SandboxError, ModelFailure, InputError: the sandbox, the model, or the log is not usable, or
             recorded answers are those to another text.
     """
-    sources, missing_model_error = _select_sources(settings, resources, state)
-    header = RecordingHeader(
-        specification_sha256=hash_recorded_texts(state.request), greenloop=greenloop_version()
-    )
-    for source in sources:
-        if isinstance(source.model, ReplayChatModel):
-            source.model.check_text(header.specification_sha256)
+    client = _open_client(settings, resources, state, directory, emit)
     sandbox = with_events(resources.sandbox or stack.enter_context(open_sandbox(settings)), emit)
     state.sandbox = sandbox.info
-    state.model = sources[0].name if sources else NO_MODEL
-    record = state.request.record
-    log = ResponseLog(directory.answers_file, Path(record) if record else None, header)
-    key = settings.openai_api_key
-    client = LLMClient(
-        sources,
-        log,
-        state.budget,
-        RetryPolicy(settings.model_attempts, settings.model_backoff_s),
-        emit,
-        (key.get_secret_value(),) if key else (),
-        missing_model_error,
-        resources.limits,
-    )
     emit(
         RunStarted(
             model=state.model,
             sandbox=sandbox.info.backend,
             isolation=sandbox.info.isolation,
             run_dir=str(directory.path),
-            is_replay=any(item.is_recorded for item in sources),
-            resumed_responses=log.loaded_count,
+            is_replay=any(item.is_recorded for item in client.sources),
+            resumed_responses=client.log.loaded_count,
         )
     )
     prompts = PromptTemplates.open(settings.prompts)
@@ -104,6 +84,41 @@ def open_run(
         directory.save_request,
         resources.asker,
         directory.path,
+    )
+
+
+def _open_client(
+    settings: Settings,
+    resources: SharedResources,
+    state: RunState,
+    directory: RunDirectory,
+    emit: EventSink,
+) -> LLMClient:
+    """Return the client of the run's models; recorded answers have to be those to its text."""
+    sources, missing_model_error = _select_sources(settings, resources, state)
+    header = RecordingHeader(
+        specification_sha256=hash_recorded_texts(state.request), greenloop=greenloop_version()
+    )
+    for source in sources:
+        if isinstance(source.model, ReplayChatModel):
+            source.model.check_text(header.specification_sha256)
+    state.model = sources[0].name if sources else NO_MODEL
+    record = state.request.record
+    key = settings.openai_api_key
+    return LLMClient(
+        sources,
+        ResponseLog(
+            directory.answers_file,
+            Path(record) if record else None,
+            header,
+            by_prompt=state.request.greenloop == greenloop_version(),
+        ),
+        state.budget,
+        RetryPolicy(settings.model_attempts, settings.model_backoff_s),
+        emit,
+        (key.get_secret_value(),) if key else (),
+        missing_model_error,
+        resources.limits,
     )
 
 

@@ -53,7 +53,7 @@ def test_choices_are_filled_in_and_given_back(run: Run) -> None:
         paid = len(server.requests)
         fill_in("- [ ] 2:", "- [x] 2:")
         status, out, _ = run("resume", "run", "--answers", str(CHOICES), "--json")
-        assert len(server.requests) == paid + 2
+        assert len(server.requests) == paid + 3  # judge, repair, and its review
     assert status == 0
     report = json.loads(out)
     assert report["final_code"] == STRICT_CODE
@@ -107,7 +107,7 @@ def test_answers_that_answer_nothing_are_left_out(run: Run) -> None:
         assert not CHOICES.exists()
         CHOICES.write_text("## C1\n- [x] 1: nothing\n")
         status, _, err = run("resume", "run", "--answers", str(CHOICES))
-        assert (status, len(server.requests)) == (0, 4)
+        assert (status, len(server.requests)) == (0, 5)
     assert f"--answers {CHOICES} answers nothing that was asked; it is left out" in err
     with OpenAIServer(Served(answers())) as server:
         status, _, err = run("resume", "run", "--accept-choices", server=server)

