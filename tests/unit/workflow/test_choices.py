@@ -17,7 +17,14 @@ from greenloop.records import Choice, ChoiceAnswer, Report
 from greenloop.workflow.make.harden_tests import Hardener
 from greenloop.workflow.storage.request import MakeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
-from tests.support.model_responses import GOOD_CODE, GOOD_TESTS, answers, contract_answer, fenced
+from tests.support.model_responses import (
+    GOOD_CODE,
+    GOOD_TESTS,
+    answers,
+    contract_answer,
+    fenced,
+    suite_answer,
+)
 
 if TYPE_CHECKING:
     from tests.unit.workflow.conftest import Outcome, RunWorkflow
@@ -197,7 +204,7 @@ def test_a_later_answer_repairs_the_code_and_pays_only_for_that(
     give_back(run, "ValueError")
     more = {"repair_code": [STRICT_REPAIR], "judge_test": [TEST_IS_WRONG]}
     done = run_workflow(nothing_new(**more), resume=run)
-    assert done.model.tools == ["repair_code", "judge_test"]
+    assert done.model.tools == ["repair_code", "judge_test", "review_code"]
     assert done.report.tests_passed
     assert done.report.final_code == STRICT_CODE
     assert origins(done.report)[ANSWER_TEST] == "answer"
