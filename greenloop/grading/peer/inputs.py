@@ -19,6 +19,7 @@ from greenloop.testsuite.variants.trees import copy_tree
 
 _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 900, 150, 240, 2500
 _GENERATED_PER_FUNCTION, _SWAPPED, _MAX_STATEMENTS = 80, 60, 30
+_COUNTED = range(200)
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class InputBuilder:
         given = [*self._known.calls[:_MAX_KNOWN]]
         made = [call for text in self._known.generated if (call := self._read(text))]
         first = [*given, *_alternate(made[:_MAX_KNOWN], self._generate_typed())]
-        calls = chain(first, self._swap(given + made), self._mutate(first))
+        changed = chain(self._swap(given + made), self._mutate(first))
+        calls = chain(first, _alternate(self._count_up(), changed))
         sequences = list(self._read_sequences())
         functions = chain(sequences, self._iterate_functions(sequences))
         seen: set[tuple[str, str]] = set()
@@ -82,12 +84,25 @@ class InputBuilder:
 
     def _generate_typed(self) -> Iterator[ast.Call]:
         """Yield calls with values of the types that the interface names."""
+        for node in self._iterate_definitions():
+            for _ in range(_GENERATED_PER_FUNCTION):
+                if call := self._generate_call(node):
+                    yield call
+
+    def _count_up(self) -> Iterator[ast.Call]:
+        """Yield calls with each small integer, of functions that need one integer alone."""
+        for node in self._iterate_definitions():
+            required = node.args.args[: len(node.args.args) - len(node.args.defaults)]
+            types = [item.annotation and ast.unparse(item.annotation) for item in required]
+            if types == ["int"] and not node.args.posonlyargs and not node.args.kwonlyargs:
+                for number in _COUNTED:
+                    yield ast.Call(ast.Name(node.name, ast.Load()), [ast.Constant(number)], [])
+
+    def _iterate_definitions(self) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
         tree = parse_or_none(self._known.interface)
         for node in tree.body if tree else []:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name[:1] != "_":
-                for _ in range(_GENERATED_PER_FUNCTION):
-                    if call := self._generate_call(node):
-                        yield call
+                yield node
 
     def _generate_call(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.Call | None:
         positional = [*node.args.posonlyargs, *node.args.args]

@@ -53,7 +53,7 @@ def test_choices_are_filled_in_and_given_back(run: Run) -> None:
         paid = len(server.requests)
         fill_in("- [ ] 2:", "- [x] 2:")
         status, out, _ = run("resume", "run", "--answers", str(CHOICES), "--json")
-        assert len(server.requests) == paid + 3  # judge, repair, and its review
+        assert len(server.requests) == paid + 4  # a repair, its judge and review, a second reading
     assert status == 0
     report = json.loads(out)
     assert report["final_code"] == STRICT_CODE
