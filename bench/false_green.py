@@ -30,6 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
+import trickcatcher  # noqa: E402
 import weak_tests  # noqa: E402
 
 from greenloop.evals.statistics import wilson_interval  # noqa: E402
@@ -56,17 +57,30 @@ class Outcome:
 def grade_weak(with_peer: bool) -> Iterator[Outcome]:
     """Yield the pairs of weak_corpus that pass their tests."""
     plan, name = Plan(), "weak + peer" if with_peer else "weak"
+    threshold = plan.thresholds.mutation_score
     with open_sandbox() as box:
         for task in weak_tests.tasks(""):
             for strength, wrong in product(weak_tests.STRENGTHS, ["", *task.wrong]):
-                found = weak_tests.graded(box, task, wrong, strength, plan, with_peer=with_peer)
+                found = weak_tests.graded(box, task, wrong, strength, plan)
                 if found is None:
                     continue
-                reasons = found.reasons(plan.thresholds.mutation_score)
-                verdict = "failed" if found.is_failed else "passed" if reasons else "verified"
+                if with_peer and found.score >= threshold:
+                    found = weak_tests.differs_from_peer(box, task, found)
+                reasons = len(found.others) + (found.score < threshold)
+                is_failed = found.others[:1] and found.others[0].startswith("failed: ")
+                verdict = "failed" if is_failed else "passed" if reasons else "verified"
                 yield Outcome(
-                    name, f"{task.name}, {strength}: {wrong}", bool(wrong), verdict, len(reasons)
+                    name, f"{task.name}, {strength}: {wrong}", bool(wrong), verdict, reasons
                 )
+
+
+def read_trickcatcher(data: Path) -> Iterator[Outcome]:
+    """Yield what a second reading alone says of programs that pass their tests."""
+    for name, kind, found in trickcatcher.results(data):
+        verdict = "verified" if found == "nothing" else "passed"
+        yield Outcome(
+            "TrickCatcher, peer alone", name, kind == "wrong", verdict, int(found != "nothing")
+        )
 
 
 def grade_forgeries() -> Iterator[Outcome]:
@@ -160,9 +174,7 @@ def run_sets(options: argparse.Namespace) -> Iterator[Outcome]:
     for name in options.only.split(",") if options.only else sets:
         yield from sets[name]()
     if options.data:
-        import trickcatcher
-
-        yield from (Outcome("TrickCatcher", *row) for row in trickcatcher.outcomes(options.data))
+        yield from read_trickcatcher(options.data)
     for folder in options.evaluation:
         yield from read_evaluation(folder)
 

@@ -179,6 +179,19 @@ def agree(one: Answer, other: Answer | None) -> bool:
     return other is not None and bool(compare(one.load(ANSWER), other.load(ANSWER), Names()))
 
 
+def results(
+    data: Path, every: int = 1, programs: int = 3, budget_s: float = 3.0
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the task, the kind ("wrong" or "right") and what was found, of each program."""
+    with open_sandbox() as box:
+        for task in list(read_tasks(data, programs))[::every]:
+            peer = choose_peer(box, task)
+            for kind, sources in (("wrong", task.wrong), ("right", task.right)):
+                for code in sources:
+                    found = find(box, task, code, peer, budget_s) if peer else "no peer"
+                    yield task.name, kind, found or "nothing"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
@@ -187,14 +200,9 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=3.0, help="seconds a comparison")
     chosen = parser.parse_args()
     counts: dict[str, Counter[str]] = {"wrong": Counter(), "right": Counter()}
-    with open_sandbox() as box:
-        for task in list(read_tasks(chosen.data, chosen.programs))[:: chosen.every]:
-            peer = choose_peer(box, task)
-            for kind, sources in (("wrong", task.wrong), ("right", task.right)):
-                for code in sources:
-                    found = find(box, task, code, peer, chosen.budget) if peer else "no peer"
-                    counts[kind][found or "nothing"] += 1
-                    print(f"{task.name}: {kind}: {found or 'nothing'}", flush=True)
+    for name, kind, found in results(chosen.data, chosen.every, chosen.programs, chosen.budget):
+        counts[kind][found] += 1
+        print(f"{name}: {kind}: {found}", flush=True)
     for kind, seen in counts.items():
         said = ", ".join(f"{name} {n} ({n / seen.total():.0%})" for name, n in seen.most_common())
         print(f"{kind}: {seen.total()} programs: {said}")

@@ -13,8 +13,8 @@ _ARTICLES_AND_PRONOUNS = """
     er es mir uns mich ihm ihn was welche welcher welches wo dass daß da
 """
 _PREPOSITIONS_AND_CONJUNCTIONS = """
-    of to in on at by for from with into as and or also then than about
-    von vom zu zum zur in im an am auf bei für aus mit als und oder auch dann wie über
+    of to in on at by for from with into as and or but also then than about
+    von vom zu zum zur in im an am auf bei für aus mit als und oder aber auch dann wie über
 """
 _AUXILIARIES = """
     be is are was were been being am do does did have has had will would can could may might must
