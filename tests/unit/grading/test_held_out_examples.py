@@ -9,7 +9,7 @@ import pytest
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.held_out_examples import measure
-from greenloop.records import HeldOut, HeldOutExample, TestRun
+from greenloop.records import HeldOut, HeldOutExample, TestRun, Thresholds
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.guest.scenarios.checks import is_strictly_equal
 from greenloop.sandbox.work.scenarios import Observations, ObservedRow
@@ -161,3 +161,14 @@ def test_calls_after_the_end_of_the_process_disagree(box: ProcessSandbox) -> Non
     code = "import os\ndef f(n): return n or os._exit(0)"
     result, wrong = checked(box, code, examples)
     assert (result.agreed, list(wrong)) == (1, examples[1:])
+
+
+def test_fewer_than_four_examples_are_as_none(box: ProcessSandbox) -> None:
+    examples = [HeldOutExample(call=f"double({n})", returns=str(2 * n)) for n in range(4)]
+    code = "def double(n):\n    return 2 * n\n"
+    assert checked(box, code, examples)[0].reached
+    found, failing = checked(box, code, examples[:3])
+    assert (found.reached, found.agreed, failing) == (False, 3, ())
+    assert list(found.unmet(Thresholds())) == [
+        "held-out examples: 3 can be used, 3 of them with values (at least 4, half of them with values)"
+    ]

@@ -38,8 +38,14 @@ GOOD = (
 GIVEN = (TestFile("test_given.py", "def test_own(): pass", locked=True),)
 
 
+ENOUGH = (
+    *(HeldOutExample(requirement="R1", call=f"f({n})", returns="1") for n in range(2)),
+    *(HeldOutExample(requirement="R2", call=f"f(-{n})", raises="ValueError") for n in range(2)),
+)
+
+
 def suite_of(code: str = GOOD, **others: Any) -> Suite:
-    return Suite(module="m", generated=code, user_files=GIVEN, **others)
+    return Suite(module="m", generated=code, user_files=GIVEN, **{"held_out": ENOUGH, **others})
 
 
 def run_of(outcomes: dict[str, str], *failures: Failure, **others: Any) -> TestRun:
@@ -168,7 +174,14 @@ def test_skipping_tests_are_named() -> None:
 
 def test_requirement_is_tested_by_any_test_or_held_out_example() -> None:
     only_first = GOOD.replace("R2", "R1")
-    assert find_untested_requirements(CONTRACT, suite_of(only_first)) == ("R2",)
+    assert find_untested_requirements(CONTRACT, suite_of(only_first, held_out=())) == ("R2",)
     assert find_untested_requirements(CONTRACT, suite_of()) == ()
     held_out = (HeldOutExample(requirement="R2", call="f()", returns="1"),)
     assert find_untested_requirements(CONTRACT, suite_of(only_first, held_out=held_out)) == ()
+
+
+@pytest.mark.parametrize("held_out", [(), ENOUGH[:3], ENOUGH[1:]], ids=["none", "three", "1 value"])
+def test_few_held_out_examples_are_a_complaint(held_out: tuple[HeldOutExample, ...]) -> None:
+    wrong = find_complaints(CONTRACT, suite_of(held_out=held_out), run_of({"test_a": "failed"}))
+    assert wrong.fatal == ()
+    assert wrong.all[-1].startswith("Give at least 4 held-out examples")
