@@ -59,7 +59,7 @@ def test_right_code_agrees_with_a_second_reading(run: Run) -> None:
     assert tools == ["parse_specification", "generate_tests", "write_peer"]
     assert report["evidence"]["read_against_text"]
     assert report["evidence"]["peer"]["allowed"] >= 50
-    assert report["evidence"]["held_out"]["agreed"] == 2
+    assert report["evidence"]["held_out"]["agreed"] == 4
     assert {item["origin"] for item in report["tests"]} == {"given", "held_out"}
     assert [item.partition(":")[0] for item in report["reasons"]] == ["mutants"]
     assert report["final_code"] == GOOD_CODE

@@ -54,7 +54,7 @@ def test_code_and_short_verdict_on_standard_output(run: Run) -> None:
     assert status == 0
     compile(out, "output", "exec")  # the verdict stands in comments: the output is Python
     assert "def top_k" in out
-    assert "# verified: 5 of 5 tests pass" in out
+    assert "# verified: 7 of 7 tests pass" in out
     assert "R1 top_k returns" in err
     assert "assumed: fewer than k" in err
 

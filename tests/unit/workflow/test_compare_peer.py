@@ -22,6 +22,7 @@ from tests.support.model_responses import (
     BETTER_CODE,
     GOOD_CODE,
     GOOD_TESTS,
+    HELD_OUT,
     INTERFACE,
     PEER_CODE,
     QUOTES,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from tests.unit.workflow.conftest import Outcome, RunWorkflow
 
 # Nothing of contract and tests asks for the ValueError of the text.
+OF_VALUES = [*HELD_OUT[:3], {"requirement": "R1", "call": "top_k([1, 2], 1)", "returns": "[2]"}]
 BLIND: dict[str, list[Any]] = {
     "parse_specification": [
         contract_answer(
@@ -45,7 +47,7 @@ BLIND: dict[str, list[Any]] = {
         )
     ],
     "generate_code": [fenced(BETTER_CODE)],
-    "generate_tests": [suite_answer(GOOD_TESTS.partition("\n\ndef test_negative")[0], [])],
+    "generate_tests": [suite_answer(GOOD_TESTS.partition("\n\ndef test_negative")[0], OF_VALUES)],
 }
 _DIFFERENCE = re.compile(
     r"### Difference (\d+)\n.*?First answer: (.*?)\nSecond answer: (.*?)\n", re.S
@@ -350,7 +352,11 @@ def test_a_peer_that_fails_an_example_twice_is_dropped(run_workflow: RunWorkflow
 @pytest.mark.parametrize(
     ("code", "inputs"),
     [
-        (PEER_CODE.replace("    rest,", "    while True: pass\n    rest,"), None),
+        pytest.param(
+            PEER_CODE.replace("    rest,", "    while True: pass\n    rest,"),
+            None,
+            marks=pytest.mark.slow,  # two runs of tests, up to their time limit
+        ),
         (f"import os\nos._exit(3)\n{PEER_CODE}", None),
         (
             PEER_CODE,

@@ -561,13 +561,11 @@ def test_failed_held_out_example_becomes_a_test_and_is_repaired(run_workflow: Ru
     )
     done = run_workflow(script(cheat, GOOD_CODE))
     assert done.report.verdict == "passed"
-    assert "top_k([5, 9, 7], 2)" in done.model.asked("repair_code")[0]
+    assert "test_sealed_example_" in done.model.asked("repair_code")[0]
     assert "def test_sealed_example_1" in done.report.test_code
     held_out = {item.id: item.outcome for item in done.report.tests if item.origin == "held_out"}
-    assert held_out == {
-        "test_topk.py::test_sealed_example_1": "passed",
-        f"held_out::1: {HELD_OUT[1]['call']}": "passed",
-    }
+    revealed = (f"test_topk.py::test_sealed_example_{number}" for number in (1, 2, 3))
+    assert held_out == dict.fromkeys((*revealed, f"held_out::1: {HELD_OUT[3]['call']}"), "passed")
 
 
 def test_forged_green_run_is_failed(run_workflow: RunWorkflow) -> None:
