@@ -28,32 +28,28 @@ def played(name: str, home: Path, mutants: int = 100) -> Report:
     return report
 
 
-def hardening(report: Report) -> set[str]:
-    """Return the active functions that were added against surviving mutants."""
-    standing = [item for item in report.tests if item.outcome == "passed"]
-    added = [item.id for item in standing if item.origin == "hardening"]
-    return {item.rpartition("::")[2].partition("[")[0] for item in added}
+def other_reasons(report: Report) -> list[str]:
+    """Return why it is not `verified`, but for what a recording of 0.1.0 cannot give."""
+    absent = ("the contract quotes nothing of the text", "second reading: not measured")
+    return [item for item in report.reasons if not item.startswith(absent)]
 
 
-@pytest.mark.parametrize(("name", "added"), [("roman_numerals", 0), ("csv_sales_report", 4)])
-def test_right_at_once(name: str, added: int, tmp_path: Path) -> None:
-    """Tests were added for survivors, in one round or two; the code stayed as it was."""
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("roman_numerals", ["held-out examples: 10 can be used, 3 of them with values"]),
+        ("csv_sales_report", ["the review's warning stands"]),
+        ("classes_seat_booking", ["held-out examples: 10 can be used, 4 of them with values"]),
+    ],
+)
+def test_right_at_once(name: str, others: list[str], tmp_path: Path) -> None:
+    """No threshold is missed, so that no tests are added for surviving mutants."""
     report = played(name, tmp_path)
-    assert (report.verdict, report.reasons) == ("verified", ())
+    reasons = other_reasons(report)
+    assert (report.verdict, len(reasons)) == ("passed", len(others))
+    assert all(item.startswith(said) for item, said in zip(reasons, others, strict=True))
     assert report.iterations == 1
-    assert report.evidence.held_out is not None
-    assert report.evidence.held_out.reached
-    assert len(hardening(report)) == added
-
-
-def test_added_tests_kill_mutants_that_survived_before(tmp_path: Path) -> None:
-    report = played("classes_seat_booking", tmp_path)
-    mutation = report.evidence.mutation
-    assert report.verdict == "verified"
-    assert report.iterations == 1
-    assert len(hardening(report)) == 4
-    assert mutation is not None
-    assert not [item for item in mutation.survived if item.function == "Hold"]
+    assert "hardening" not in {item.origin for item in report.tests}
 
 
 def test_the_wrong_code_is_repaired(tmp_path: Path) -> None:
@@ -69,10 +65,9 @@ def test_the_wrong_test_is_dropped(tmp_path: Path) -> None:
     """A held-out example contradicts the contract: it is dropped, the code stays as it was."""
     report = played("wrong_test_pretty_json", tmp_path)
     dropped = [item for item in report.tests if item.outcome == "dropped"]
-    assert report.verdict == "verified"
+    assert (report.verdict, other_reasons(report)) == ("passed", [])
     assert [(item.disputed, bool(item.judgement)) for item in dropped] == [(True, True)]
     assert "repair" not in [item.kind for item in report.attempts]
-    assert hardening(report) == {"test_the_width_of_each_constant_counts"}
 
 
 def test_every_example_has_a_recording_and_vice_versa() -> None:

@@ -104,7 +104,9 @@ async def _regenerate(
         second = replace(second, held_out=suite.held_out)
     second_on_stub = await run_on_stub(run, second)
     still_wrong = find_complaints(state.agreed_contract, second, second_on_stub)
-    if still_wrong.fatal and not wrong.fatal:
+    is_shorter = len(second.functions) < len(suite.functions)
+    is_no_better = len(still_wrong.all) >= len(wrong.all)
+    if not wrong.fatal and (still_wrong.fatal or (is_shorter and is_no_better)):
         return suite, on_stub, wrong
     return second, second_on_stub, still_wrong
 
