@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from greenloop.grading import GradingContext, Plan, shortfalls
+from greenloop.grading.collector import EvidenceCollector
 from greenloop.grading.grader import grade_run
 from greenloop.records import Evidence, Flakiness, Mutation
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
@@ -86,3 +87,17 @@ def test_mutants_that_were_not_all_tried_are_blamed_on_the_machine() -> None:
     assert (row.reached, row.text) == (False, "machine too busy: why")
     unreadable = Mutation(score=None, killed=0, trouble="the code cannot be read: why")
     assert unreadable.disturbance() == ""
+
+
+def test_a_race_of_the_parser_is_measured_again() -> None:
+    calls: list[int] = []
+
+    def measure() -> str:
+        calls.append(1)
+        if len(calls) == 1:
+            raise SystemError("AST constructor recursion depth mismatch (before=45, after=36)")
+        return "measured"
+
+    collector = EvidenceCollector()
+    assert collector.measure("isolated", measure) is None
+    assert collector.not_measured == {"isolated": "measured"}
