@@ -53,7 +53,7 @@ def documented() -> dict[str, Any]:
 
 @pytest.fixture
 def settings() -> Settings:
-    return Settings(mutants=0, hardening_rounds=0)
+    return Settings(mutants=0, hardening_rounds=0, peer=False)
 
 
 THREAD = {"configurable": {"thread_id": "one"}}
