@@ -8,7 +8,8 @@ import pytest
 
 from greenloop.grading.peer.comparison import Comparison, PeerProgram, check_peer, compare_programs
 from greenloop.grading.peer.seeds import read_public
-from greenloop.sandbox import Sandbox
+from greenloop.sandbox import Sandbox, open_sandbox
+from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from tests.support.peer_corpus import CASES, Case
 
@@ -67,3 +68,16 @@ def test_all_tests_pass_on_both_forms(warm: Sandbox) -> None:
         assert warm.run_tests(case.right, [_tests(case)], module="m").passed, case.name
         peer = PeerProgram(case.other, case.inputs)
         assert check_peer(warm, module="m", peer=peer, tests=[_tests(case)]) == ()
+
+
+def test_what_a_slow_peer_did_not_come_to_says_nothing_against_it() -> None:
+    peer = "import time\n\ndef same(n):\n    if n > 5:\n        time.sleep(60)\n    return n\n"
+    tests = (
+        "from m import same\n\ndef test_wrong():\n    assert same(2) == 3\n\n"
+        "def test_slow():\n    assert same(9) == 9\n\ndef test_after():\n    assert same(3) == 3\n"
+    )
+    with open_sandbox(Settings.model_construct(timeout_s=2)) as box:
+        failing = check_peer(
+            box, module="m", peer=PeerProgram(peer, ""), tests=[TestFile("test_m.py", tests)]
+        )
+    assert failing == ("test_m.py::test_wrong",)
