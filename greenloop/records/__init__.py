@@ -7,6 +7,7 @@ from greenloop.records.contract import (
     Choice,
     ChoiceAnswer,
     Contract,
+    Contradiction,
     GivenExample,
     Requirement,
 )
