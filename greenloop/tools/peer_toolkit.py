@@ -95,9 +95,9 @@ def _find_texts(source: str) -> Iterator[str]:
     """Yield the long text literals of a call, or of an answer, that is Python."""
     tree = parse_or_none(source)
     for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
-            if len(node.value) > _MIN_COUNTED_CHARS:
-                yield str(node.value)
+        value = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(value, str) and len(value) > _MIN_COUNTED_CHARS:
+            yield value
 
 
 def _is_named(package: str, text: str) -> bool:

@@ -84,7 +84,7 @@ def check_peer(
     run = sandbox.run_tests(peer.code, tests, module=module)
     failing = run.failing_tests
     if run.ending != "finished":
-        failing = {item.id for item in run.tests if item.outcome in ("failed", "error")}
+        failing = frozenset(i.id for i in run.tests if i.outcome in ("failed", "error"))
     messages = {item.test: f"{item.exception}: {item.message}" for item in run.failures}
     return {test: messages.get(test, "") for test in sorted(failing)}
 

@@ -107,13 +107,10 @@ def test_examples_of_the_specification_are_kept() -> None:
 class TestChanges:
     """An answer about a previous contract holds only what changes."""
 
-    FIRST = {"id": "R1", "text": "one"}
-    SECOND = {"id": "R2", "text": "two"}
-
     def change(self, **changes: Any) -> Contract:
         previous = read(
             contract_answer(
-                requirements=[self.FIRST, self.SECOND],
+                requirements=[{"id": "R1", "text": "one"}, {"id": "R2", "text": "two"}],
                 background=[{"quote": "hello", "reason": "a greeting"}],
                 contradictions=[{"quotes": ["a", "b"]}],
             )
@@ -138,5 +135,5 @@ class TestChanges:
             self.change(requirements="R1")
 
     def test_contradiction_has_two_sides(self) -> None:
-        with pytest.raises(InvalidResponse, match="contradictions.0.quotes"):
+        with pytest.raises(InvalidResponse, match=r"contradictions\.0\.quotes"):
             self.change(contradictions=[{"quotes": ["one"]}])
