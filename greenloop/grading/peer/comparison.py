@@ -64,7 +64,7 @@ def compare_programs(
         cases=_find_cases(tests, module, code, public),
         module=module,
     )
-    vocabulary = read_vocabulary([specification], [code, peer.code])
+    vocabulary = read_vocabulary(specification, interface, [code, peer.code])
     inputs = InputBuilder(known, vocabulary, seed).build()
     pair.run_all(inputs, started + budget_s)
     mine.deadline = theirs.deadline = time.monotonic() + 1.5 * budget_s
