@@ -11,7 +11,7 @@ from greenloop.testsuite.variants.trees import fold_signs
 _MAX_ITEMS = 200
 
 
-def describe_arguments(call: ast.expr) -> tuple[str, ...]:
+def describe_arguments(call: ast.AST) -> tuple[str, ...]:
     """Return what kind of value each argument of a call is, however large it is.
 
     Numbers differ by sign, texts by the classes of their characters, containers by size, order,

@@ -55,8 +55,8 @@ class LiteralMutator:
         if not isinstance(node, ast.Constant) or self._rng.random() > _RELATED:
             return None
         kind = type(node.value)
-        values: list[Any] = [getattr(item, "value", None) for item in others]
-        alike = [item for item in values if type(item) is kind]
+        values = [getattr(item, "value", None) for item in others]
+        alike: list[Any] = [item for item in values if type(item) is kind]
         one, *rest = self._rng.sample(alike, min(2, len(alike)))
         is_distance = rest and kind in (int, float) and self._rng.random() < 0.5
         return ast.Constant(abs(one - rest[0]) if is_distance else one)
