@@ -130,9 +130,12 @@ def build_task(
 
 
 def normalize(source: str) -> str:
-    """Return a program in one form, as given where it does not parse."""
+    """Return a program in one form, as given where it does not parse.
+
+    Some programs were completions of a text whose imports are not repeated in them.
+    """
     try:
-        return ast.unparse(ast.parse(source))
+        return f"from typing import *\n{ast.unparse(ast.parse(source))}"
     except SyntaxError:
         return source
 
