@@ -33,8 +33,8 @@ from greenloop.workflow.delivery import (
     meets_requirement,
 )
 from greenloop.workflow.storage.request import (
+    ContractRequest,
     HealRequest,
-    MakeRequest,
     RequestT,
     RunRequest,
     ScriptRequest,
@@ -54,7 +54,7 @@ def check_run(request: RunRequest, options: RunOptions, settings: Settings) -> N
     check_output_paths(request)
     if options.approve:
         check_terminal("--approve")
-    if settings.ask == "terminal" and isinstance(request, MakeRequest):
+    if settings.ask == "terminal" and isinstance(request, ContractRequest):
         check_terminal("--ask terminal")
 
 
@@ -158,7 +158,7 @@ def _save_request(report: Report, request: RunRequest) -> RunDirectory:
     """
     directory = RunDirectory.open(Path(str(report.artifacts.run_dir)))
     stored = directory.load_request()
-    if isinstance(stored, MakeRequest):
+    if isinstance(stored, ContractRequest):
         request = request.model_copy(update={"choice_answers": stored.choice_answers})
     directory.save_request(request)
     return directory

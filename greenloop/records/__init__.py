@@ -2,12 +2,21 @@
 
 from greenloop.records.base import Record
 from greenloop.records.batch import BatchOutcome, BatchTotals, LockCheckResult
+from greenloop.records.change import (
+    BaselineResult,
+    BeforeAfter,
+    Change,
+    ChangedFile,
+    ChangePlan,
+    Location,
+)
 from greenloop.records.contract import (
     Background,
     Choice,
     ChoiceAnswer,
     Contract,
     GivenExample,
+    KeptBehaviour,
     Requirement,
 )
 from greenloop.records.evidence import Evidence

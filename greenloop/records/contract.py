@@ -65,6 +65,14 @@ class ChoiceAnswer(Record):
     round: int = 0
 
 
+class KeptBehaviour(Record):
+    """What a change has to leave as it is. `tests` are the node ids of tests that check it."""
+
+    id: str = Field(pattern=r"^K[1-9][0-9]*$")
+    text: str = Field(min_length=1)
+    tests: tuple[str, ...] = ()
+
+
 class GivenExample(Record):
     """An example of the specification's text, in doctest form."""
 
@@ -78,7 +86,8 @@ class Contract(Record):
     `specification` is the text that it was made from; `examples` are those of that text.
     `background` are the passages that ask for nothing, `unquoted` those that neither a requirement
     nor the background takes up, `not_covered` what the text asks for and one module cannot give.
-    `unclear_examples` are passages that look like an example and were not understood.
+    `unclear_examples` are passages that look like an example and were not understood. `keep` is
+    what a change of a project has to leave as it is.
     """
 
     module: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -92,6 +101,7 @@ class Contract(Record):
     assumptions: tuple[str, ...] = ()
     choices: tuple[Choice, ...] = ()
     packages: tuple[str, ...] = ()
+    keep: tuple[KeptBehaviour, ...] = Field(default=(), exclude_if=lambda kept: not kept)
     specification: str = Field(default="", exclude=True)
     examples: tuple[GivenExample, ...] = Field(default=(), exclude=True)
 
