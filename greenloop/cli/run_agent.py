@@ -13,7 +13,9 @@ from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.cli.approval import (
     Decision,
     check_terminal,
+    confirm_patch,
     confirm_write,
+    is_terminal,
     review,
 )
 from greenloop.cli.finish import finish_run, load_settings, print_report
@@ -25,6 +27,7 @@ from greenloop.events import Event, RunFinished
 from greenloop.records import Report
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.settings import Settings
+from greenloop.workflow.change.delivery import deliver_change
 from greenloop.workflow.delivery import (
     check_output_paths,
     deliver,
@@ -33,6 +36,7 @@ from greenloop.workflow.delivery import (
     meets_requirement,
 )
 from greenloop.workflow.storage.request import (
+    ChangeRequest,
     ContractRequest,
     HealRequest,
     RequestT,
@@ -183,6 +187,9 @@ def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -
         is_approved = request.write or request.output or is_reviewed
         confirm = None if is_approved else _confirm_overwrite
         report = deliver_healed_file(report, request, confirm, directory)
+    elif isinstance(request, ChangeRequest):
+        asks = request.apply and is_terminal() and not is_reviewed
+        report = deliver_change(report, request, directory, confirm_patch if asks else None)
     else:
         report = deliver(report, request)
     directory.save_report(report)

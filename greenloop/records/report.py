@@ -124,7 +124,10 @@ class Environment(Record):
 
 
 class Artifacts(Record):
-    """Paths of the files that were written, null for others. `code` is the file that was checked."""
+    """Paths of the files that were written, null for others. `code` is the file that was checked.
+
+    `applied` is the folder of the project that a change was written to, `worktree` that of its commit.
+    """
 
     run_dir: str | None = None
     report: str | None = None
@@ -139,6 +142,8 @@ class Artifacts(Record):
     choices: str | None = None
     original: str | None = None
     made: str | None = None
+    applied: str | None = None
+    worktree: str | None = None
 
 
 class ProducedFileInfo(Record):

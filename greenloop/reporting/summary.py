@@ -22,6 +22,7 @@ _MAX_TITLE_LENGTH = 60
 def report_title(report: Report) -> str:
     """Return the module's name, else the beginning of the specification."""
     module = report.module or (report.contract.module if report.contract else "")
+    module = "" if report.command == "change" else module
     title = first_line(module or report.specification, 1000) or "a run"
     return title if len(title) <= _MAX_TITLE_LENGTH else f"{title[: _MAX_TITLE_LENGTH - 2]} …"
 
@@ -77,10 +78,15 @@ def summarize_report(report: Report) -> list[str]:
     failed = report.command == "heal" and not report.tests_passed
     changed = failed and report.final_code != report.original
     for label, path in (
-        ("code", places.output or (places.best_code if report.command == "script" else None)),
+        (
+            "patch" if report.change else "code",
+            places.output or (places.best_code if report.command == "script" else None),
+        ),
         ("best attempt", places.best_code if changed else None),
         ("original", places.original),
         ("created files", places.made),
+        ("changed in", places.applied),
+        ("commit in", places.worktree),
         ("tests", places.tests_output),
         ("choices", places.choices),
         ("report", places.report),

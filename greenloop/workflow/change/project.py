@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from greenloop.project.git import find_commit
 from greenloop.project.snapshot import take_snapshot
 from greenloop.records import Expectation, InputFile, Project, Record, TestRun
 from greenloop.sandbox import Sandbox
@@ -49,7 +50,7 @@ class ProjectTree:
 
 
 def read_tree(root: Path) -> ProjectTree:
-    return ProjectTree(str(root), take_snapshot(root))
+    return ProjectTree(str(root), take_snapshot(root), find_commit(root))
 
 
 class ProjectRunner:

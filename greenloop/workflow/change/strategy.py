@@ -39,6 +39,7 @@ from greenloop.workflow.strategy import Strategy
 
 _MAP_TOKENS = 5000
 _MAX_SHOWN = 5
+_MAX_GIVEN_CHARS = 12_000
 
 
 class ChangeStrategy(Strategy):
@@ -50,12 +51,11 @@ class ChangeStrategy(Strategy):
     def __init__(self, run: Run, request: ChangeRequest) -> None:
         super().__init__(run)
         self._request = request
-        given = "\n\n".join(item.code for item in request.given)
-        self._tools = ChangeToolkit(
-            run.kit,
-            WishedChange(request.task, request.fence, request.may_change, given),
-        )
         self._space = ChangeWorkspace(run, read_tree(Path(request.root)))
+        files = {item.name: item.code for item in request.given}
+        given = ChangeSuite(before=self._space.tree.texts, files=files).code[:_MAX_GIVEN_CHARS]
+        asked = WishedChange(request.task, request.fence, request.may_change, given)
+        self._tools = ChangeToolkit(run.kit, asked)
         self._words = list_words(request.task)
         self._plan: ChangePlan | None = None
         self._located: tuple[str, ...] = ()

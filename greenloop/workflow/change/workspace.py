@@ -90,15 +90,18 @@ class ChangeWorkspace:
         """
         changes = self.apply(patch)
         everything = {**changes, **suite.files}
+        given = suite.files if suite.is_given else ()
         first = suite.ids | self.find_mapped(changes) | (self.watched & suite.locked)
         is_quick = self.baseline.seconds <= _QUICK_SUITE_S
         if not is_quick:
-            result = restrict(await self.run_tests(everything, first, "tests"), first)
+            targets = {*first, *given}
+            result = restrict(await self.run_tests(everything, targets, "tests"), first, given)
             if not result.passed or first >= suite.locked:
                 return self._watch(result, suite)
         expected = suite.ids | suite.locked
-        result = restrict(await self.run_tests(everything, None, "all tests"), expected)
-        return self._watch(prune(result, first), suite)
+        everywhere = await self.run_tests(everything, None, "all tests")
+        result = restrict(everywhere, expected, given)
+        return self._watch(prune(result, {*first, *given}), suite)
 
     def _watch(self, result: TestRun, suite: ChangeSuite) -> TestRun:
         self.watched |= result.failing_tests & suite.locked
@@ -114,34 +117,41 @@ class ChangeWorkspace:
         return mapped & self.baseline.locked.keys()
 
 
-def restrict(result: TestRun, expected: Collection[str]) -> TestRun:
-    """Return a run of which only the expected tests count.
+def restrict(result: TestRun, expected: Collection[str], files: Collection[str] = ()) -> TestRun:
+    """Return a run of which only the expected tests count, and all those of some files.
 
-    A file that cannot be collected counts where it has one of them.
+    Of each of these files at least one test has to be reported; their tests may skip. A file that
+    cannot be collected counts where it has a test that does.
     """
-    tests = tuple(item for item in result.tests if item.id in expected)
-    files = {item.partition("::")[0] for item in expected}
-    failures = tuple(
-        item
-        for item in result.failures
-        if item.test in expected or (item.phase == "collect" and item.test in files)
-    )
-    missing = tuple(sorted(set(expected) - {item.id for item in tests}))
-    is_red = failures or missing or any(item.outcome != "passed" for item in tests)
-    ended = result.ending == "finished" and result.exit_status in (0, 1, 2)
-    return result.model_copy(
+    tests = tuple(i for i in result.tests if i.id in expected or _file_of(i.id) in files)
+    counted = {item.id for item in tests} | {_file_of(item) for item in expected} | set(files)
+    failures = tuple(item for item in result.failures if item.test in counted)
+    missing = {*expected, *files} - {item.id for item in tests} - {_file_of(i.id) for i in tests}
+    skipped = (i.id for i in tests if i.outcome in ("skipped", "xfailed") and i.id not in expected)
+    found = result.model_copy(
         update={
             "tests": tests,
             "failures": failures,
-            "missing": missing,
-            "exit_status": int(bool(is_red)) if ended else result.exit_status,
+            "missing": tuple(sorted(missing)),
+            "tolerated": frozenset(skipped),
         }
     )
+    if result.ending != "finished" or result.exit_status not in (0, 1, 2):
+        return found
+    return found.model_copy(update={"exit_status": int(bool(found.failing_tests))})
+
+
+def _file_of(test: str) -> str:
+    return test.partition("::")[0]
 
 
 def prune(result: TestRun, kept: Collection[str]) -> TestRun:
     """Return a run without the passed tests that are not to be kept: a suite may have thousands."""
-    tests = (item for item in result.tests if item.id in kept or item.outcome != "passed")
+    tests = (
+        item
+        for item in result.tests
+        if item.outcome != "passed" or item.id in kept or _file_of(item.id) in kept
+    )
     return result.model_copy(update={"tests": tuple(tests)})
 
 

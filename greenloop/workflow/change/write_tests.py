@@ -77,7 +77,7 @@ class TestWriter:
         """
         files = {item.name: item.code for item in self._state.request.given}
         suite, on_today = await self._try(files, is_given=True)
-        if not on_today.failing_tests & suite.ids and on_today.ending == "finished":
+        if not on_today.failing_tests and on_today.ending == "finished":
             raise SpecificationError(
                 "the tests of --tests pass on today's code: there is nothing to change"
             )
@@ -95,16 +95,17 @@ class TestWriter:
         )
         ids = {item.id for item in result.tests if suite.name_of(item.id)}
         gone = {item.partition("[")[0] for item in ids} | set(self._tools.asked.unlocked)
-        locked = self._space.baseline.locked.keys()
+        locked = set(self._space.baseline.locked)
         if is_given:  # what of these files is not there any more, or differs, is not locked
             locked = {item for item in locked if item.partition("::")[0] not in files}
-            ids |= {item.id for item in result.tests if item.id.partition("::")[0] in files}
         suite = replace(
             suite,
             ids=frozenset(ids),
             locked=frozenset(item for item in locked if item.partition("[")[0] not in gone),
         )
-        return suite, restrict(result, suite.ids)
+        return suite, restrict(
+            result, suite.ids, suite.files if is_given else _uncollected(result, suite)
+        )
 
     def _find_complaints(self, suite: ChangeSuite, on_today: TestRun) -> dict[str, str]:
         """Return what is wrong with each test, or with a file; the last entries are of no test."""
@@ -119,21 +120,21 @@ class TestWriter:
 
     def _complain(self, suite: ChangeSuite, on_today: TestRun) -> Iterator[tuple[str, str]]:
         contract = self._plan.contract
-        known = {item.id for item in (*contract.requirements, *contract.keep)}
+        known = {item.id for item in contract.requirements}
+        known |= {item.id for item in contract.keep}
         seen: dict[str, set[str]] = {}
-        for test in on_today.tests:
-            seen.setdefault(test.id.partition("[")[0], set()).add(test.outcome)
+        for ran in on_today.tests:
+            seen.setdefault(ran.id.partition("[")[0], set()).add(ran.outcome)
         broken = {
             item.test.partition("[")[0]: why
             for item in on_today.failures
             if (why := describe_broken_test(item, item.test.partition("::")[0]))
         }
         returning = set(find_returning_tests(suite.functions.values()))
-        for path in suite.files.keys() & {
-            i.test for i in on_today.failures if i.phase == "collect"
-        }:
-            why = next(item for item in on_today.failures if item.test == path)
-            yield path, f"{path} cannot be collected: {why.exception}: {why.message}"
+        for failure in on_today.failures:
+            if failure.phase == "collect" and failure.test in suite.files:
+                why = f"{failure.exception}: {failure.message}"
+                yield failure.test, f"{failure.test} cannot be collected: {why}"
         for name, test in suite.functions.items():
             outcomes, kinds = seen.get(name, set()), {item[0] for item in test.requirements}
             fails = bool(outcomes & {"failed", "error"})
@@ -159,7 +160,7 @@ class TestWriter:
 
     def _finish(self, suite: ChangeSuite, on_today: TestRun) -> ChangeSuite:
         """Set the red phase of the suite that is left."""
-        failing = {item for item in on_today.failing_tests if item in suite.ids}
+        failing = {item for item in on_today.failing_tests if suite.is_given or item in suite.ids}
         needed = [item for item in suite.ids if not suite.is_given and suite.proves_change(item)]
         names = {item.partition("[")[0] for item in failing}
         passing = [item for item in needed if item.partition("[")[0] not in names]
@@ -171,3 +172,8 @@ class TestWriter:
         self._state.red_phase = phase
         self._run.emit(RedPhaseDone(phase, len(suite.ids)))
         return suite
+
+
+def _uncollected(result: TestRun, suite: ChangeSuite) -> set[str]:
+    """Return the files with new tests that cannot be collected."""
+    return {item.test for item in result.failures if item.phase == "collect"} & suite.files.keys()

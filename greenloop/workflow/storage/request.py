@@ -164,6 +164,7 @@ AnyRequest = (
     | ChangeRequest
 )
 RequestT = TypeVar("RequestT", bound=RunRequest)
+ContractRequestT = TypeVar("ContractRequestT", bound=ContractRequest)
 
 _KNOWN_KEYS = frozenset(name for item in get_args(AnyRequest) for name in item.model_fields)
 
