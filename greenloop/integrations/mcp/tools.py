@@ -157,7 +157,8 @@ class McpTools:
     async def change_code(
         self,
         wish: Annotated[
-            NonEmptyText, Field(description="what is to be different: a feature, or an issue's text")
+            NonEmptyText,
+            Field(description="what is to be different: a feature, or an issue's text"),
         ],
         ctx: Context,
         folder: Annotated[
