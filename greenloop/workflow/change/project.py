@@ -83,8 +83,3 @@ class ProjectRunner:
             flaky=tuple(sorted(ok[0] ^ ok[1])),
             seconds=first.duration_s,
         )
-
-
-def stub_missing_names(texts: Mapping[str, str], tests: Mapping[str, str]) -> dict[str, str]:
-    """Return files with stubs for names that tests import and that do not exist yet."""
-    return {}

@@ -99,6 +99,8 @@ class ChangeStrategy(Strategy):
             )
         if tree.texts and not baseline.locked:
             self.run.note("no test of the project guards the change: no baseline")
+        if baseline.locked:
+            self.run.notify(f"{len(baseline.locked)} tests pass twice and are locked")
         for kind in ("red", "flaky"):
             if names := getattr(baseline, kind):
                 more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
