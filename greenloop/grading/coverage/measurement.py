@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.coverage.instrumentation import (
+from greenloop.sandbox.guest.coverage.instrumentation import (
     InstrumentedModule,
     instrument_module,
     render_hits_tests,
