@@ -7,7 +7,7 @@ from pathlib import Path
 from greenloop.llm.budget import calculate_cost, estimate_tokens
 from greenloop.llm.response_log import TokenCount
 from greenloop.project.code_map import build_code_map
-from greenloop.workflow.change.project import read_tree
+from greenloop.project.tree import read_tree
 from greenloop.workflow.change.shown_files import MAX_FILES_CHARS
 from greenloop.workflow.change.strategy import MAP_TOKENS
 from greenloop.workflow.storage.request import ChangeRequest

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from greenloop.records import Baseline
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
 from greenloop.tools.change_toolkit import ShownFile, ShownTest
-from greenloop.workflow.change.project import Baseline
 
 MAX_FILES_CHARS = 36_000  # of all files of a prompt: about 9,000 tokens
 _MAX_TESTS_CHARS = 9_000

@@ -10,6 +10,7 @@ from greenloop.errors import ContradictedTestError, InputError
 from greenloop.events import ContractReady
 from greenloop.project.code_map import build_code_map, list_signatures
 from greenloop.project.integrity import explain_guard
+from greenloop.project.tree import read_tree
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
     BaselineResult,
@@ -28,7 +29,6 @@ from greenloop.tools.change_toolkit import ChangeToolkit, ShownProject, WishedCh
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.grade import grade_change
-from greenloop.workflow.change.project import read_tree
 from greenloop.workflow.change.shown_files import list_words, select_tests, show_files
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.workspace import ChangeWorkspace
