@@ -17,5 +17,7 @@ async def grade_change(
     if state.change:
         public = list_public_changes(space.tree.texts, changes)
         state.change = state.change.model_copy(update={"public_changed": public})
-    state.evidence = Evidence(read_against_text=True, thresholds=state.plan.thresholds)
+    state.evidence = Evidence(
+        red_phase=state.red_phase, read_against_text=True, thresholds=state.plan.thresholds
+    )
     space.run.emit(CodeGraded(state.evidence))
