@@ -13,7 +13,7 @@ from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
-_MAX_DOC_CHARS, _MAX_HEAD_CHARS, _MAX_VALUE_CHARS = 100, 240, 40
+_MAX_DOC_CHARS, _MAX_VALUE_CHARS = 100, 40
 _SHOWN_DECORATORS = frozenset({"property", "cached_property", "classmethod", "staticmethod"})
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]+|[a-z]|\d+")
@@ -103,7 +103,7 @@ def _find_definitions(
             yield Definition(
                 path,
                 prefix + name,
-                head[:_MAX_HEAD_CHARS],
+                head,
                 _get_doc(node),
                 span,
                 frozenset(item for part in own for item in _find_reads(part)),

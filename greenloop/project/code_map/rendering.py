@@ -10,7 +10,7 @@ from greenloop.project.code_map.modules import Definition, Module
 from greenloop.project.code_map.ranking import Ranking, rank
 
 _CHARS_PER_TOKEN = 4
-_MAX_LISTED, _MAX_SIGNATURES_CHARS = 4, 8000
+_MAX_LISTED, _MAX_HEAD_CHARS, _MAX_SIGNATURES_CHARS = 4, 240, 8000
 _HEADERS_PART = 0.4  # of the map: for lines of modules
 
 
@@ -62,7 +62,7 @@ def _fit(lines: Iterable[str], chars: int) -> Iterator[str]:
 def _write_definition(item: Definition) -> str:
     """Return a definition with its docstring's first line; a method is indented."""
     indent = "  " * (1 + item.name.count("."))
-    return f"{indent}{item.head}" + (f"  # {item.doc}" if item.doc else "")
+    return f"{indent}{item.head[:_MAX_HEAD_CHARS]}" + (f"  # {item.doc}" if item.doc else "")
 
 
 class _Writer:
