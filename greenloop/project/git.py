@@ -49,7 +49,17 @@ def find_commit(folder: Path) -> str:
 
 def is_dirty(folder: Path) -> bool:
     """Return whether files of a folder differ from its commit, or are new. Raises OutputError."""
-    return bool(run_git(folder, "status", "--porcelain", "--untracked-files=all", "--", "."))
+    return bool(
+        run_git(
+            folder,
+            "status",
+            "--porcelain",
+            "--untracked-files=all",
+            "--",
+            ".",
+            options=list_safe_options(folder),
+        )
+    )
 
 
 def has_branch(folder: Path, name: str) -> bool:

@@ -47,6 +47,7 @@ from greenloop.records.generation import (
     has_enough_examples,
 )
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
+from greenloop.records.project import Baseline
 from greenloop.records.pytest_run import (
     Assertion,
     Ending,

@@ -17,6 +17,7 @@ import pytest
 
 from greenloop.prompts import Message, Prompt
 from tests.support.change_responses import (
+    GREEN_TEST,
     REPAIRED,
     TESTS,
     WISH,
@@ -68,10 +69,7 @@ FOR_A_SCRIPT = {
 }
 # The first tests prove nothing, and the first code is wrong.
 FOR_A_WISH = change_answers(
-    write_change_tests=[
-        fenced(TESTS.replace("discount=20) == 200", "discount=0) == 250")),
-        fenced(TESTS),
-    ],
+    write_change_tests=[fenced(TESTS + GREEN_TEST), fenced(TESTS)],
     write_change=[WRONG_DISCOUNT],
     repair_change=[REPAIRED],
 )

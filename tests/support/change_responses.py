@@ -59,6 +59,12 @@ def test_no_discount():
     """K1: as before."""
     assert total([4, 4]) == 10
 '''
+GREEN_TEST = '''
+
+def test_green():
+    """R1: holds already."""
+    assert total([4]) == 5
+'''
 WRONG_TEST = '''
 
 def test_wrong():

@@ -10,17 +10,23 @@ from greenloop.app.inputs.change_files import (
     read_wish,
 )
 from greenloop.app.inputs.specification import read_specification
+from greenloop.cli.finish import load_settings
 from greenloop.cli.options.change import ChangeOptions
 from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import InputError
 from greenloop.settings import Settings
+from greenloop.workflow.change.estimate import estimate_change
 from greenloop.workflow.storage.request import ChangeRequest
 
 
 def change_command(options: ChangeOptions) -> int:
     """Run `greenloop change` and return the exit status."""
+    if options.dry_run:
+        settings = load_settings(options)
+        print(estimate_change(_build_request(options, settings), settings.model or "unknown"))
+        return 0
     return start_run(options, _build_request, options.wish)
 
 

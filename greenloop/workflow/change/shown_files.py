@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from greenloop.records import Baseline
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
 from greenloop.tools.change_toolkit import ShownFile, ShownTest
-from greenloop.workflow.change.project import Baseline
 
-_MAX_FILES_CHARS = 36_000  # of all files of a prompt: about 9,000 tokens
+MAX_FILES_CHARS = 36_000  # of all files of a prompt: about 9,000 tokens
 _MAX_TESTS_CHARS = 9_000
 _MAX_STYLE_CHARS = 5_000  # of one test file
 _STYLE_FILES = 2
@@ -32,8 +32,8 @@ def show_files(
     Functions that have one of the `words` in their names keep their bodies.
     """
     found = [path for path in paths if path in texts]
-    is_large = sum(len(texts[path]) for path in found) > _MAX_FILES_CHARS
-    share = _MAX_FILES_CHARS // max(len(found), 1)
+    is_large = sum(len(texts[path]) for path in found) > MAX_FILES_CHARS
+    share = MAX_FILES_CHARS // max(len(found), 1)
     return [
         (
             _leave_bodies_out(path, texts[path], words)

@@ -9,6 +9,8 @@ from greenloop.autofix import FixResult
 from greenloop.errors import ContradictedTestError, InputError
 from greenloop.events import ContractReady
 from greenloop.project.code_map import build_code_map, list_signatures
+from greenloop.project.integrity import explain_guard
+from greenloop.project.tree import read_tree
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
     BaselineResult,
@@ -27,7 +29,6 @@ from greenloop.tools.change_toolkit import ChangeToolkit, ShownProject, WishedCh
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.grade import grade_change
-from greenloop.workflow.change.project import read_tree
 from greenloop.workflow.change.shown_files import list_words, select_tests, show_files
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.workspace import ChangeWorkspace
@@ -37,7 +38,7 @@ from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import ChangeRequest
 from greenloop.workflow.strategy import Strategy
 
-_MAP_TOKENS = 5000
+MAP_TOKENS = 5000
 _MAX_SHOWN = 5
 _MAX_GIVEN_CHARS = 12_000
 
@@ -99,6 +100,8 @@ class ChangeStrategy(Strategy):
             )
         if tree.texts and not baseline.locked:
             self.run.note("no test of the project guards the change: no baseline")
+        if baseline.locked:
+            self.run.notify(f"{len(baseline.locked)} tests pass twice and are locked")
         for kind in ("red", "flaky"):
             if names := getattr(baseline, kind):
                 more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
@@ -115,7 +118,7 @@ class ChangeStrategy(Strategy):
         texts = self._space.tree.texts
         if not texts:
             return ()
-        code_map = build_code_map(texts, self._request.task, _MAP_TOKENS)
+        code_map = build_code_map(texts, self._request.task, MAP_TOKENS)
         found: Location = await self._tools.locate(code_map, texts.keys())
         if not found.files:
             read = show_files(texts, found.need, self._words)
@@ -136,12 +139,16 @@ class ChangeStrategy(Strategy):
     async def _make_plan(self, shown: ShownProject) -> None:
         """Set the contract. Raises ContradictedTestError where the wish contradicts a locked test."""
         locked = self._space.baseline.locked
-        plan = self._plan = await self._tools.plan(shown, locked.keys())
-        contract = settle_contract(trace_contract(plan.contract))
+        plan = await self._tools.plan(shown, locked.keys())
+        fence = self._check_fence(plan.fence)
+        self._plan = plan.model_copy(update={"fence": fence})
+        contract = self._request.contract or plan.contract
+        update = {"specification": self._request.task, "keep": plan.contract.keep}
+        contract = settle_contract(trace_contract(contract.model_copy(update=update)))
         self.state.contract = contract
         self.run.emit(ContractReady(contract))
         if self.state.change:
-            self.state.change = self.state.change.model_copy(update={"fence": plan.fence})
+            self.state.change = self.state.change.model_copy(update={"fence": fence})
         tests = [item for item in plan.contradicts if item not in self._request.may_change]
         if tests:
             unlock = " ".join(f"--may-change {item}" for item in tests)
@@ -149,6 +156,17 @@ class ChangeStrategy(Strategy):
                 f"the wish contradicts {', '.join(tests)}: change the wish, or unlock what it "
                 f"contradicts with {unlock}"
             )
+
+    def _check_fence(self, fence: Sequence[str]) -> tuple[str, ...]:
+        """Return the fence without files that only the user may open. Raises InputError."""
+        reasons = {item: explain_guard(item, self._space.tree.texts) for item in fence}
+        guarded = [item for item, why in reasons.items() if why and item not in self._request.fence]
+        for item in guarded:
+            self.run.note(f"{item} was not opened to the change: {reasons[item]}; --fence opens it")
+        left = tuple(item for item in fence if item not in guarded)
+        if not left:
+            raise InputError(f"the wish needs {', '.join(guarded)} to change: open it with --fence")
+        return left
 
     async def _add_code(self) -> None:
         meter = self.run.measure_calls("write_change")

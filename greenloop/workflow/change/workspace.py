@@ -10,15 +10,18 @@ from pydantic import ValidationError
 
 from greenloop.events.progress import progress_span
 from greenloop.project.patch import apply_patch
-from greenloop.records import Record, TestRun
+from greenloop.project.runner import ProjectRunner
+from greenloop.project.tree import ProjectTree
+from greenloop.records import Baseline, Record, TestRun
 from greenloop.versions import greenloop_version
 from greenloop.workflow.change.changed_lines import find_changed_lines
-from greenloop.workflow.change.project import Baseline, ProjectRunner, ProjectTree
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.run_tests import run_with_packages
+from greenloop.workflow.setup.packages import install_imported_packages
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.run_dir import write_atomically
 
+_SLOWER = 3  # than its baseline the suite may be, before it is stopped
 _QUICK_SUITE_S = 3.0  # of a suite that is run whole at once
 Changes = Mapping[str, str | None]
 
@@ -51,6 +54,7 @@ class ChangeWorkspace:
         if saved and (saved.files_sha256, saved.greenloop) == key:
             self.baseline = saved.baseline
             return
+        await install_imported_packages(self.run, self.tree.texts.values(), self.tree.module_names)
         with progress_span(self.run.emit, "the project's tests"), self.run.state.timed("sandbox_s"):
             self.baseline = await self.run.call_in_sandbox(
                 lambda box: ProjectRunner(box, self.tree).measure_baseline()
@@ -74,11 +78,14 @@ class ChangeWorkspace:
         """Run tests, or the whole suite, in a copy of the project with changes."""
         targets = None if tests is None else sorted(tests)
         sources = [text for text in changes.values() if text is not None]
+        limit_s = max(self.run.settings.timeout_s, _SLOWER * self.baseline.seconds)
 
         async def run_once() -> TestRun:
             with progress_span(self.run.emit, name):
                 return await self.run.call_in_sandbox(
-                    lambda box: ProjectRunner(box, self.tree).run(changes, targets)
+                    lambda box: ProjectRunner(box, self.tree).run(
+                        changes, targets, timeout_s=limit_s
+                    )
                 )
 
         return await run_with_packages(self.run, run_once, sources, self.tree.module_names)

@@ -12,11 +12,11 @@ from greenloop.errors import (
     SpecificationError,
 )
 from greenloop.events import RedPhaseDone
+from greenloop.project.stubs import stub_missing_names
 from greenloop.records import ChangePlan, RedPhase, TestRun
 from greenloop.testsuite.parser import is_test_path
 from greenloop.testsuite.quality_gates import describe_broken_test, find_returning_tests
 from greenloop.tools.change_toolkit import ChangeToolkit, ShownFile
-from greenloop.workflow.change.project import stub_missing_names
 from greenloop.workflow.change.shown_files import list_words, select_style_files
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.workspace import ChangeWorkspace, restrict

@@ -130,3 +130,12 @@ def test_wish_against_a_test_stops_until_it_is_unlocked(run: Run) -> None:
         *("change", WISH, "--in", "shop", "--may-change", test), "--model", replay(**answers)
     )
     assert status == 0, err
+
+
+def test_dry_run_makes_no_call(run: Run) -> None:
+    status, out, err = run(
+        "change", WISH, "--in", "shop", "--dry-run", "--model", "replay:no.jsonl"
+    )
+    assert (status, err) == (0, "")
+    assert out.startswith("4 to 7 calls, about ")
+    assert not Path(".greenloop").exists()

@@ -13,6 +13,7 @@ from greenloop.workflow.change import workspace
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.change_responses import (
     BREAKS_LOCKED,
+    GREEN_TEST,
     REPAIRED,
     TESTS,
     WRONG_DISCOUNT,
@@ -26,7 +27,6 @@ from tests.support.model_responses import fenced
 if TYPE_CHECKING:
     from tests.unit.workflow.conftest import RunWorkflow
 
-GREEN_TEST = '\n\ndef test_green():\n    """R1: holds already."""\n    assert total([4]) == 5\n'
 MENDS_RATES = """# file: src/shop/rates.py
 <<<<<<< SEARCH
 RATES = {"standard": 20, "reduced": 10}
@@ -216,7 +216,6 @@ def test_project_whose_tests_do_not_run(run_workflow: RunWorkflow, tmp_path: Pat
     assert "--no-baseline" in str(done.error)
 
 
-@pytest.mark.xfail(reason="names that do not exist yet have no stubs")
 def test_package_is_made_in_an_empty_folder(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     code = "".join(
