@@ -34,12 +34,12 @@ from greenloop.project.code_map import build_code_map
 from greenloop.project.code_map.index import build_index
 from greenloop.project.code_map.ranking import rank
 from greenloop.project.patch import diff_files
-from greenloop.project.snapshot import take_snapshot
+from greenloop.project.runner import ProjectRunner
+from greenloop.project.tree import read_tree
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
-from greenloop.workflow.change.project import ProjectRunner, read_tree
 
 FOUND = Path(__file__).with_suffix(".json")
 LIBRARIES = {
@@ -146,15 +146,15 @@ def mine(box: Sandbox, clones: Path, library: str) -> Iterator[Commit]:
 
 
 def is_red_then_green(box: Sandbox, clone: Path, commit: str, change: Change) -> bool:
-    targets = tuple(change.tests)
     with tempfile.TemporaryDirectory() as temporary:
-        folder = unpack(clone, f"{commit}^", Path(temporary) / "tree")
-        write(folder, change.tests)
-        red = box.run_project(take_snapshot(folder, targets))
-        if red.ending != "finished" or not red.failing_tests:
-            return False
-        write(folder, change.code)
-        return is_green(box.run_project(take_snapshot(folder, targets)))
+        tree = read_tree(unpack(clone, f"{commit}^", Path(temporary) / "tree"))
+    runner = ProjectRunner(box, tree)
+    red = runner.run(change.tests, list(change.tests), timeout_s=TEST_S)
+    if red.ending != "finished" or not red.failing_tests:
+        return False
+    return is_green(
+        runner.run({**change.code, **change.tests}, list(change.tests), timeout_s=TEST_S)
+    )
 
 
 def is_green(run: TestRun) -> bool:
