@@ -25,7 +25,7 @@ class CodeLine:
     """One line of a module, or of a patch, whose `kind` is `file`, `at`, `same`, `add` or `del`.
 
     `number` is that of the new version, 0 where the line is not in it. `coverage` is `hit`, `miss`,
-    or '' without a statement or a measurement. `detected` and `survivors` are its mutants, `remarks` the review's and integrity findings.
+    or '' without a statement or a measurement. `detected` and `survivors` are its mutants, `remarks` the review's and integrity findings, `tests` those that run it.
     """
 
     number: int
@@ -36,10 +36,13 @@ class CodeLine:
     survivors: tuple[Survivor, ...]
     remarks: tuple[str, ...]
     kind: str = ""
+    tests: tuple[str, ...] = ()
 
     @property
     def description(self) -> str:
         """The line's marks in words, for screen readers."""
+        if self.tests:
+            return f"run by {', '.join(self.tests)}"
         parts = {"hit": ["reached"], "miss": ["never reached"], "": []}[self.coverage]
         parts = parts + [f"{len(self.detected)} mutants detected"] * bool(self.detected)
         return ", ".join(parts + [f"{len(self.survivors)} mutants survived"] * bool(self.survivors))
@@ -96,6 +99,7 @@ def _annotate_patch_lines(report: Report, lines: Sequence[str]) -> Iterator[Code
     survivors = _group(((i.path, i.line), i) for i in list_survivors(report.evidence))
     coverage = report.evidence.coverage
     missed = coverage.missed_places if coverage else ()
+    tests = report.change.tests_by_line if report.change else {}
     path, number = "", 0
     for text in lines:
         kind = _classify_patch_line(text)
@@ -115,6 +119,7 @@ def _annotate_patch_lines(report: Report, lines: Sequence[str]) -> Iterator[Code
             survivors=survivors[path, number] if in_new else (),
             remarks=(),
             kind=kind,
+            tests=tests.get(path, {}).get(number, ()) if kind == "add" else (),
         )
 
 

@@ -32,7 +32,13 @@ PATCH = """diff --git a/src/a.py b/src/a.py
  end
 """
 SURVIVOR = Survivor(
-    id="a", line=8, function="f", operator="boundary", diff="", question="?", reached=True,
+    id="a",
+    line=8,
+    function="f",
+    operator="boundary",
+    diff="",
+    question="?",
+    reached=True,
     path="src/a.py",
 )
 
