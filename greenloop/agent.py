@@ -23,6 +23,7 @@ from greenloop.settings import Settings
 from greenloop.tools.building import run_in_any_thread
 from greenloop.tracing.setup import trace_run
 from greenloop.versions import greenloop_version
+from greenloop.workflow.change.strategy import ChangeStrategy
 from greenloop.workflow.check_against_text import CheckStrategy
 from greenloop.workflow.choices import ChoiceAsker
 from greenloop.workflow.delivery import save_artifacts, save_produced_files
@@ -36,6 +37,7 @@ from greenloop.workflow.script.strategy import WriteScriptStrategy
 from greenloop.workflow.setup.runtime import SharedResources, open_run
 from greenloop.workflow.state import RepairPhase, Run, RunState
 from greenloop.workflow.storage.request import (
+    ChangeRequest,
     CheckRequest,
     HealModuleRequest,
     HealScriptRequest,
@@ -82,6 +84,8 @@ def create_strategy(run: Run) -> Strategy:
             return HealModuleStrategy(run, request)
         case HealScriptRequest() as request:
             return HealScriptStrategy(run, request)
+        case ChangeRequest() as request:
+            return ChangeStrategy(run, request)
         case CheckRequest() as request if request.specification:
             return CheckStrategy(run, request)
         case request:

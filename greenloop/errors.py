@@ -14,6 +14,7 @@
     │   └── ReplayExhaustedError              a replay file has no (more) answer for a call
     ├── SandboxError               status 4   no sandbox of the kind asked for
     │   └── PackagesError                     packages that the code needs cannot be installed
+    ├── ContradictedTestError      status 1   a wish contradicts a test that passes today
     ├── BudgetExhaustedError       status 5   the next call would go over the budget
     └── InterruptedRunError        status 130 stopped by the person; the run can be resumed
 
@@ -92,6 +93,10 @@ class SandboxError(GreenloopError):
 
 class PackagesError(SandboxError):
     """Packages that the code may use and needs cannot be installed here."""
+
+
+class ContradictedTestError(GreenloopError):
+    """A wish contradicts a test of the project that passes and was not unlocked."""
 
 
 class BudgetExhaustedError(GreenloopError):

@@ -17,7 +17,12 @@ from greenloop.reporting.summary import format_verdict
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import resolve_tests_output
 from greenloop.workflow.storage.amendments import with_change_request, with_checks, with_contract
-from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRequest
+from greenloop.workflow.storage.request import (
+    ChangeRequest,
+    HealRequest,
+    RunRequest,
+    ScriptRequest,
+)
 
 Decision = Literal["accept", "reject"] | RunRequest
 
@@ -41,6 +46,16 @@ def confirm_write(path: Path, text: str) -> bool:
     if (_prompt_line(f"write {path}? [y/N] ") or "").lower() in ("y", "yes"):
         return True
     print_line(f"declined: {path} was not written")
+    return False
+
+
+def confirm_patch(patch: str) -> bool:
+    """Show a patch, and return whether the user wants it applied."""
+    for line in patch.splitlines():
+        print_line(line)
+    if (_prompt_line("change these files? [y/N] ") or "").lower() in ("y", "yes"):
+        return True
+    print_line("declined: nothing was changed")
     return False
 
 
@@ -81,12 +96,15 @@ def _prompt_decision(report: Report, request: RunRequest, settings: Settings) ->
         return _apply_edit(report, request, settings)
     if answer in ("c", "change") and can_change:
         change = _prompt_line("what should be different (one line)? ")
-        return with_change_request(request, change, report.contract) if change else None
+        contract = None if isinstance(request, ChangeRequest) else report.contract
+        return with_change_request(request, change, contract) if change else None
     return None
 
 
 def _editable_part(report: Report, request: RunRequest) -> str:
     """Return the name of what the model decided and the user may edit, or ''."""
+    if isinstance(request, ChangeRequest):
+        return ""
     if report.contract:
         return "contract"
     return "checks" if isinstance(request, ScriptRequest) and report.script else ""
@@ -103,9 +121,12 @@ def _apply_edit(report: Report, request: RunRequest, settings: Settings) -> Deci
 
 def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
     """Yield the diff of each file, the verdict with its reasons, and the assumptions."""
-    for path, text in _planned_files(report, request):
-        before = _current_text(path, report)
-        yield from _diff_lines(str(path), before, text)
+    if isinstance(request, ChangeRequest):
+        yield from report.final_code.splitlines()
+    else:
+        for path, text in _planned_files(report, request):
+            before = _current_text(path, report)
+            yield from _diff_lines(str(path), before, text)
     yield ""
     yield format_verdict(report)
     yield from (f"  not better because: {reason}" for reason in report.reasons)

@@ -56,6 +56,9 @@ def print_report(report: Report, *, as_json: bool) -> None:
     elif report.command == "heal":
         write_program_text(diff_healed_code(report))
         sys.stdout.write(as_comments(summarize_report(report)))
+    elif report.command == "change":
+        write_program_text(report.final_code)
+        sys.stdout.write(as_comments(summarize_report(report)))
     elif report.final_code:
         write_program_text(report.final_code.rstrip("\n") + "\n\n")
         sys.stdout.write(as_comments(summarize_report(report)))

@@ -13,7 +13,9 @@ from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.cli.approval import (
     Decision,
     check_terminal,
+    confirm_patch,
     confirm_write,
+    is_terminal,
     review,
 )
 from greenloop.cli.finish import finish_run, load_settings, print_report
@@ -25,6 +27,7 @@ from greenloop.events import Event, RunFinished
 from greenloop.records import Report
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.settings import Settings
+from greenloop.workflow.change.delivery import deliver_change
 from greenloop.workflow.delivery import (
     check_output_paths,
     deliver,
@@ -33,8 +36,9 @@ from greenloop.workflow.delivery import (
     meets_requirement,
 )
 from greenloop.workflow.storage.request import (
+    ChangeRequest,
+    ContractRequest,
     HealRequest,
-    MakeRequest,
     RequestT,
     RunRequest,
     ScriptRequest,
@@ -54,7 +58,7 @@ def check_run(request: RunRequest, options: RunOptions, settings: Settings) -> N
     check_output_paths(request)
     if options.approve:
         check_terminal("--approve")
-    if settings.ask == "terminal" and isinstance(request, MakeRequest):
+    if settings.ask == "terminal" and isinstance(request, ContractRequest):
         check_terminal("--ask terminal")
 
 
@@ -158,7 +162,7 @@ def _save_request(report: Report, request: RunRequest) -> RunDirectory:
     """
     directory = RunDirectory.open(Path(str(report.artifacts.run_dir)))
     stored = directory.load_request()
-    if isinstance(stored, MakeRequest):
+    if isinstance(stored, ContractRequest):
         request = request.model_copy(update={"choice_answers": stored.choice_answers})
     directory.save_request(request)
     return directory
@@ -183,6 +187,9 @@ def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -
         is_approved = request.write or request.output or is_reviewed
         confirm = None if is_approved else _confirm_overwrite
         report = deliver_healed_file(report, request, confirm, directory)
+    elif isinstance(request, ChangeRequest):
+        asks = request.apply and is_terminal() and not is_reviewed
+        report = deliver_change(report, request, directory, confirm_patch if asks else None)
     else:
         report = deliver(report, request)
     directory.save_report(report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from langchain_core.runnables import RunnableConfig
@@ -16,7 +17,7 @@ from greenloop.llm.chat import ChatSource
 from greenloop.records import Report
 from greenloop.settings import Settings
 from greenloop.tools.building import build_tool
-from greenloop.workflow.storage.request import digest
+from greenloop.workflow.storage.request import RunRequest, digest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 if TYPE_CHECKING:
@@ -40,8 +41,15 @@ GraphNode = Callable[..., Awaitable[NodeOutput]]
 StreamWriter = Callable[[Any], None]  # LangGraph passes it to a parameter named `writer`
 
 
-def make_node(settings: Settings | None = None, *, model: BaseChatModel | None = None) -> GraphNode:
+def make_node(
+    settings: Settings | None = None,
+    *,
+    model: BaseChatModel | None = None,
+    project: Path | None = None,
+) -> GraphNode:
     """Return an asynchronous node that makes tested code of the state's `specification`.
+
+    With `project`, the folder of one, the specification is a wish about it and `code` the patch.
 
     The run's directory depends on the thread and the specification: a node that runs again after a
     crash or an interrupt continues its run and pays for no answer twice. In the stream mode
@@ -60,22 +68,23 @@ def make_node(settings: Settings | None = None, *, model: BaseChatModel | None =
 
         thread = config.get("configurable", {}).get("thread_id")
         async with forward_progress(write_line) as emit:
-            return await _run_node(service, emit, str(state["specification"]), thread)
+            text = str(state["specification"])
+            request = service.build_change(text, project) if project else text
+            return await _run_node(service, emit, request, f"{thread}\n{text}" if thread else "")
 
     return make
 
 
 async def _run_node(
-    service: AgentService, emit: EventSink, specification: str, thread: object
+    service: AgentService, emit: EventSink, request: str | RunRequest, key: str
 ) -> NodeOutput:
     agent = await service.create_agent(emit)
-    if thread is None:  # without checkpoints there is nothing to resume
-        return _to_node_output(await agent.run(specification))
-    name = digest(f"{thread}\n{specification}")[:16]
-    directory = RunDirectory(service.settings.home / "runs" / f"graph-{name}")
+    if not key:  # without checkpoints there is nothing to resume
+        return _to_node_output(await agent.run(request))
+    directory = RunDirectory(service.settings.home / "runs" / f"graph-{digest(key)[:16]}")
     if directory.request_file.exists():
         return _to_node_output(await agent.resume(directory))
-    return _to_node_output(await agent.run(specification, directory.path))
+    return _to_node_output(await agent.run(request, directory.path))
 
 
 def _create_service(settings: Settings | None, model: BaseChatModel | None) -> AgentService:

@@ -25,7 +25,9 @@ class RunResult(Record):
     reached: bool = Field(description="whether the verdict is what is required here")
     reasons: tuple[str, ...] = Field(description="why the verdict is not better")
     module: str = Field(description="the module's name; '' of a script")
-    code: str = Field(description="the best code so far, whatever the verdict")
+    code: str = Field(
+        description="the best code so far, whatever the verdict; of a change the patch"
+    )
     tests: str = Field(description="its tests; '' of a script")
     passed: int = Field(description="tests that pass")
     not_passed: int = Field(description="active tests that do not pass")

@@ -1,4 +1,4 @@
-"""The service behind the integrations: make, check and heal on one shared sandbox."""
+"""The service behind the integrations: make, check, heal, change on one shared sandbox."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 from greenloop.agent import CodingAgent
 from greenloop.app.check import check_files, create_check_directory
+from greenloop.app.inputs.change_files import check_fence, check_project, check_unlocked
 from greenloop.app.inputs.check_files import read_check_inputs
 from greenloop.app.inputs.heal_files import read_original
 from greenloop.app.inputs.specification import validate_text
@@ -28,6 +30,7 @@ from greenloop.settings import Settings
 from greenloop.tracing.setup import Tracing
 from greenloop.workflow.setup.runtime import SharedResources
 from greenloop.workflow.storage.request import (
+    ChangeRequest,
     HealModuleRequest,
     HealScriptRequest,
     MakeRequest,
@@ -123,6 +126,36 @@ class AgentService:
             else:
                 request = self._module_heal_request(given, code, tests, module)
         return await self._execute_request(request, directory, emit)
+
+    async def change(
+        self,
+        wish: str,
+        folder: str = ".",
+        fence: Sequence[str] = (),
+        may_change: Sequence[str] = (),
+        emit: EventSink = ignore_event,
+    ) -> Report:
+        """Make a patch of a wish for the project in a folder below the working folder."""
+        root = (Path.cwd() / folder).resolve()
+        if not root.is_relative_to(Path.cwd().resolve()):
+            raise InputError(f"folder: {folder} leads out of the folder that this server works in")
+        request = self.build_change(wish, root, fence, may_change)
+        directory = RunDirectory.create(self.settings.home, request.specification)
+        return await self._execute_request(request, directory, emit)
+
+    def build_change(
+        self, wish: str, folder: Path, fence: Sequence[str] = (), may_change: Sequence[str] = ()
+    ) -> RunRequest:
+        """Return the request for a change of a project. Raises InputError."""
+        root = check_project(folder, None)
+        fields = {"fence": check_fence(fence), "may_change": check_unlocked(root, may_change)}
+        return build_request(
+            ChangeRequest,
+            self.settings,
+            specification=validate_text(wish),
+            root=str(root),
+            **fields,
+        )
 
     async def create_agent(self, emit: EventSink = ignore_event) -> CodingAgent:
         """Return an agent on the shared sandbox. Raises SandboxError if it cannot be opened."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,10 +29,12 @@ def take_snapshot(
     *,
     max_bytes: int = MAX_BYTES,
     max_files: int = MAX_FILES,
+    only: Collection[str] | None = None,
 ) -> Project:
     """Read a folder without version control, environments, caches, builds and secrets.
 
-    `targets` are test files or folders, relative to the root. Links are followed only to files in the
+    `targets` are test files or folders, relative to the root; `only` are the files that are read,
+    None for all. Links are followed only to files in the
     root. Excluded files that may matter are listed in `Project.left_out`.
 
     Raises:
@@ -42,7 +44,10 @@ def take_snapshot(
     if not root.is_dir():
         raise InputError(f"no such folder: {root}")
     seen = _FolderScan(str(root))
-    seen.walk("")
+    if only is None:
+        seen.walk("")
+    else:
+        seen.visit_listed(only)
     total = sum(seen.sizes.values())
     if len(seen.sizes) > max_files or total > max_bytes:
         raise InputError(_describe_excess(root, seen, max_bytes, max_files))
@@ -72,6 +77,25 @@ class _FolderScan:
         for name in names:
             if len(self.sizes) <= _MAX_FILES_SEEN:
                 self._visit(above + name)
+
+    def visit_listed(self, paths: Collection[str]) -> None:
+        """Visit the files of a list that are still there, without what excluded folders hold."""
+        folders = {str(folder) for path in paths for folder in Path(path).parents} - {"."}
+        reasons = {item: self._explain_folder(item) for item in sorted(folders)}
+        for folder, why in reasons.items():
+            if why:
+                self._exclude(f"{folder}/", why)
+        for path in sorted(paths):
+            full_path = f"{self.root}/{path}"
+            is_folder = os.path.isdir(full_path) and not os.path.islink(full_path)  # a submodule
+            is_excluded = any(reasons.get(str(folder)) for folder in Path(path).parents)
+            if os.path.lexists(full_path) and not is_folder and not is_excluded:
+                self._visit(path)
+
+    def _explain_folder(self, path: str) -> str:
+        full_path = f"{self.root}/{path}"
+        is_link = os.path.islink(full_path)
+        return "it is a link" if is_link else explain_folder_exclusion(path, full_path)
 
     def _visit(self, path: str) -> None:
         full_path = f"{self.root}/{path}"

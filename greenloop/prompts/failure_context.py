@@ -34,10 +34,9 @@ class ShownFailure:
 
 
 class SourceLookup(Protocol):
-    """The tests or checks of a run: their sources, and the file that has to satisfy them."""
+    """The tests or checks of a run: their sources, and the files that have to satisfy them."""
 
-    @property
-    def own_file(self) -> str: ...
+    def owns(self, path: str) -> bool: ...
 
     def source(self, test: str) -> str: ...
 
@@ -55,7 +54,7 @@ def select_failures(
     """Return at most `MAX_SHOWN` failures, one for each root cause, sorted by priority."""
     by_cause: dict[tuple[str, str], Failure] = {}
     for failure in sorted(_without_timeout_frames(run), key=_sort_key):
-        by_cause.setdefault(_root_cause(failure, sources.own_file), failure)
+        by_cause.setdefault(_root_cause(failure, sources), failure)
     shown = [
         _to_shown_failure(item, sources, max_output_chars)
         for item in list(by_cause.values())[:MAX_SHOWN]
@@ -95,12 +94,12 @@ def _sort_key(failure: Failure) -> tuple[int, int, str]:
     return (rank, len(failure.message), failure.test)
 
 
-def _root_cause(failure: Failure, own_file: str) -> tuple[str, str]:
+def _root_cause(failure: Failure, sources: SourceLookup) -> tuple[str, str]:
     """Return a key equal for failures with one cause: exception and line of the module.
 
     Failed assertions have no line of the module and are distinguished by their messages.
     """
-    own = [item for item in failure.frames if item.file == own_file]
+    own = [item for item in failure.frames if sources.owns(item.file)]
     if own:
         return failure.exception, f"{own[-1].function}:{own[-1].line}"
     return failure.exception, normalize(failure.message)
@@ -109,7 +108,7 @@ def _root_cause(failure: Failure, own_file: str) -> tuple[str, str]:
 def _to_shown_failure(
     failure: Failure, sources: SourceLookup, max_output_chars: int
 ) -> ShownFailure:
-    own = [item for item in failure.frames if item.file == sources.own_file][-_MAX_LINES:]
+    own = [item for item in failure.frames if sources.owns(item.file)][-_MAX_LINES:]
     return ShownFailure(
         test=failure.test,
         exception=failure.exception,

@@ -2,6 +2,14 @@
 
 from greenloop.records.base import Record
 from greenloop.records.batch import BatchOutcome, BatchTotals, LockCheckResult
+from greenloop.records.change import (
+    BaselineResult,
+    BeforeAfter,
+    Change,
+    ChangedFile,
+    ChangePlan,
+    Location,
+)
 from greenloop.records.contract import (
     Background,
     Choice,
@@ -9,6 +17,7 @@ from greenloop.records.contract import (
     Contract,
     Contradiction,
     GivenExample,
+    KeptBehaviour,
     Requirement,
 )
 from greenloop.records.evidence import Evidence
@@ -39,6 +48,7 @@ from greenloop.records.generation import (
     has_enough_examples,
 )
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
+from greenloop.records.project import Baseline
 from greenloop.records.pytest_run import (
     Assertion,
     Ending,

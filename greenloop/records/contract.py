@@ -72,6 +72,14 @@ class ChoiceAnswer(Record):
     round: int = 0
 
 
+class KeptBehaviour(Record):
+    """What a change has to leave as it is. `tests` are the node ids of tests that check it."""
+
+    id: str = Field(pattern=r"^K[1-9][0-9]*$")
+    text: str = Field(min_length=1)
+    tests: tuple[str, ...] = ()
+
+
 class GivenExample(Record):
     """An example of the specification's text, in doctest form."""
 
@@ -87,6 +95,8 @@ class Contract(Record):
     nor the background takes up, `not_covered` what the text asks for and one module cannot give.
     `contradictions` are what its writer says no module can meet; they end the run.
     `unclear_examples` are passages that look like an example and were not understood.
+    `unclear_examples` are passages that look like an example and were not understood. `keep` is
+    what a change of a project has to leave as it is.
     """
 
     module: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -101,6 +111,7 @@ class Contract(Record):
     choices: tuple[Choice, ...] = ()
     packages: tuple[str, ...] = ()
     contradictions: tuple[Contradiction, ...] = Field(default=(), exclude=True)
+    keep: tuple[KeptBehaviour, ...] = Field(default=(), exclude_if=lambda kept: not kept)
     specification: str = Field(default="", exclude=True)
     examples: tuple[GivenExample, ...] = Field(default=(), exclude=True)
 

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from greenloop.records.base import Record
+from greenloop.records.change import Change
 from greenloop.records.contract import Contract
 from greenloop.records.evidence import Evidence
 from greenloop.records.generation import Finding
@@ -16,7 +17,7 @@ from greenloop.records.script_result import NetworkRequest
 from greenloop.records.search import Patch
 
 SchemaVersion = Literal["2"]
-Command = Literal["make", "check", "heal", "script"]
+Command = Literal["make", "check", "heal", "script", "change"]
 Verdict = Literal["verified", "passed", "failed"]
 AttemptKind = Literal["generate", "review-repair", "free-fix", "repair", "rewrite"]
 Origin = Literal["generated", "given", "example", "held_out", "hardening", "peer", "answer"]
@@ -123,7 +124,10 @@ class Environment(Record):
 
 
 class Artifacts(Record):
-    """Paths of the files that were written, null for others. `code` is the file that was checked."""
+    """Paths of the files that were written, null for others. `code` is the file that was checked.
+
+    `applied` is the folder of the project that a change was written to, `worktree` that of its commit.
+    """
 
     run_dir: str | None = None
     report: str | None = None
@@ -138,6 +142,8 @@ class Artifacts(Record):
     choices: str | None = None
     original: str | None = None
     made: str | None = None
+    applied: str | None = None
+    worktree: str | None = None
 
 
 class ProducedFileInfo(Record):
@@ -168,7 +174,8 @@ class Report(Record):
     `original` is the former text of a file that was healed. `command` is the command of the run,
     `module` the code's module; both are '' in older reports. `failures` are the first ones of the
     run in `tests`, truncated. `iterations` is 1 for the first code and 1 more for each repair or
-    rewrite, 0 where no code was made; `repairs` counts the repairs and rewrites alone.
+    rewrite, 0 where no code was made; `repairs` counts the repairs and rewrites alone. Of a change of
+    a project `final_code` is the patch, and `test_code` its new tests.
     """
 
     specification: str
@@ -197,3 +204,4 @@ class Report(Record):
     module: str = ""
     failures: tuple[Failure, ...] = ()
     disputes: tuple[DisputeEntry, ...] = ()
+    change: Change | None = None

@@ -22,6 +22,7 @@ _MAX_TITLE_LENGTH = 60
 def report_title(report: Report) -> str:
     """Return the module's name, else the beginning of the specification."""
     module = report.module or (report.contract.module if report.contract else "")
+    module = "" if report.command == "change" else module
     title = first_line(module or report.specification, 1000) or "a run"
     return title if len(title) <= _MAX_TITLE_LENGTH else f"{title[: _MAX_TITLE_LENGTH - 2]} …"
 
@@ -58,6 +59,19 @@ def format_counts(report: Report) -> str:
     )
 
 
+def describe_change(report: Report) -> list[str]:
+    """Return what a change consists of, a line each; [] for other runs."""
+    change = report.change
+    if change is None:
+        return []
+    lines = [f"{item.path}: +{item.added} -{item.removed}" for item in change.files]
+    lines.append(f"{pluralize(change.baseline.locked, 'test')} of the project locked")
+    lines += (f"public: {item}" for item in change.public_changed)
+    lines += (f"outside of the fence: {item}" for item in change.outside_fence)
+    found = change.before_after.differences if change.before_after else ()
+    return lines + [f"{item.call}: {item.peer} before, {item.code} after" for item in found]
+
+
 def pluralize(number: int, noun: str) -> str:
     """Return `1 repair`, `2 repairs`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
@@ -77,10 +91,15 @@ def summarize_report(report: Report) -> list[str]:
     failed = report.command == "heal" and not report.tests_passed
     changed = failed and report.final_code != report.original
     for label, path in (
-        ("code", places.output or (places.best_code if report.command == "script" else None)),
+        (
+            "patch" if report.change else "code",
+            places.output or (places.best_code if report.command == "script" else None),
+        ),
         ("best attempt", places.best_code if changed else None),
         ("original", places.original),
         ("created files", places.made),
+        ("changed in", places.applied),
+        ("commit in", places.worktree),
         ("tests", places.tests_output),
         ("choices", places.choices),
         ("report", places.report),

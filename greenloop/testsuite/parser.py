@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from greenloop.syntax.parse import parse_or_none
 
-_REQUIREMENT_ID = re.compile(r"\bR[1-9][0-9]*\b")
+_REQUIREMENT_ID = re.compile(r"\b[RK][1-9][0-9]*\b")
 _SKIPPING_MARK = re.compile(
     r"(pytest\.)?mark\.(skip|skipif|xfail)|unittest\.(skip\w*|expectedFailure)"
 )
@@ -63,6 +63,13 @@ def _find_tests(body: list[ast.stmt], prefix: str) -> Iterator[TestFunction]:
             yield from _find_tests(node.body, f"{prefix}{node.name}::")
         elif isinstance(node, Function) and node.name.startswith("test"):
             yield _parse_test(node, prefix)
+
+
+def is_test_path(path: str) -> bool:
+    """Return whether a file of a project is a test, or lies in a folder of tests."""
+    *folders, name = path.split("/")
+    is_test = name.startswith(("test_", "conftest.")) or name.endswith("_test.py")
+    return is_test or not {"test", "tests"}.isdisjoint(folders)
 
 
 def has_hooks(code: str) -> bool:

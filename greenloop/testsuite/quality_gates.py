@@ -77,9 +77,10 @@ def _find_collection_errors(suite: Suite, stub_run: TestRun) -> list[str]:
 def find_broken_on_stub(suite: Suite, stub_run: TestRun) -> dict[str, str]:
     """Return generated tests with an error of their own (an unknown name or fixture), and why."""
     return {
-        get_function_name(item.test): f"{item.exception}: {_get_first_line(item.message)}"
+        get_function_name(item.test): why
         for item in stub_run.failures
-        if _is_broken(suite, item)
+        if suite.origin(item.test) in _MODEL_ORIGINS
+        and (why := describe_broken_test(item, suite.file_name))
     }
 
 
@@ -94,13 +95,15 @@ def find_returning_tests(tests: Iterable[TestFunction]) -> tuple[str, ...]:
     return tuple(item.name for item in tests if item.has_return_value and not item.has_assertions)
 
 
-def _is_broken(suite: Suite, failure: Failure) -> bool:
-    if suite.origin(failure.test) not in _MODEL_ORIGINS:
-        return False
-    if failure.exception == "FixtureLookupError" or failure.message.startswith(NOT_RUN_MESSAGES):
-        return True
-    in_test = bool(failure.frames) and failure.frames[-1].file == suite.file_name
-    return failure.exception in BROKEN_TEST_ERRORS and in_test
+def describe_broken_test(failure: Failure, file_name: str) -> str:
+    """Return the error of its own by which a test of a file fails; '' where it is of the code."""
+    in_test = bool(failure.frames) and failure.frames[-1].file == file_name
+    is_broken = (
+        failure.exception == "FixtureLookupError"
+        or failure.message.startswith(NOT_RUN_MESSAGES)
+        or (failure.exception in BROKEN_TEST_ERRORS and in_test)
+    )
+    return f"{failure.exception}: {_get_first_line(failure.message)}" if is_broken else ""
 
 
 def _describe_green_test(name: str) -> str:

@@ -70,10 +70,9 @@ class Suite:
     dropped: tuple[DroppedTest, ...] = ()
     path: str = ""  # of the module within a project
 
-    @property
-    def own_file(self) -> str:
-        """The module's file as tracebacks name it."""
-        return self.path or f"{self.module}.py"
+    def owns(self, path: str) -> bool:
+        """Return whether a file of a traceback is the module's."""
+        return path == (self.path or f"{self.module}.py")
 
     @property
     def file_name(self) -> str:

@@ -48,6 +48,7 @@ class Candidates:
     base: Candidate | None = None
     is_active: IsActive = lambda _test: True  # before a test was dropped
     stuck_reason: str = ""
+    locked: frozenset[str] = frozenset()  # to break one of these tests is no progress
     _seen_signatures: set[frozenset[str]] = field(default_factory=set)
     _seen_digests: set[str] = field(default_factory=set)
 
@@ -98,10 +99,14 @@ class Candidates:
         self.base = done if known else self._choose_base(done)
         best = self.best
         is_first = best is None or best.run is None or best.n == done.n
-        failing = len(done.failing_tests(self.is_active))
-        if is_first or (best and failing < len(best.failing_tests(self.is_active))):
+        if is_first or (best and self._rank(done) < self._rank(best)):
             self.best = done
         return done
+
+    def _rank(self, candidate: Candidate) -> tuple[int, int]:
+        """Return the numbers of locked tests and of all tests that it fails."""
+        failing = candidate.failing_tests(self.is_active)
+        return len(failing & self.locked), len(failing)
 
     def replace_source(self, candidate: Candidate, code: str) -> Candidate:
         """Replace the source of a candidate that was not run yet."""
@@ -159,7 +164,7 @@ class Candidates:
         if best is None or best.run is None:
             return done
         now, before = done.failing_tests(self.is_active), best.failing_tests(self.is_active)
-        if len(now) < len(before) or not now - before:
+        if self._rank(done) < self._rank(best) or not now - before:
             return done
         if done.kind == "rewrite" and len(now) == len(before):
             return done

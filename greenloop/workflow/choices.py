@@ -13,12 +13,13 @@ from greenloop.testsuite.held_out_examples import render_held_out_test
 from greenloop.testsuite.suite import ANSWER_TEST_PREFIX
 from greenloop.workflow.state import RepairPhase
 from greenloop.workflow.storage.amendments import PRECEDENCE_CLAUSE, with_choice_answer
-from greenloop.workflow.storage.request import MakeRequest
+from greenloop.workflow.storage.request import ContractRequest
 
 if TYPE_CHECKING:
     from greenloop.workflow.state import Run
 
 _MAX_ASKED = 3  # in one round
+_CODE_TOOLS = ("generate_code", "write_change_tests", "write_change")
 
 
 class ChoiceAsker(Protocol):
@@ -43,7 +44,8 @@ class ChoiceSettlement:
 
     async def settle_before_code(self) -> None:
         """Apply the answers of round 0; ask for others unless code was requested already."""
-        if not self._run.client.log.has_response_of("generate_code"):
+        log = self._run.client.log
+        if not any(map(log.has_response_of, _CODE_TOOLS)):
             await self._ask()
         self._apply_answers()
 
@@ -97,9 +99,9 @@ class ChoiceSettlement:
         run.save_request(run.state.request)
 
     @property
-    def _request(self) -> MakeRequest:
+    def _request(self) -> ContractRequest:
         request = self._run.state.request
-        assert isinstance(request, MakeRequest)
+        assert isinstance(request, ContractRequest)
         return request
 
     def _add_tests(self) -> bool:

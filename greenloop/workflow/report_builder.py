@@ -9,8 +9,11 @@ from datetime import datetime, timedelta, timezone
 
 from greenloop.errors import GreenloopError
 from greenloop.grading import forgery, shortfalls
+from greenloop.project.patch import count_lines
 from greenloop.records import (
     Artifacts,
+    Change,
+    ChangedFile,
     Environment,
     ProducedFileInfo,
     Report,
@@ -23,6 +26,7 @@ from greenloop.records import (
 )
 from greenloop.versions import greenloop_version, installed_version
 from greenloop.workflow.candidates import truncate_failures
+from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.state import RunState
 
@@ -38,9 +42,10 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
     result = state.green_run or (best.run if best else None)
     failures = (item for item in (result.failures if result else ()) if state.is_active(item.test))
     verdict, reasons = _decide_verdict(state, error)
+    final_code = _collect_final_code(state)
     return Report(
         specification=request.specification,
-        final_code=best.code if best else "",
+        final_code=final_code,
         test_code=_collect_test_code(state),
         tests_passed=verdict != "failed",
         test_output=result.output if result else "",
@@ -68,7 +73,23 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
         module=state.contract.module if state.contract else request.module or "",
         failures=truncate_failures(failures),
         disputes=tuple(state.disputes),
+        change=_build_change(state, final_code),
     )
+
+
+def _collect_final_code(state: RunState) -> str:
+    """Return the best candidate; of a change with the patch of its tests."""
+    best = state.candidates.best
+    if best is None:
+        return ""
+    return best.code + (state.suite.patch if isinstance(state.suite, ChangeSuite) else "")
+
+
+def _build_change(state: RunState, patch: str) -> Change | None:
+    if state.change is None:
+        return None
+    files = (ChangedFile(path=p, added=a, removed=r) for p, a, r in count_lines(patch))
+    return state.change.model_copy(update={"files": tuple(files)})
 
 
 def _count_iterations(state: RunState) -> int:

@@ -15,6 +15,7 @@ from greenloop.grading import Plan
 from greenloop.llm.budget import Budget
 from greenloop.records import (
     AttemptKind,
+    Change,
     Contract,
     DisputeEntry,
     Evidence,
@@ -31,6 +32,7 @@ from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite
 from greenloop.workflow.candidates import Candidate, Candidates, summarize_explanation
+from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.storage.request import RunRequest
 
@@ -40,6 +42,7 @@ if TYPE_CHECKING:  # a check needs neither, and loading LangChain takes a second
     from greenloop.workflow.choices import ChoiceAsker
 
 T = TypeVar("T")
+AnySuite = Suite | Checklist | ChangeSuite
 
 
 @dataclass
@@ -73,7 +76,7 @@ class RunState:
     sandbox: SandboxInfo
     plan: Plan = field(default_factory=Plan)
     contract: Contract | None = None
-    suite: Suite | Checklist | None = None
+    suite: AnySuite | None = None
     script_runs: dict[str, ScriptRun] = field(default_factory=dict)  # by source: best and last
     expected: Expectation | None = None
     red_phase: RedPhase | None = None
@@ -83,6 +86,7 @@ class RunState:
     candidates: Candidates = field(default_factory=Candidates)
     evidence: Evidence = field(default_factory=Evidence)
     green_run: TestRun | None = None
+    change: Change | None = None  # without the files of the patch
     search: SearchResult | None = None
     packages: RunPackages = field(default_factory=RunPackages)
     forgery_reason: str = ""
@@ -117,7 +121,7 @@ class RunState:
         return self.suite
 
     @property
-    def active_tests(self) -> Suite | Checklist:
+    def active_tests(self) -> AnySuite:
         """The tests or checks that candidates have to pass."""
         assert self.suite is not None
         return self.suite

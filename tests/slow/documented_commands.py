@@ -19,6 +19,7 @@ RUN_WHOLE = (  # the blocks that are marked `sh`
 SHOWING = (
     "README.md",
     *RUN_WHOLE,
+    "docs/change.md",
     "docs/engines.md",
     "docs/grading.md",
     "docs/hosts.md",
@@ -59,6 +60,8 @@ CHECKED = (
 _PRICED = "a local server's model has no price, and --max-cost is refused without one"
 _A_CLUSTER = "needs a Ray cluster: tests/integration/distributed/test_ray_batch.py starts one, and ends a node of it"
 LEFT_OUT = {
+    'greenloop change "total takes a discount in percent" --in shop -o discount.patch': "needs a"
+    " project: tests/integration/cli/test_change.py runs it in one",
     "greenloop batch specs -o src --engine ray --run-dir /shared/batch": _A_CLUSTER,
     "greenloop batch specs -o src --engine ray --address auto --run-dir /shared/batch": _A_CLUSTER,
     "greenloop batch specs -o src --engine ray --address 10.0.0.5:6379"

@@ -16,6 +16,15 @@ from typing import Any
 import pytest
 
 from greenloop.prompts import Message, Prompt
+from tests.support.change_responses import (
+    GREEN_TEST,
+    REPAIRED,
+    TESTS,
+    WISH,
+    WRONG_DISCOUNT,
+    change_answers,
+    copy_shop,
+)
 from tests.support.model_responses import (
     GOOD_CODE,
     GOOD_TESTS,
@@ -58,9 +67,16 @@ FOR_A_TASK = {
 FOR_A_SCRIPT = {
     "repair_script": [fenced(REPORT.format("area")), fenced(REPORT.format("Region"))],
 }
+# The first tests prove nothing, and the first code is wrong.
+FOR_A_WISH = change_answers(
+    write_change_tests=[fenced(TESTS + GREEN_TEST), fenced(TESTS)],
+    write_change=[WRONG_DISCOUNT],
+    repair_change=[REPAIRED],
+)
 WAYS = {
     "make": (["make", SPECIFICATION], SCRIPT, 7),
     "script": (["script", "Print the first region.", "--input", "in.csv"], FOR_A_TASK, 5),
+    "change": (["change", WISH, "--in", "shop"], FOR_A_WISH, 6),
     "heal": (["heal", "old.py", "--input", "in.csv", "--yes"], FOR_A_SCRIPT, 2),
 }
 
@@ -160,6 +176,7 @@ def test_kill_9_at_every_call_then_resume_pays_for_nothing_twice(
     respond.script = script
     Path("in.csv").write_text("Region,Amount\nNorth,12\nSouth,7\n")
     Path("old.py").write_text(REPORT.format("region"))
+    copy_shop(Path.cwd())
     command = [*asked, "--run-dir", "run", "--json"]
     for calls in range(count):
         respond.hold_after = calls

@@ -42,6 +42,7 @@ def tool_of(request: dict[str, Any]) -> str:
     marks = {
         "You turn a specification": "parse_specification",
         "You write one Python module": "generate_code",
+        "You write pytest tests of a change": "write_change_tests",
         "You write pytest tests": "generate_tests",  # harden_tests too: servers answer both alike
         "You review a Python module": "review_code",
         "You repair a Python module": "repair_code",
@@ -53,6 +54,10 @@ def tool_of(request: dict[str, Any]) -> str:
         "You write one Python script": "write_script",
         "You repair a Python script": "repair_script",
         "You repair an existing": "repair_code",
+        "You find the files of a Python project": "locate_change",
+        "You turn a wish": "plan_change",
+        "You change a Python project": "write_change",
+        "You repair a change": "repair_change",
     }
     return next((tool for mark, tool in marks.items() if system.startswith(mark)), "unknown")
 

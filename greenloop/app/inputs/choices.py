@@ -11,17 +11,17 @@ from greenloop.records import Choice, ChoiceAnswer
 from greenloop.workflow.storage.amendments import with_choice_answer
 from greenloop.workflow.storage.choices_file import read_answers
 from greenloop.workflow.storage.lockfile import digest_text, load_lock, lock_path
-from greenloop.workflow.storage.request import MakeRequest
+from greenloop.workflow.storage.request import ContractRequest, ContractRequestT
 
 
 def add_answers(
-    request: MakeRequest,
+    request: ContractRequestT,
     choices: Sequence[Choice],
     path: Path | None,
     *,
     accept: bool,
     has_code: bool,
-) -> tuple[MakeRequest, str]:
+) -> tuple[ContractRequestT, str]:
     """Return the request with the answers to open choices, and a line where there are none.
 
     With `accept` those that the file leaves out are accepted as they were made. Answers are a round
@@ -49,7 +49,7 @@ def add_answers(
     return request, why if path or accept else ""
 
 
-def read_locked_choices(request: MakeRequest) -> tuple[Choice, ...]:
+def read_locked_choices(request: ContractRequest) -> tuple[Choice, ...]:
     """Return the choices that the lock beside the output names for the same text.
 
     Raises:

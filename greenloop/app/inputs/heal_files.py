@@ -50,7 +50,7 @@ def read_layout(file: Path, tests: Sequence[Path]) -> ModuleLayout:
     for path in paths:
         if not path.exists():
             raise InputError(f"--tests {path} does not exist")
-    found = sorted({item for path in paths for item in _find_test_files(path)})
+    found = sorted({item for path in paths for item in find_test_files(path)})
     if not found:
         raise InputError(f"--tests {tests[0]}: no test files (test_*.py or *_test.py) in it")
     if len(found) > _MAX_TEST_FILES:
@@ -72,7 +72,8 @@ def read_layout(file: Path, tests: Sequence[Path]) -> ModuleLayout:
     return ModuleLayout(_dotted_module_name(file), given, project)
 
 
-def _find_test_files(path: Path) -> Iterator[Path]:
+def find_test_files(path: Path) -> Iterator[Path]:
+    """Yield a file, or the test files of a folder."""
     if path.is_file():
         yield path
         return

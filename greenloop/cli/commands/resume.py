@@ -15,7 +15,7 @@ from greenloop.errors import GreenloopError, InputError
 from greenloop.reporting.loader import read_report
 from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
-from greenloop.workflow.storage.request import HealRequest, MakeRequest, RunRequest
+from greenloop.workflow.storage.request import ContractRequest, HealRequest, RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
@@ -44,7 +44,7 @@ def resume_command(options: ResumeOptions) -> int:
 def _answer_choices(directory: RunDirectory, options: ResumeOptions) -> None:
     """Store the answers to choices of the run's report in its request. Raises InputError."""
     request = directory.load_request()
-    if not isinstance(request, MakeRequest) or not (options.answers or options.accept_choices):
+    if not isinstance(request, ContractRequest) or not (options.answers or options.accept_choices):
         return
     report = read_report(directory.path) if directory.report_file.exists() else None
     choices = report.contract.choices if report and report.contract else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from greenloop.cli.options.batch import BatchOptions, EvalOptions, VerifyOptions
+from greenloop.cli.options.change import ChangeOptions
 from greenloop.cli.options.report import DoctorOptions, McpOptions, ReportOptions
 from greenloop.cli.options.runs import (
     CheckOptions,
@@ -17,6 +18,7 @@ COMMANDS: dict[str, type] = {
     "check": CheckOptions,
     "heal": HealOptions,
     "script": ScriptOptions,
+    "change": ChangeOptions,
     "batch": BatchOptions,
     "eval": EvalOptions,
     "verify": VerifyOptions,

@@ -63,7 +63,7 @@ class DoctorOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class McpOptions(ModelOptions):
-    """Serve make, check and heal as tools to an MCP host (an editor, an agent)."""
+    """Serve make, check, heal and change as tools to an MCP host (an editor, an agent)."""
 
     http: bool = flag("Streamable HTTP on 127.0.0.1 instead of standard input.", "--http")
     port: int = option("For --http; 0 picks a free port.", default=8765, min=0, max=65535)

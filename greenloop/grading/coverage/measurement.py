@@ -6,13 +6,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.coverage.instrumentation import (
+from greenloop.grading.unasked_code import find_unasked_lines
+from greenloop.records import Coverage, TestRun
+from greenloop.sandbox.guest.coverage.instrumentation import (
     InstrumentedModule,
     instrument_module,
     render_hits_tests,
 )
-from greenloop.grading.unasked_code import find_unasked_lines
-from greenloop.records import Coverage, TestRun
 from greenloop.testsuite import TestFile
 
 _HITS_PREFIX = "hits:"

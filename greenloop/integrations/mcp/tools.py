@@ -25,8 +25,8 @@ from greenloop.versions import greenloop_version
 
 RunFactory = Callable[[EventSink], Coroutine[Any, Any, Report]]
 _INSTRUCTIONS = (
-    "greenloop turns specifications into tested Python code, repairs code, and grades what tests "
-    "are worth. Code runs in a sandbox without network. Calls take seconds to minutes; ask for "
+    "greenloop turns specifications into tested Python code, changes projects, repairs code, and "
+    "grades what tests are worth. Code runs in a sandbox without network. Calls take seconds to minutes; ask for "
     "progress. Nothing is written to your files: the answers hold the code."
 )
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)S?$", re.IGNORECASE)
@@ -52,7 +52,7 @@ def build_server(service: AgentService, runs: RunTaskGroup) -> MCPServer[Any]:
     )
     tools = McpTools(service, runs)
     about = ToolAnnotations(destructive_hint=False)
-    for tool in (tools.make_tested_code, tools.check_code, tools.heal_code):
+    for tool in (tools.make_tested_code, tools.check_code, tools.heal_code, tools.change_code):
         server.add_tool(tool, description=inspect.getdoc(tool), annotations=about)
     return server
 
@@ -152,6 +152,30 @@ class McpTools:
         parameters = ScriptParameters(arguments, stdin, inputs, expect, expect_files)
         return await self._run_call(
             ctx, lambda emit: self._service.heal(code, tests, module, parameters, emit)
+        )
+
+    async def change_code(
+        self,
+        wish: Annotated[
+            NonEmptyText,
+            Field(description="what is to be different: a feature, or an issue's text"),
+        ],
+        ctx: Context,
+        folder: Annotated[
+            str, Field(description="the project's folder, below the one that this server works in")
+        ] = ".",
+        fence: Annotated[
+            list[str] | None, Field(description="globs of the files that may be changed")
+        ] = None,
+        may_change: Annotated[
+            list[str] | None, Field(description="tests that may be contradicted: PATH::NAME")
+        ] = None,
+    ) -> RunResult:
+        """Make a patch with new tests for a Python project of several files, run against its own
+        tests and graded. Writes no file: the answer's `code` is the patch, for `git apply`."""
+        return await self._run_call(
+            ctx,
+            lambda emit: self._service.change(wish, folder, fence or (), may_change or (), emit),
         )
 
     async def _run_call(self, ctx: Context, start_run: RunFactory) -> RunResult:

@@ -67,14 +67,19 @@ def parse_repair(response: LLMResponse, contract: Contract, current: str) -> Rep
         InvalidResponse: neither code nor dispute, or an edit that does not apply to `current`.
     """
     text = extract_text(response)
-    disputes = tuple(
-        Dispute(test=found["test"], why=found["why"].strip()) for found in _DISPUTE.finditer(text)
-    )
+    disputes = read_disputes(text)
     code = _extract_repair(text, contract, current, has_disputes=bool(disputes))
     if code is not None:
         check_complete(code)
         _check_module(code, public_names(contract.interface), contract.module)
     return Repair(code=code, disputes=disputes, explanation=extract_prose(_DISPUTE.sub("", text)))
+
+
+def read_disputes(text: str) -> tuple[Dispute, ...]:
+    """Return the disputes of an answer."""
+    return tuple(
+        Dispute(test=found["test"], why=found["why"].strip()) for found in _DISPUTE.finditer(text)
+    )
 
 
 def _extract_repair(

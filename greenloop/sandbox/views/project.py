@@ -18,6 +18,7 @@ from greenloop.sandbox.work.scenarios import (
     observe_job,
 )
 from greenloop.testsuite import TestFile
+from greenloop.testsuite.parser import is_test_path
 
 
 class ProjectSandbox(SandboxView):
@@ -77,7 +78,7 @@ class ProjectSandbox(SandboxView):
         if beside:
             return Observations((), "in a project no scenario runs beside the tests")
         files = self.project.with_overlay({self.path: code}).all_files
-        tree = tuple((path, text) for path, text in files.items() if not _is_of_tests(path))
+        tree = tuple((path, text) for path, text in files.items() if not is_test_path(path))
         levels = module.count(".") + (2 if self.path.endswith("/__init__.py") else 1)
         root = "/".join(self.path.split("/")[:-levels])
         payload = {"module": module, "scenario": scenario, "import_root": root}
@@ -98,9 +99,3 @@ class ProjectSandbox(SandboxView):
     def run_patches(self, *_: object, **__: object) -> PatchRuns:
         """Return no results: a process that collected the tests of a project is not forked."""
         return PatchRuns(error="in a project nothing is forked after collection")
-
-
-def _is_of_tests(path: str) -> bool:
-    """Whether a file is a test, or lies in a folder of tests."""
-    *folders, name = path.split("/")
-    return not {"test", "tests"}.isdisjoint(folders) or name.startswith(("test_", "conftest."))

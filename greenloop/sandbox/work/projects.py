@@ -8,9 +8,14 @@ from greenloop.errors import InputError
 from greenloop.records import Expectation, Project, TestRun
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
+from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout, check_path
 from greenloop.sandbox.work.pytest_config import read_pytest_options
-from greenloop.sandbox.work.result_decoder import build_test_run
+from greenloop.sandbox.work.result_decoder import build_test_run, decode_events, parse_index
+
+_MAX_SETS, _MAX_MASK_DIGITS = 1_000_000, 50_000
+# By path and test a bit mask of the hits of the instrumented file; the test '' is the import.
+Hits = dict[str, dict[str, int]]
 
 
 def run_project(
@@ -20,11 +25,16 @@ def run_project(
     expected: Expectation | None = None,
     order_seed: int | None = None,
     hash_seed: int = 0,
+    timeout_s: float | None = None,
+    hits: Hits | None = None,
+    stops_early: bool = False,
 ) -> TestRun:
     """Run the tests of a project in a new copy of it, with its own pytest configuration.
 
     Node ids are relative to the root of the project. `TestRun.notes` lists what of the
-    configuration is not used; the other arguments are those of `run_tests`.
+    configuration is not used. `timeout_s` takes the place of the sandbox's limit. What the tests run
+    of the files that `hits` has is added to it. With `stops_early` the run ends with the first test
+    that fails. The other arguments are those of `run_tests`.
 
     Raises:
         InputError: the files cannot be written as given, or a target is not in the project.
@@ -39,17 +49,47 @@ def run_project(
         "order_seed": order_seed,
         "last": list(project.last),
         "doctests": [],
+        "traced": list(hits or ()),
         "config": options.config,
-        "options": options.arguments,
+        "options": [*options.arguments, *(["--exitfirst"] if stops_early else [])],
     }
-    job = Job("project", (), payload, hash_seed, sandbox.packages, tree=tuple(files.items()))
+    job = Job(
+        "project",
+        (),
+        payload,
+        hash_seed,
+        sandbox.packages,
+        timeout_s,
+        tree=tuple(files.items()),
+    )
     sources = {
         path: content.decode("utf-8", "replace")
         for path, content in files.items()
         if path.endswith(".py")
     }
-    run = build_test_run(sandbox.run(job), expected, job.key, sandbox.limits, sources)
+    result = sandbox.run(job)
+    if hits is not None:
+        _collect_hits(result, job.key, hits)
+    limits = job.apply_limits(sandbox.limits)
+    run = build_test_run(result, expected, job.key, limits, sources)
     return run.model_copy(update={"notes": tuple(options.notes)})
+
+
+def _collect_hits(result: ProcessResult, key: str, hits: Hits) -> None:
+    """Add the hits of each test; what has another form than the guest sends is left out."""
+    known: dict[int, tuple[str, int]] = {}
+    for event in decode_events(result.channel_data, key)[0]:
+        try:
+            if event.get("event") == "hits" and event["path"] in hits:
+                mask = int(event["mask"][:_MAX_MASK_DIGITS], 16)
+                known[parse_index(event["number"], _MAX_SETS)] = event["path"], mask
+            elif event.get("event") == "reached":
+                for number in event["sets"]:
+                    path, mask = known[parse_index(number, _MAX_SETS)]
+                    by_test, test = hits[path], str(event["id"])
+                    by_test[test] = by_test.get(test, 0) | mask
+        except (LookupError, TypeError, ValueError):
+            continue
 
 
 def _resolve_targets(targets: Sequence[str], files: Mapping[str, bytes]) -> list[str]:

@@ -18,6 +18,7 @@ from greenloop.sandbox.work.limit_detection import classify_ending, detect_limit
 _IDS_ADAPTER = TypeAdapter(tuple[str, ...])
 _OUTCOME_ADAPTER = TypeAdapter(Outcome)
 _DAY_SECONDS = 86400.0
+_EVENTS_OF_COVERAGE = ("hits", "reached")
 _FRAME_LINE = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.M)
 _WORK_FOLDER = "/work/"  # ends the path of each working folder
 _FIRST_FRAMES, _LAST_FRAMES, _MAX_TEXT_CHARACTERS = 3, 12, 300
@@ -52,7 +53,7 @@ class _ReceivedEvents:
             self._add_test(event)
         elif kind == "end":
             self.status = int(event["exit_status"])
-        else:
+        elif kind not in _EVENTS_OF_COVERAGE:
             raise _ProtocolError(f"unknown event {kind!r}")
 
     def _add_test(self, event: dict[str, Any]) -> None:

@@ -12,18 +12,14 @@ from greenloop.errors import InputError, InvalidResponseError, OutputError
 from greenloop.records import Evidence, GeneratedCode, TestRun
 from greenloop.scripts.regression import find_regressions
 from greenloop.scripts.source_file import SourceFile
-from greenloop.testsuite import Suite
 from greenloop.workflow.candidates import Candidate
-from greenloop.workflow.script.checklist import Checklist
-from greenloop.workflow.state import RepairPhase, Run
+from greenloop.workflow.state import AnySuite, RepairPhase, Run
 from greenloop.workflow.storage.request import HealModuleRequest, HealScriptRequest, OriginalFile
 from greenloop.workflow.strategy import Strategy
 
 _NO_CHANGE = "the model changed nothing"
 # The base, the best candidate, the green run, the suite and the evidence.
-_GreenState = tuple[
-    Candidate | None, Candidate | None, TestRun | None, Suite | Checklist | None, Evidence
-]
+_GreenState = tuple[Candidate | None, Candidate | None, TestRun | None, AnySuite | None, Evidence]
 
 
 class HealStrategy(Strategy):

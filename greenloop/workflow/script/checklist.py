@@ -33,6 +33,10 @@ class Checklist:
     code: str = ""
     held_out: tuple[HeldOutExample, ...] = ()
 
+    def owns(self, path: str) -> bool:
+        """Return whether a file of a traceback is the script's."""
+        return path == self.own_file
+
     def name_of(self, test: str) -> str | None:
         """Return the check's id, None where there is no such check."""
         found = self._find(test)

@@ -8,7 +8,7 @@ from greenloop.records import ChoiceAnswer, Contract, OutputCheck, Requirement
 from greenloop.specification.passages import split_passages
 from greenloop.workflow.storage.request import (
     AMENDMENT,
-    MakeRequest,
+    ContractRequestT,
     RequestT,
     RunRequest,
     ScriptRequest,
@@ -22,7 +22,7 @@ def with_contract(request: RunRequest, contract: Contract) -> RunRequest:
     return request.model_copy(update={"contract": contract})
 
 
-def with_choice_answer(request: MakeRequest, answer: ChoiceAnswer) -> MakeRequest:
+def with_choice_answer(request: ContractRequestT, answer: ChoiceAnswer) -> ContractRequestT:
     """Return the request with the user's answer to a choice, in place of an earlier one."""
     others = (
         item for item in request.choice_answers if item.question_sha256 != answer.question_sha256

@@ -5,16 +5,20 @@ Requests are stored in the run directory. They hold no API key.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import Field
 
-from greenloop.records import ChoiceAnswer, Command, Contract, OutputCheck, Record
+from greenloop.records import ChoiceAnswer, Command, Contract, Record
 from greenloop.settings import Settings
-from greenloop.testsuite import TestFile
+from greenloop.workflow.storage.request_parts import GivenTests as GivenTests
+from greenloop.workflow.storage.request_parts import InputRef as InputRef
+from greenloop.workflow.storage.request_parts import OriginalFile as OriginalFile
+from greenloop.workflow.storage.request_parts import ProjectRequest as ProjectRequest
+from greenloop.workflow.storage.request_parts import ScriptSpec as ScriptSpec
+from greenloop.workflow.storage.request_parts import digest as digest
 
 _SAVED_SETTINGS = (
     *("model", "fallback_model", "max_repairs", "mutants", "hardening_rounds", "timeout_s"),
@@ -24,65 +28,6 @@ _SAVED_SETTINGS = (
 
 AMENDMENT = "Asked for later: {}"
 SavedOptions = dict[str, str | bool | int | float | None]
-
-
-class GivenTests(Record):
-    """A locked test file of the user, with the SHA-256 digest of its text."""
-
-    name: str
-    code: str
-    sha256: str
-
-    @classmethod
-    def from_code(cls, name: str, code: str) -> GivenTests:
-        return cls(name=name, code=code, sha256=digest(code))
-
-    def as_test_file(self) -> TestFile:
-        return TestFile(self.name, self.code, locked=True)
-
-
-class InputRef(Record):
-    """A file that a script reads: `path` in the sandbox, `source` on the host."""
-
-    path: str
-    source: str
-    sha256: str
-
-
-class ScriptSpec(Record):
-    """How a script is run and what its output is checked for. `name` is its file name.
-
-    `agreed` are checks that the user edited; they replace those that a model proposes.
-    """
-
-    name: str
-    arguments: tuple[str, ...] = ()
-    stdin: InputRef | None = None
-    inputs: tuple[InputRef, ...] = ()
-    checks: tuple[OutputCheck, ...] = ()
-    agreed: tuple[OutputCheck, ...] | None = None
-    allow_network: tuple[str, ...] = ()
-    artifacts: str | None = None
-
-
-class OriginalFile(Record):
-    """The file to heal, as it was when the run began. `sha256` is the digest of its bytes."""
-
-    path: str
-    text: str
-    sha256: str
-
-    @property
-    def name(self) -> str:
-        return Path(self.path).name
-
-
-class ProjectRequest(Record):
-    """A project whose layout the tests need: its root, and the module and tests relative to it."""
-
-    root: str
-    path: str
-    targets: tuple[str, ...]
 
 
 class RunRequest(Record):
@@ -121,15 +66,43 @@ class RunRequest(Record):
         return ""
 
 
-class MakeRequest(RunRequest):
-    """A module to write from a specification. `contract` replaces the model's contract.
+class ContractRequest(RunRequest):
+    """Work on a contract. `contract` replaces the model's contract.
 
     `choice_answers` are the user's decisions on what the specification leaves open.
     """
 
-    kind: Literal["make"] = "make"
     contract: Contract | None = None
     choice_answers: tuple[ChoiceAnswer, ...] = ()
+
+
+class MakeRequest(ContractRequest):
+    """A module to write from a specification."""
+
+    kind: Literal["make"] = "make"
+
+
+class ChangeRequest(ContractRequest):
+    """A wish to fulfil in a project, whose tests are run before unless `measures_baseline` is off.
+
+    `root` is the project's folder, `fence` the globs of files that may change, `may_change` the
+    node ids of tests that the wish may contradict; `given` tests go by their paths in the project.
+    `apply`: the files are written there; `branch`: they are committed on this new branch, with the
+    project's git hooks where `run_hooks`.
+    """
+
+    kind: Literal["change"] = "change"
+    root: str
+    fence: tuple[str, ...] = ()
+    may_change: tuple[str, ...] = ()
+    measures_baseline: bool = True
+    apply: bool = False
+    branch: str | None = None
+    run_hooks: bool = False
+
+    @property
+    def code_file_name(self) -> str:
+        return "patch.diff"
 
 
 class CheckRequest(RunRequest):
@@ -182,8 +155,16 @@ class HealScriptRequest(HealRequest):
     script: ScriptSpec
 
 
-AnyRequest = MakeRequest | CheckRequest | ScriptRequest | HealModuleRequest | HealScriptRequest
+AnyRequest = (
+    MakeRequest
+    | CheckRequest
+    | ScriptRequest
+    | HealModuleRequest
+    | HealScriptRequest
+    | ChangeRequest
+)
 RequestT = TypeVar("RequestT", bound=RunRequest)
+ContractRequestT = TypeVar("ContractRequestT", bound=ContractRequest)
 
 _KNOWN_KEYS = frozenset(name for item in get_args(AnyRequest) for name in item.model_fields)
 
@@ -213,6 +194,7 @@ def _select_class(data: dict[str, Any]) -> type[RunRequest]:
         "make": MakeRequest,
         "check": CheckRequest,
         "script": ScriptRequest,
+        "change": ChangeRequest,
     }
     if kind not in classes:
         raise ValueError(f"unknown kind of request: {kind!r}")
@@ -236,8 +218,3 @@ def with_absolute_replay(model: str) -> str:
     """Make the path of a replay file independent of the working folder."""
     is_file = model.startswith("replay:")
     return f"replay:{Path(model[7:]).absolute()}" if is_file else model
-
-
-def digest(text: str) -> str:
-    """Return the SHA-256 digest of a text, in hexadecimal."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -96,7 +96,7 @@ def test_a_host_over_stdio_gets_tested_code_and_is_told_how_it_goes(tmp_path: Pa
         return {tool.name: tool.output_schema for tool in tools}, result
 
     schemas, result = talk(over_stdio(tmp_path, QUICK, "--model", recorded), session)
-    assert set(schemas) == {"make_tested_code", "check_code", "heal_code"}
+    assert set(schemas) == {"make_tested_code", "check_code", "heal_code", "change_code"}
     assert all("verdict" in schema["properties"] for schema in schemas.values())
     made = result.structured_content
     assert (made["verdict"], made["reached"], made["calls"]) == ("passed", True, 4)
@@ -213,6 +213,7 @@ def test_what_cannot_be_used_is_refused_in_one_line(
             await refusal(client, "heal_code", code=" ", tests=TESTS),
             await refusal(client, "heal_code", code=ADDING, tests=TESTS, stdin="x"),
             await refusal(client, "heal_code", code="1", inputs={"../../x": "y"}),
+            await refusal(client, "change_code", wish="Add x.", folder="../.."),
             await refusal(client, "make_tested_code", specification=" "),
             await refusal(client, "make_tested_code", specification="x", module="os"),
             await refusal(client, "make_tested_code", specification="x", module="a", tests=TESTS),

@@ -13,6 +13,7 @@ from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import Background, Choice, Contract, Finding, Requirement, Survivor
 from greenloop.tools.peer_toolkit import FailedExample, ShownDifference
+from tests.unit.prompts.change_contexts import CHANGES
 from tests.unit.prompts.script_contexts import SCRIPTS
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -90,6 +91,7 @@ NO_REPAIR: dict[str, Any] = {
 
 CONTEXTS: dict[str, dict[str, Any]] = {
     **SCRIPTS,
+    **CHANGES,
     "parse_specification.minimal": {
         "specification": "Roman numerals.",
         "module": "",

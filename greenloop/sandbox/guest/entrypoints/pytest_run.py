@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from _pytest.config import ConftestImportFailure, UsageError, _prepareconfig
 
+from ..coverage.recorder import HitRecorder
 from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
 from ..pytest_plugin.config import accept_undecodable_output, options
@@ -43,6 +44,10 @@ def main(job: dict[str, Any], result_fd: int) -> int:
         arguments = [*job["options"], *options(work, config), *common]
         arguments += [part for item in _OVERRIDES for part in ("-o", item)]
         arguments += ["-W", _CONFIG_WARNINGS, *job["targets"]]
+        if job["traced"]:
+            recorder = HitRecorder(work + os.sep, job["traced"], channel.send)
+            recorder.install()
+            loaded.append(recorder)
         status = _run_project(arguments, [reporter, *loaded], reporter)
     else:
         arguments = [*options(work, job["ini"]), *common, *job["targets"]]

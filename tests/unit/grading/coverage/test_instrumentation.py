@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from greenloop.grading.coverage.instrumentation import instrument_module
+from greenloop.sandbox.guest.coverage.instrumentation import instrument_module
 
 NOTES = "_reached_by_tests"
 

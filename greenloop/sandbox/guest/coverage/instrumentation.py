@@ -1,7 +1,7 @@
 """Instrumented code: a module that records which of its statements and branches run.
 
-The syntax tree is rewritten, so that it works in every sandbox and needs nothing in the guest. It
-costs one byte store for each statement.
+The syntax tree is rewritten, so that it works in every sandbox. It costs one byte store for each
+statement.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 _HITS_NAME = "_reached_by_tests"
 # The hits survive a reload and a second import of the module.
-_PREAMBLE = f"import sys as {_HITS_NAME}\n{_HITS_NAME} = {_HITS_NAME}.__dict__.setdefault({_HITS_NAME!r}, bytearray(%d))"
+_PREAMBLE = f"import sys as {_HITS_NAME}\n{_HITS_NAME} = {_HITS_NAME}.__dict__.setdefault(%r, bytearray(%d))"
 _MAX_BITS_PER_MESSAGE = 3900  # of one message; longer modules are reported in parts
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -30,19 +30,33 @@ class InstrumentedModule:
         return len(self.lines) + len(self.branches)
 
 
+@dataclass(frozen=True)
+class InstrumentedTree:
+    """An instrumented syntax tree, and what each hit means."""
+
+    tree: ast.Module
+    lines: dict[int, int]
+    branches: dict[int, str]
+
+
+def instrument_tree(tree: ast.Module, key: str = _HITS_NAME) -> InstrumentedTree:
+    """Instrument a tree in place; `key` is the attribute of `sys` that holds the hits."""
+    instrumenter = _Instrumenter()
+    tree.body = instrumenter.instrument_body(tree.body)
+    at = _find_preamble_end(tree.body)
+    tree.body[at:at] = ast.parse(_PREAMBLE % (key, instrumenter.hit_count)).body
+    lines, branches = instrumenter.lines, instrumenter.branches
+    return InstrumentedTree(ast.fix_missing_locations(tree), lines, branches)
+
+
 def instrument_module(code: str) -> InstrumentedModule:
     """Return the instrumented module.
 
     Raises:
         SyntaxError, ValueError, RecursionError: the code cannot be parsed.
     """
-    tree = ast.parse(code)
-    instrumenter = _Instrumenter()
-    tree.body = instrumenter.instrument_body(tree.body)
-    at = _find_preamble_end(tree.body)
-    tree.body[at:at] = ast.parse(_PREAMBLE % (instrumenter.hit_count)).body
-    source = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-    return InstrumentedModule(source, instrumenter.lines, instrumenter.branches)
+    found = instrument_tree(ast.parse(code))
+    return InstrumentedModule(ast.unparse(found.tree) + "\n", found.lines, found.branches)
 
 
 def render_hits_tests(module: str, count: int) -> str:

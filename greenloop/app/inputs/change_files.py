@@ -1,0 +1,106 @@
+"""Inputs of `change`: the wish, the project's folder, and the user's own tests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from greenloop.app.inputs.heal_files import find_test_files
+from greenloop.errors import InputError
+from greenloop.files import check_python, read_text
+from greenloop.project.git import find_commit, has_branch, is_dirty
+from greenloop.testsuite.parser import is_test_path
+from greenloop.workflow.storage.request import GivenTests
+
+
+def read_wish(wish: str, issue: Path | None) -> str:
+    """Return the wish, followed by the text of an issue. Raises InputError."""
+    text = read_text(issue, f"--issue {issue}").strip() if issue else ""
+    return f"{wish.rstrip()}\n\n{text}\n" if text else wish
+
+
+def check_project(root: Path, branch: str | None) -> Path:
+    """Return the project's folder, absolute.
+
+    Raises:
+        InputError: it is no folder, or a commit cannot be made in it.
+    """
+    root = root.absolute()
+    if not root.is_dir():
+        raise InputError(f"--in {root} is no folder: name the folder of a project")
+    if root.parent == root or root == Path.home():
+        raise InputError(f"--in {root}: name the folder of a project")
+    if branch is not None:
+        if not find_commit(root):
+            raise InputError(f"--branch {branch}: {root} has no commit of git to begin at")
+        if has_branch(root, branch):
+            raise InputError(f"--branch {branch} exists already: choose another name")
+        if is_dirty(root):
+            raise InputError(
+                f"--branch {branch}: the working tree of {root} has changes that are not "
+                "committed: commit or stash them, or use -o patch.diff"
+            )
+    return root
+
+
+def check_fence(fence: Sequence[str]) -> tuple[str, ...]:
+    """Return the globs. Raises InputError for one that leads out of the project."""
+    for item in fence:
+        if item.startswith(("/", "~")) or ".." in item.split("/") or not item:
+            raise InputError(f"--fence {item!r}: a glob relative to the project's folder is needed")
+    return tuple(fence)
+
+
+def check_unlocked(root: Path, tests: Sequence[str]) -> tuple[str, ...]:
+    """Return node ids of tests that may change. Raises InputError where there is no such file."""
+    for item in tests:
+        path, colons, name = item.partition("::")
+        if not (colons and name and (root / path).is_file()):
+            raise InputError(f"--may-change {item}: no such test; name it tests/test_x.py::test_y")
+    return tuple(tests)
+
+
+def read_change_tests(root: Path, paths: Sequence[Path]) -> tuple[GivenTests, ...]:
+    """Read the user's tests of a change, by their paths in the project.
+
+    A file outside of the project takes the place of the test file with its name, or else comes into
+    the folder that most test files are in.
+
+    Raises:
+        InputError: one is missing or no Python.
+    """
+    found: dict[str, GivenTests] = {}
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"--tests {path} does not exist")
+        files = sorted(find_test_files(path.absolute()))
+        if not files:
+            raise InputError(f"--tests {path}: no test files (test_*.py or *_test.py) in it")
+        for file in files:
+            code = read_text(file, f"--tests {file}")
+            check_python(code, f"--tests {file} is")
+            place = _find_place(root, file)
+            found[place] = GivenTests.from_code(place, code)
+    return tuple(found.values())
+
+
+def _find_place(root: Path, file: Path) -> str:
+    if root in file.parents:
+        return file.relative_to(root).as_posix()
+    tests = list(_list_tests(root))
+    same = [item for item in tests if item.rpartition("/")[2] == file.name]
+    if len(same) == 1:
+        return same[0]
+    folders = [item.rpartition("/")[0] for item in tests] or ["tests"]
+    folder = max(sorted(set(folders)), key=folders.count)
+    return f"{folder}/{file.name}".lstrip("/")
+
+
+def _list_tests(root: Path) -> Iterator[str]:
+    for folder, names, files in os.walk(root):
+        names[:] = [item for item in names if not item.startswith(".")]
+        for name in files:
+            path = (Path(folder) / name).relative_to(root).as_posix()
+            if name.endswith(".py") and is_test_path(path) and name != "__init__.py":
+                yield path

@@ -1,0 +1,56 @@
+"""The command `change`: a wish in a project becomes a graded patch."""
+
+from __future__ import annotations
+
+from greenloop.app.inputs.change_files import (
+    check_fence,
+    check_project,
+    check_unlocked,
+    read_change_tests,
+    read_wish,
+)
+from greenloop.app.inputs.specification import read_specification
+from greenloop.cli.finish import load_settings
+from greenloop.cli.options.change import ChangeOptions
+from greenloop.cli.options.commands import COMMANDS
+from greenloop.cli.process import print_error
+from greenloop.cli.run_agent import build_new_request, start_run
+from greenloop.errors import InputError
+from greenloop.settings import Settings
+from greenloop.workflow.change.estimate import estimate_change
+from greenloop.workflow.storage.request import ChangeRequest
+
+
+def change_command(options: ChangeOptions) -> int:
+    """Run `greenloop change` and return the exit status."""
+    if options.dry_run:
+        settings = load_settings(options)
+        print(estimate_change(_build_request(options, settings), settings.model or "unknown"))
+        return 0
+    return start_run(options, _build_request, options.wish)
+
+
+def _build_request(options: ChangeOptions, settings: Settings) -> ChangeRequest:
+    if options.apply and options.branch:
+        raise InputError("--apply changes the working tree, --branch does not: give one of them")
+    if options.run_hooks and not options.branch:
+        raise InputError("--run-hooks goes with --branch")
+    root = check_project(options.root, options.branch)
+    if options.run_hooks:
+        print_error("--run-hooks: git hooks and filters will run the new code outside the sandbox")
+    wish = read_specification(options.wish, COMMANDS)
+    return build_new_request(
+        ChangeRequest,
+        options,
+        settings,
+        specification=read_wish(wish.text, options.issue),
+        root=str(root),
+        given=read_change_tests(root, options.tests or ()),
+        fence=check_fence(options.fence or ()),
+        may_change=check_unlocked(root, options.may_change or ()),
+        measures_baseline=not options.no_baseline,
+        apply=options.apply,
+        branch=options.branch,
+        run_hooks=options.run_hooks,
+        keep_best=options.keep_best,
+    )

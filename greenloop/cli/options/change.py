@@ -1,0 +1,52 @@
+"""Options of `change`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from greenloop.cli.options.common import (
+    Ask,
+    KeepBest,
+    Mutants,
+    NewRunOptions,
+    Peer,
+    Require,
+)
+from greenloop.cli.options.declaration import argument, flag, option
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeOptions(NewRunOptions):
+    """A wish, in a project that exists → a graded patch with new tests.
+
+    Nothing of the project changes without --apply or --branch.
+    """
+
+    wish: str = argument("What is to be different, as text, a file, or - for standard input.")
+    root: Path = option("The project's folder.", "--in", default=Path(), metavar="DIR")
+    issue: Path | None = option("A file with more about the wish: an issue, a traceback.")
+    tests: list[Path] | None = option(
+        "Your own tests of the change, files or folders; then none are written."
+    )
+    fence: list[str] | None = option(
+        "A glob of files that may be changed; may be repeated.", metavar="GLOB"
+    )
+    may_change: list[str] | None = option(
+        "A test that the wish may contradict: PATH::NAME; may be repeated.", metavar="TEST"
+    )
+    no_baseline: bool = flag(
+        "Go on without the project's tests; then at most passed.", "--no-baseline"
+    )
+    output: Path | None = option("Write the patch there.", "--output", "-o")
+    apply: bool = flag(
+        "Change the files of the project; at a terminal it is asked first.", "--apply"
+    )
+    branch: str | None = option("Commit the change on this new branch.", metavar="NAME")
+    run_hooks: bool = flag("With --branch: run the project's git hooks and filters.", "--run-hooks")
+    dry_run: bool = flag("Say what the run would cost, without a call.", "--dry-run")
+    require: Require = None
+    mutants: Mutants = None
+    peer: Peer = None
+    keep_best: KeepBest = False
+    ask: Ask = None

@@ -1,0 +1,146 @@
+"""Parsers of where a change belongs, and of its contract."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+
+from greenloop.dependencies import PackageAllowlist
+from greenloop.llm.parsing.code import extract_prose, read_disputes
+from greenloop.llm.parsing.contract import parse_contract
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.parsing.file_edits import apply_file_edits, read_test_files
+from greenloop.llm.response import LLMResponse, extract_json, extract_text
+from greenloop.project.patch import diff_files
+from greenloop.records import ChangePlan, KeptBehaviour, Location, Repair
+from greenloop.specification.examples import Specification
+
+MAX_LOCATED = 6
+_MAX_GLOBS = 40
+_MODULE = "project"  # a contract names a module; that of a change is only shown to judges
+
+
+def parse_location(response: LLMResponse, paths: Collection[str], *, may_need: bool) -> Location:
+    """Return the files that an answer names, all of them of the project.
+
+    Raises:
+        InvalidResponse: there is none, or one that the project does not have.
+    """
+    value = extract_json(extract_text(response), dict)
+    files, need = (_read_paths(value.get(key), paths) for key in ("files", "need"))
+    if not files and not (may_need and need):
+        raise InvalidResponse('Name at least one file of the map: {"files": ["path"], "why": "…"}.')
+    return Location(files=files, need=() if files else need, why=str(value.get("why", "")))
+
+
+def _read_paths(value: Any, paths: Collection[str]) -> tuple[str, ...]:
+    named = dict.fromkeys(item.removeprefix("./") for item in _read_strings(value))
+    for name in named:
+        if name not in paths:
+            close = get_close_matches(name, paths, n=3)
+            hint = f" Did you mean {', '.join(close)}?" if close else ""
+            raise InvalidResponse(f"{name} is no file of the map.{hint}")
+    return tuple(named)[:MAX_LOCATED]
+
+
+def _read_strings(value: Any) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def parse_plan(
+    response: LLMResponse,
+    *,
+    wish: str,
+    allowed: PackageAllowlist,
+    tests: Collection[str],
+    fence: Sequence[str] = (),
+) -> ChangePlan:
+    """Return the contract of a change; `tests` are node ids, `fence` takes the place of a model's.
+
+    Raises:
+        InvalidResponse: it is no contract, has no fence, or names a test that does not exist.
+        SpecificationError: the answer says that the wish asks for no change.
+    """
+    contract = parse_contract(
+        response, specification=Specification(wish, "", ()), module=_MODULE, allowed=allowed
+    )
+    value = extract_json(extract_text(response), dict)
+    entries = value.get("keep")
+    keep = tuple(_read_kept(item, tests) for item in (entries if isinstance(entries, list) else ()))
+    if len({item.id for item in keep}) < len(keep):
+        raise InvalidResponse('Two entries of "keep" have the same id.')
+    return ChangePlan(
+        contract=contract.model_copy(update={"keep": keep}),
+        touches=_read_strings(value.get("touches")),
+        fence=tuple(fence) or _read_fence(value.get("fence")),
+        contradicts=_read_tests(value.get("contradicts"), tests),
+    )
+
+
+def _read_kept(value: Any, tests: Collection[str]) -> KeptBehaviour:
+    try:
+        kept = KeptBehaviour.model_validate(value)
+    except ValidationError as error:
+        raise InvalidResponse(f'An entry of "keep" is wrong: {error.errors()[0]["msg"]}.') from None
+    return kept.model_copy(update={"tests": tuple(item for item in kept.tests if item in tests)})
+
+
+def _read_fence(value: Any) -> tuple[str, ...]:
+    globs = tuple(item.removeprefix("./") for item in _read_strings(value))[:_MAX_GLOBS]
+    if not globs:
+        raise InvalidResponse('"fence" is empty: name the files that may be changed or added.')
+    for item in globs:
+        if item.startswith(("/", "~")) or ".." in item.split("/"):
+            raise InvalidResponse(f'"fence": {item} leads out of the project.')
+    return globs
+
+
+def _read_tests(value: Any, tests: Collection[str]) -> tuple[str, ...]:
+    """Return node ids; a test with parameters is named without them."""
+    named = tuple(dict.fromkeys(item.partition("[")[0] for item in _read_strings(value)))
+    known = {item.partition("[")[0] for item in tests}
+    for item in named:
+        if item not in known:
+            raise InvalidResponse(f'"contradicts": {item} is no test of the project.')
+    return named
+
+
+def parse_test_files(
+    response: LLMResponse, texts: Mapping[str, str], replaceable: Collection[str]
+) -> dict[str, str]:
+    """Return the test files of an answer by path, whole. Raises InvalidResponse."""
+    return read_test_files(extract_text(response), texts, replaceable)
+
+
+def parse_change(
+    response: LLMResponse,
+    *,
+    base: Mapping[str, str],
+    current: Mapping[str, str],
+    fence: Sequence[str],
+    may_dispute: bool = False,
+) -> Repair:
+    """Return the diff against `base` that an answer makes of the files as they are in `current`.
+
+    Raises:
+        InvalidResponse: it changes nothing and disputes nothing, or an edit does not apply.
+    """
+    text = extract_text(response)
+    disputes = read_disputes(text) if may_dispute else ()
+    changed = apply_file_edits(text, current, fence)
+    if not changed and not disputes:
+        raise InvalidResponse(
+            "The answer changes no file. Give edits under `# file: PATH` lines, as described."
+        )
+    code = diff_files(base, {**current, **changed}) if changed else None
+    return Repair(code=code, disputes=disputes, explanation=_read_explanation(text))
+
+
+def _read_explanation(text: str) -> str:
+    return extract_prose(
+        re.split(r"^[ \t]*#? ?file:|^[ \t]*DISPUTE\b", text, maxsplit=1, flags=re.M)[0]
+    )

@@ -1,0 +1,92 @@
+"""Calls of git that run no hook, filter or monitor of the project."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from greenloop.errors import OutputError
+
+_TIMEOUT_S = 120
+_OFF = ("core.hooksPath=/dev/null", "core.fsmonitor=", "commit.gpgSign=false", "gc.auto=0")
+_IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
+_FILTER_OFF = ("clean=", "smudge=", "process=", "required=false")
+
+
+def run_git(folder: Path, *arguments: str, options: Sequence[str] = _OFF) -> str:
+    """Return what git prints. Raises OutputError with git's own message."""
+    command = ["git", *(word for item in options for word in ("-c", item)), *arguments]
+    try:
+        ended = subprocess.run(
+            command,
+            cwd=folder,
+            env=_build_environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise OutputError(f"git {arguments[0]}: {error}") from None
+    if ended.returncode:
+        lines = ended.stderr.decode("utf-8", "replace").strip().split("\n")
+        raise OutputError(f"git {arguments[0]}: {lines[-1]}")
+    return ended.stdout.decode("utf-8", "replace")
+
+
+def find_commit(folder: Path) -> str:
+    """Return the commit of a folder's working tree; '' where there is none, or no git."""
+    if shutil.which("git") is None:
+        return ""
+    try:
+        return run_git(folder, "rev-parse", "--verify", "-q", "HEAD").strip()
+    except OutputError:
+        return ""
+
+
+def is_dirty(folder: Path) -> bool:
+    """Return whether files of a folder differ from its commit, or are new. Raises OutputError."""
+    return bool(
+        run_git(
+            folder,
+            "status",
+            "--porcelain",
+            "--untracked-files=all",
+            "--",
+            ".",
+            options=list_safe_options(folder),
+        )
+    )
+
+
+def has_branch(folder: Path, name: str) -> bool:
+    """Return whether a branch exists. Raises OutputError for an invalid name."""
+    run_git(folder, "check-ref-format", "--branch", name)
+    return bool(run_git(folder, "branch", "--list", name).strip())
+
+
+def list_safe_options(folder: Path) -> tuple[str, ...]:
+    """Return configuration with which neither hooks nor filters run, whatever the project has."""
+    try:
+        found = run_git(folder, "config", "--name-only", "--get-regexp", r"^filter\.").split()
+    except OutputError:  # none is configured
+        found = []
+    names = dict.fromkeys(item.rpartition(".")[0] for item in found)
+    return (*_OFF, *(f"{name}.{part}" for name in names for part in _FILTER_OFF))
+
+
+def _build_environment() -> dict[str, str]:
+    """Return the environment without variables that redirect git, such as GIT_DIR in a hook."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    identity = {name: value for name, value in os.environ.items() if name.endswith(_IDENTITY)}
+    return {
+        **kept,
+        **identity,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "LC_ALL": "C",
+    }

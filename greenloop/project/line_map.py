@@ -1,0 +1,79 @@
+"""Which tests run which lines of a project, from the hits of a traced test run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from operator import or_
+
+from greenloop.sandbox.guest.coverage.instrumentation import InstrumentedTree, instrument_tree
+
+_COMPOUND_BODIES = ("body", "cases", "handlers")
+
+
+def map_lines(text: str, hits: Mapping[str, int], tests: Sequence[str]) -> dict[int, str]:
+    """Return for each line that was run a bit mask of `tests` in hexadecimal.
+
+    `hits` are bit masks by test, as a traced run of the file numbers its statements.
+    """
+    meaning = instrument_file(text)
+    if meaning is None:
+        return {}
+    bits = {name: 1 << at for at, name in enumerate(tests)}
+    found: dict[int, int] = {}
+    for test, mask in hits.items():
+        for number, line in meaning.lines.items():
+            if mask >> number & 1:
+                found[line] = found.get(line, 0) | bits.get(test, 0)
+    ends = find_statement_ends(text)
+    spread = {
+        at: mask
+        for line, mask in sorted(found.items())
+        for at in range(line, ends.get(line, line) + 1)
+    }
+    for line, owner in _iter_clauses(ast.parse(text)):
+        if owner in spread:
+            spread.setdefault(line, spread[owner])
+    return {at: f"{mask:x}" for at, mask in sorted(spread.items())}
+
+
+def _iter_clauses(tree: ast.AST) -> Iterator[tuple[int, int]]:
+    """Yield each line of an `except` or `case`, with the line whose tests may come to it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Match):
+            yield from ((item.pattern.lineno, node.lineno) for item in node.cases)
+        for item in getattr(node, "handlers", ()):
+            for line in range(item.lineno, max(item.lineno + 1, item.body[0].lineno)):
+                yield line, node.body[0].lineno  # type: ignore[attr-defined]
+
+
+def list_taken_branches(text: str, hits: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the branches that a test took, as `12->15`."""
+    meaning, union = instrument_file(text), reduce(or_, hits.values(), 0)
+    if meaning is None:
+        return ()
+    return tuple(name for number, name in meaning.branches.items() if union >> number & 1)
+
+
+def instrument_file(text: str) -> InstrumentedTree | None:
+    """Return the statements and branches of a file as a traced run numbers them."""
+    try:
+        return instrument_tree(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def find_statement_ends(text: str) -> dict[int, int]:
+    """Return the last line of each statement by its first; of a compound one, of its header."""
+    return dict(_iter_spans(ast.parse(text)))
+
+
+def _iter_spans(tree: ast.AST) -> Iterator[tuple[int, int]]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt):
+            continue
+        inner = [item for name in _COMPOUND_BODIES for item in getattr(node, name, ()) or ()]
+        below = [getattr(item, "pattern", item).lineno for item in inner]
+        end = min(below) - 1 if below else node.end_lineno or node.lineno
+        yield node.lineno, max(node.lineno, end)

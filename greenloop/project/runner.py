@@ -1,0 +1,103 @@
+"""Test runs of a project in copies of it: its baseline, and its tests on changed files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from greenloop.project.line_map import list_taken_branches, map_lines
+from greenloop.project.tree import ProjectTree
+from greenloop.records import Baseline, Expectation, TestRun
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.work.projects import Hits
+from greenloop.testsuite.parser import is_test_path
+
+MAX_SUITE_SECONDS = 180.0
+_MAX_SHOWN_CHARS = 300
+
+
+@dataclass(frozen=True)
+class ProjectRunner:
+    """Runs tests of a project in a sandbox, with its own configuration and conftest files."""
+
+    box: Sandbox
+    tree: ProjectTree
+
+    def run(
+        self,
+        changed: Mapping[str, str | None],
+        tests: Sequence[str] | None = None,
+        *,
+        expected: Expectation | None = None,
+        order_seed: int | None = None,
+        hash_seed: int = 0,
+        timeout_s: float | None = None,
+        hits: Hits | None = None,
+        stops_early: bool = False,
+    ) -> TestRun:
+        """Run tests (node ids, files or folders; None: the suite) in a copy with changed files.
+
+        Raises:
+            InputError: a test's file is not in the project.
+            SandboxError: no process can be started.
+        """
+        return self.box.run_project(
+            self.tree.with_changes(changed, tests or ()).project,
+            expected=expected,
+            order_seed=order_seed,
+            hash_seed=hash_seed,
+            timeout_s=timeout_s,
+            hits=hits,
+            stops_early=stops_early,
+        )
+
+    def measure_baseline(self, limit_s: float = MAX_SUITE_SECONDS) -> Baseline:
+        """Run the suite twice, the second time to see which tests run which lines.
+
+        Tests with another outcome then are run once more, as they are. `Baseline.problem` is set
+        where the suite does not come to its end within `limit_s` seconds, or no test passes.
+
+        Raises:
+            SandboxError: no process can be started.
+        """
+        texts = self.tree.texts
+        first = self.run({}, timeout_s=limit_s)
+        if problem := _find_problem(first):
+            return Baseline(problem=problem, seconds=first.duration_s)
+        hits: Hits = {path: {} for path in texts if not is_test_path(path)}
+        traced = self.run({}, timeout_s=2 * limit_s, hits=hits)
+        outcomes, again = first.outcomes, traced.outcomes
+        differing = [name for name in outcomes if again.get(name) != outcomes[name]]
+        if differing:
+            again = again | self.run({}, differing, timeout_s=limit_s).outcomes
+        flaky = {name for name in differing if again.get(name) != outcomes[name]}
+        passed = [name for name, item in outcomes.items() if item == "passed" and name not in flaky]
+        red = {*first.failing_tests} - set(passed) - flaky
+        red -= {name for name, item in outcomes.items() if item in ("skipped", "xfailed")}
+        seen = {path: found for path, found in hits.items() if found}
+        return Baseline(
+            locked={name: self._digest_file(name) for name in passed},
+            red=tuple(sorted(red)),
+            flaky=tuple(sorted(flaky)),
+            seconds=round(first.duration_s, 3),
+            reached={path: map_lines(texts[path], found, passed) for path, found in seen.items()},
+            branches={path: list_taken_branches(texts[path], i) for path, i in seen.items()},
+        )
+
+    def _digest_file(self, test: str) -> str:
+        content = self.tree.project.all_files.get(test.partition("::")[0], b"")
+        return hashlib.sha256(content).hexdigest()
+
+
+def _find_problem(run: TestRun) -> str:
+    """Return in one line why a suite cannot be used; '' where some of its tests pass."""
+    if run.ending != "finished":
+        return f"the suite did not come to its end: {run.detail}"[:_MAX_SHOWN_CHARS]
+    if run.passed_count:
+        return ""
+    if not run.failures:
+        return "no tests were found"
+    first = run.failures[0]
+    text = f"{first.test or 'pytest'}: {first.exception}: {first.message}"
+    return f"no test passes: {' '.join(text.split())}"[:_MAX_SHOWN_CHARS]

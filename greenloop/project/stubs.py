@@ -1,0 +1,100 @@
+"""Stubs for names that new tests import and a project does not have yet.
+
+With them a test of what is missing is collected, and fails where it uses the name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from greenloop.project.code_map.index import CodeIndex, build_index
+from greenloop.project.code_map.modules import Import
+from greenloop.testsuite.module_under_test import list_imported_modules
+
+_RAISES = "raise NotImplementedError"
+
+
+def stub_missing_names(
+    texts: Mapping[str, str], tests: Mapping[str, str], packages: Collection[str] = ()
+) -> dict[str, str]:
+    """Return the files, by path, that get stubs, with their texts.
+
+    `packages` are importable in runs: a module of theirs gets no stub.
+    """
+    index = build_index({**texts, **tests})
+    missing: dict[str, dict[str, None]] = {}
+    for path, code in sorted(tests.items()):
+        unknown = list_imported_modules(code, packages)
+        for item in index.modules[path].imports:
+            for file, name in _find_missing(index, path, item, unknown):
+                missing.setdefault(file, {})[name] = None
+    code = "\n".join(tests.values())
+    return {
+        file: texts.get(file, "") + "".join(_write_stub(name, code) for name in names if name)
+        for file, names in _separate_packages(missing).items()
+    }
+
+
+def _find_missing(
+    index: CodeIndex, path: str, item: Import, unknown: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the file and the name that an import needs; the name is '' for a module alone."""
+    target = index.find_module(path, item)
+    if target is None:
+        if not item.level and (place := _find_place(index, item.module, unknown)):
+            yield place, item.name.strip("*")
+        return
+    module = index.modules[target]
+    known = {*index.scopes[target], *(other.alias for other in module.imports), "__getattr__"}
+    is_dynamic = "__getattr__" in index.scopes[target] or not module.parses
+    if module.is_test or is_dynamic or item.name in ("", "*", *known):
+        return
+    found = index.find_target(path, item)
+    if found is None or found[1]:
+        yield target, item.name
+
+
+def _find_place(index: CodeIndex, module: str, unknown: Collection[str]) -> str | None:
+    """Return the path of a module to be made: in its package, or beside the other modules."""
+    parts = module.split(".")
+    for at in range(len(parts) - 1, 0, -1):
+        above = index.find_module("", Import(".".join(parts[:at]), 0, "", ""))
+        if above:
+            folder = above.removesuffix("__init__.py")
+            return f"{folder}{'/'.join(parts[at:])}.py" if folder != above else None
+    if parts[0] not in unknown:
+        return None
+    root = "src/" if any(path.startswith("src/") for path in index.modules) else ""
+    return f"{root}{'/'.join(parts)}.py"
+
+
+def _separate_packages(missing: Mapping[str, Mapping[str, None]]) -> dict[str, Collection[str]]:
+    """Return the names by file, where a module with modules below it is a package."""
+    folders = {path.rpartition("/")[0] for path in missing}
+    return {
+        (
+            path.removesuffix(".py") + "/__init__.py"
+            if path.removesuffix(".py") in folders
+            else path
+        ): names
+        for path, names in missing.items()
+    }
+
+
+def _write_stub(name: str, tests: str) -> str:
+    """Return a definition that takes effect where the module has none by other means."""
+    return f'\n\nif "{name}" not in globals():\n\n    ' + _define(name, tests) + "\n"
+
+
+def _define(name: str, tests: str) -> str:
+    is_raised = re.search(rf"(raises\(\s*|except\s+|warns\(\s*)(\w+\.)*{name}\b", tests)
+    if name.endswith("Warning"):
+        return f"class {name}(Warning): ..."
+    if is_raised or name.endswith(("Error", "Exception")):
+        return f"class {name}(Exception): ..."
+    if name.isupper():
+        return f"{name} = object()"
+    if name.lstrip("_")[:1].isupper():
+        return f"class {name}:\n        def __init__(self, *args, **kwargs):\n            {_RAISES}"
+    return f"def {name}(*args, **kwargs):\n        {_RAISES}"

@@ -1,0 +1,116 @@
+"""A project with several files, as it is in its folder."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from greenloop.errors import OutputError
+from greenloop.project.git import find_commit, is_dirty, run_git
+from greenloop.project.snapshot import take_snapshot
+from greenloop.records import InputFile, Project
+
+_VERSION_FILE = re.compile(
+    r"""(?m)^[\w.-]*(?:version[-_]file|write_to)\s*=\s*["']([^"'\n]+\.py)["']"""
+)
+_VERSION = b'__version__ = version = "0.0.0"\n__version_tuple__ = version_tuple = (0, 0, 0)\n'
+_METADATA = re.compile(
+    r"(?i)pyproject\.toml|setup\.(cfg|py)|tox\.ini|uv\.lock|([\w-]+/)?[\w-]*requirements[\w/-]*\.(txt|in)"
+)
+
+
+@dataclass(frozen=True)
+class ProjectTree:
+    """The files of a project. `base` is the commit of its folder, '' without version control.
+
+    `is_dirty`: files differ from that commit, or are new.
+    """
+
+    root: str
+    project: Project
+    base: str = ""
+    is_dirty: bool = False
+
+    @property
+    def sha256(self) -> str:
+        """The digest of all paths and contents."""
+        found = hashlib.sha256()
+        for path, content in sorted(self.project.all_files.items()):
+            found.update(f"{len(path.encode())} {len(content)} {path}".encode() + content)
+        return found.hexdigest()
+
+    @property
+    def module_names(self) -> frozenset[str]:
+        """The names that an import in the project may mean its own files by."""
+        paths = map(PurePosixPath, self.texts)
+        return frozenset(part for path in paths for part in (path.stem, *path.parts[:-1]))
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The Python files by path, those that are not UTF-8 with replacements."""
+        return {
+            path: content.decode("utf-8", "replace")
+            for path, content in self.project.all_files.items()
+            if path.endswith(".py")
+        }
+
+    @property
+    def metadata(self) -> str:
+        """The text of the files that name the packages which the project needs."""
+        files = self.project.all_files.items()
+        found = (text for path, text in files if _METADATA.fullmatch(path))
+        return "\n".join(text.decode("utf-8", "replace") for text in found)
+
+    def with_changes(
+        self, changed: Mapping[str, str | None], targets: Sequence[str] = ()
+    ) -> ProjectTree:
+        """Return the project with files changed, added or, where the text is None, deleted.
+
+        `targets` are the tests that are run, none for all.
+        """
+        rest = tuple(item for item in self.project.files if item.path not in changed)
+        laid = (
+            InputFile(path=path, content=text.encode("utf-8", "surrogateescape"))
+            for path, text in changed.items()
+            if text is not None
+        )
+        updates = {"files": (*rest, *laid), "targets": tuple(targets)}
+        return replace(self, project=self.project.model_copy(update=updates))
+
+
+def read_tree(root: Path) -> ProjectTree:
+    """Read a project: with git its files that are tracked, or untracked and not ignored.
+
+    Without git all files are read. Environments, caches, secrets, and links that leave the folder
+    are left out in both cases; `ProjectTree.project.left_out` names what may matter.
+
+    Raises:
+        InputError: the folder cannot be read, or is too large.
+    """
+    base = find_commit(root)
+    project = _add_version_file(take_snapshot(root, only=list_files(root) if base else None))
+    return ProjectTree(str(root), project, base, bool(base) and is_dirty(root))
+
+
+def list_files(root: Path) -> frozenset[str] | None:
+    """Return the files that git tracks or would add, relative to a folder; None where it has none."""
+    try:
+        listed = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    except OutputError:
+        return None
+    return frozenset(filter(None, listed.split("\0"))) or None
+
+
+def _add_version_file(project: Project) -> Project:
+    """Add the module that a build writes the version to: no version control has it."""
+    files = project.all_files
+    found = _VERSION_FILE.search(files.get("pyproject.toml", b"").decode("utf-8", "replace"))
+    path = str(PurePosixPath(found[1])) if found else ""
+    if not path or path in files or str(PurePosixPath(path).parent) + "/__init__.py" not in files:
+        return project
+    added = InputFile(path=path, content=_VERSION)
+    return project.model_copy(update={"files": (*project.files, added)})

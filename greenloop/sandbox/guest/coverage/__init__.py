@@ -1,0 +1,1 @@
+"""Coverage of a project's files by test."""

@@ -1,0 +1,83 @@
+"""pytest plugin that reports which statements and branches of a project's files each test runs."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import types
+from collections.abc import Callable, Collection, Iterator
+from importlib.machinery import SourceFileLoader
+from typing import Any
+
+import pytest
+
+from .instrumentation import instrument_tree
+
+SendEvent = Callable[..., None]
+_AT_IMPORT = ""
+_DIGITS = b"01" + bytes(range(2, 256))
+
+
+class HitRecorder:
+    """Instruments files while they are imported, and reports their hits after each test.
+
+    A set of hits is sent once, as `hits` with a number; each test then names the numbers of its sets.
+    """
+
+    def __init__(self, work: str, paths: Collection[str], send_event: SendEvent) -> None:
+        """`work` is the run's folder, with a separator at its end; `paths` are relative to it."""
+        self._keys = {work + path: f"_reached_in_{number}" for number, path in enumerate(paths)}
+        self._paths = dict(zip(self._keys.values(), paths, strict=True))
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._send_event = send_event
+
+    def install(self) -> None:
+        """Replace the compilation of the files; line numbers stay as they are."""
+        compile_plainly = SourceFileLoader.source_to_code
+
+        def source_to_code(
+            loader: Any, data: Any, path: Any, *, _optimize: int = -1
+        ) -> types.CodeType:
+            key = self._keys.get(path)
+            tree = _instrument_or_none(data, key) if key else None
+            if tree is None:
+                code: types.CodeType = compile_plainly(loader, data, path, _optimize=_optimize)
+                return code
+            return compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
+
+        SourceFileLoader.source_to_code = source_to_code  # type: ignore[method-assign,assignment]
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
+        self._report(_AT_IMPORT)
+        yield
+        self._report(item.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        self._report(_AT_IMPORT)
+
+    def _report(self, test: str) -> None:
+        """Send what was run since the last report."""
+        found = []
+        for key, path in self._paths.items():
+            hits = sys.__dict__.get(key)
+            if hits and 1 in hits:
+                found.append(self._get_number(path, hits))
+                hits[:] = bytes(len(hits))
+        if found:
+            self._send_event("reached", id=test, sets=found)
+
+    def _get_number(self, path: str, hits: bytearray) -> int:
+        mask = f"{int(hits[::-1].translate(_DIGITS), 2):x}"
+        number = self._numbers.get((path, mask))
+        if number is None:
+            number = self._numbers[path, mask] = len(self._numbers)
+            self._send_event("hits", number=number, path=path, mask=mask)
+        return number
+
+
+def _instrument_or_none(data: Any, key: str) -> ast.Module | None:
+    try:
+        return instrument_tree(ast.parse(data), key).tree
+    except (SyntaxError, ValueError, RecursionError, TypeError):
+        return None

@@ -1,0 +1,172 @@
+"""Toolkit for changes of a project: where a change belongs, its contract, its tests, its code."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from greenloop.llm.parsing.changes import parse_change, parse_location, parse_plan, parse_test_files
+from greenloop.records import ChangePlan, GeneratedCode, Location, Repair
+from greenloop.tools.toolkit import RepairRequest, Toolkit, python_version
+
+
+@dataclass(frozen=True)
+class ShownFile:
+    """A file as a prompt shows it; of a large one `left_out` function bodies are left out."""
+
+    path: str
+    text: str
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class ShownTest:
+    """A test of the project as a prompt shows it."""
+
+    id: str
+    source: str
+
+
+@dataclass(frozen=True)
+class ShownProject:
+    """The part of a project that a change concerns.
+
+    `context` are signatures of what the files use, `tests` those that concern them, of which
+    `omitted_tests` more are not shown.
+    """
+
+    files: Sequence[ShownFile] = ()
+    context: str = ""
+    tests: Sequence[ShownTest] = ()
+    omitted_tests: int = 0
+
+
+@dataclass(frozen=True)
+class WishedChange:
+    """What the user asks for: `fence`, `unlocked` and `given_tests` restrict or extend it."""
+
+    wish: str
+    fence: Sequence[str] = ()
+    unlocked: Sequence[str] = ()
+    given_tests: str = ""
+
+
+@dataclass(frozen=True)
+class ChangeToolkit:
+    """Calls for one wish, on the model of `kit`. All methods raise GreenloopError."""
+
+    kit: Toolkit
+    asked: WishedChange
+
+    async def locate(
+        self,
+        code_map: str,
+        paths: Collection[str],
+        files: Sequence[ShownFile] = (),
+    ) -> Location:
+        """Return the files that the change concerns; without `files` the model may ask for some."""
+        prompt = self.kit.prompts.render(
+            "locate_change", wish=self.asked.wish, map=code_map, files=files, may_need=not files
+        )
+        parse = partial(parse_location, paths=paths, may_need=not files)
+        return await self.kit.model.request(prompt, parse)
+
+    async def plan(self, shown: ShownProject, tests: Collection[str]) -> ChangePlan:
+        """Return the contract of the change; `tests` are the node ids that it may name."""
+        asked = self.asked
+        prompt = self.kit.prompts.render(
+            "plan_change",
+            wish=asked.wish,
+            fence=asked.fence,
+            unlocked=asked.unlocked,
+            given_tests=asked.given_tests,
+            available_packages=self.kit.packages.allowlist.descriptions,
+            is_new=not shown.files,
+            **vars(shown),
+        )
+        parse = partial(
+            parse_plan,
+            wish=asked.wish,
+            allowed=self.kit.packages.allowlist,
+            tests=tests,
+            fence=asked.fence,
+        )
+        return await self.kit.model.request(prompt, parse)
+
+    async def write_tests(
+        self,
+        plan: ChangePlan,
+        style: Sequence[ShownFile],
+        signatures: str,
+        texts: Mapping[str, str],
+        complaints: Sequence[str] = (),
+        previous: Sequence[ShownFile] = (),
+    ) -> dict[str, str]:
+        """Return test files by path, with new tests; the prompt does not show code that changes.
+
+        `texts` are the project's test files, `style` some of them. With `complaints` about the
+        `previous` tests, return them mended.
+        """
+        prompt = self.kit.prompts.render(
+            "write_change_tests",
+            wish=self.asked.wish,
+            contract=plan.contract,
+            untested=[item.id for item in plan.contract.keep if not item.tests],
+            unlocked=self.asked.unlocked,
+            signatures=signatures,
+            test_files=sorted(texts),
+            files=style,
+            complaints=complaints,
+            previous=previous,
+        )
+        parse = partial(parse_test_files, texts=texts, replaceable=self.asked.unlocked)
+        return await self.kit.model.request(prompt, parse)
+
+    async def write(
+        self,
+        plan: ChangePlan,
+        shown: ShownProject,
+        texts: Mapping[str, str],
+        failed_approaches: Sequence[str] = (),
+    ) -> GeneratedCode:
+        """Return the change as a diff against `texts`, the project's files."""
+        prompt = self.kit.prompts.render(
+            "write_change",
+            wish=self.asked.wish,
+            contract=plan.contract,
+            fence=plan.fence,
+            python_version=python_version(),
+            files=shown.files,
+            context=shown.context,
+            failed_approaches=failed_approaches,
+        )
+        parse = partial(parse_change, base=texts, current=texts, fence=plan.fence)
+        repair = await self.kit.model.request(prompt, parse)
+        return GeneratedCode(code=repair.code or "", explanation=repair.explanation)
+
+    async def repair(
+        self,
+        plan: ChangePlan,
+        request: RepairRequest,
+        files: Sequence[ShownFile],
+        base: Mapping[str, str],
+        current: Mapping[str, str],
+    ) -> Repair:
+        """Return a repaired change as a diff against `base`, disputes of new tests, or both.
+
+        `current` are the project's files with the change, of which the prompt shows `files`.
+        """
+        prompt = self.kit.prompts.render(
+            "repair_change",
+            contract=plan.contract,
+            fence=plan.fence,
+            python_version=python_version(),
+            files=files,
+            rulings=request.rulings,
+            **request.to_context(),
+        )
+        parse = partial(
+            parse_change, base=base, current=current, fence=plan.fence, may_dispute=True
+        )
+        return await self.kit.model.request(prompt, parse)

@@ -1,0 +1,103 @@
+"""Delivery of a change: as a patch file, in the working tree, or as a commit on a new branch."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from greenloop.errors import InputError, OutputError
+from greenloop.files import writing
+from greenloop.project.git import list_safe_options, run_git
+from greenloop.project.patch import apply_patch, count_lines
+from greenloop.records import Report
+from greenloop.scripts.source_file import replace_atomically
+from greenloop.workflow.storage.request import ChangeRequest
+from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
+
+Confirm = Callable[[str], bool]
+_MAX_SUBJECT_CHARS = 72
+
+
+def deliver_change(
+    report: Report, request: ChangeRequest, directory: RunDirectory, confirm: Confirm | None
+) -> Report:
+    """Write the patch where the request says; `confirm` may decline to change the working tree.
+
+    Raises:
+        OutputError: a file cannot be written, or is not as it was when the run began.
+    """
+    paths: dict[str, str] = {}
+    if not report.final_code:
+        return report
+    if request.output:
+        write_atomically(Path(request.output), report.final_code)
+        paths["output"] = request.output
+    if request.branch:
+        paths["worktree"] = str(_commit(report, request, directory))
+    elif request.apply and (confirm is None or confirm(report.final_code)):
+        root = Path(request.root)
+        changes = _check_unchanged(root, report.final_code)
+        _back_up(root, changes, directory)
+        _write_files(root, changes)
+        paths["applied"] = request.root
+    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=paths)})
+
+
+def _check_unchanged(root: Path, patch: str) -> Mapping[str, str | None]:
+    """Return the new texts of the files of a patch, which has to fit the files as they are now."""
+    texts = {}
+    for path, _, _ in count_lines(patch):
+        place = root / path
+        if any(item.is_symlink() for item in (place, *place.parents) if root in item.parents):
+            raise OutputError(f"{place} is, or lies behind, a link: nothing was written")
+        if place.exists():
+            with writing(place):
+                texts[path] = place.read_bytes().decode("utf-8", "surrogateescape")
+    try:
+        return apply_patch(texts, patch)
+    except InputError as error:
+        raise OutputError(f"{error}: {root} was changed meanwhile; nothing was written") from None
+
+
+def _back_up(root: Path, changes: Mapping[str, str | None], directory: RunDirectory) -> None:
+    """Keep the files that are written over in the run directory."""
+    for path in changes:
+        kept = directory.path / "original" / path
+        if (root / path).exists():
+            with writing(kept):
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(root / path, kept)
+
+
+def _write_files(root: Path, changes: Mapping[str, str | None]) -> None:
+    for path, text in changes.items():
+        place = root / path
+        with writing(place):
+            if text is None:
+                place.unlink(missing_ok=True)
+            else:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                replace_atomically(place, text.encode("utf-8", "surrogateescape"), 0o644)
+
+
+def _commit(report: Report, request: ChangeRequest, directory: RunDirectory) -> Path:
+    """Commit the patch on a new branch, in a worktree of the run directory; return its path."""
+    root, tree = Path(request.root), directory.path / "worktree"
+    options = () if request.run_hooks else list_safe_options(root)
+    base = report.change.base if report.change else ""
+    assert request.branch is not None
+    run_git(root, "worktree", "add", "-q", "-b", request.branch, str(tree), base, options=options)
+    place = tree / run_git(root, "rev-parse", "--show-prefix").strip()
+    changes = _check_unchanged(place, report.final_code)
+    _write_files(place, changes)
+    run_git(place, "add", "-f", "--", *changes, options=options)
+    checks = () if request.run_hooks else ("--no-verify",)
+    message = ("-m", _describe(report), "-m", f"greenloop: {report.verdict}")
+    run_git(place, "commit", "-q", *checks, *message, options=options)
+    return tree
+
+
+def _describe(report: Report) -> str:
+    summary = report.contract.summary if report.contract else report.specification
+    return " ".join(summary.split())[:_MAX_SUBJECT_CHARS]

@@ -1,0 +1,215 @@
+"""Strategy of a change of a project: a patch, held to new tests and to those that passed before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from greenloop.autofix import FixResult
+from greenloop.errors import ContradictedTestError, InputError
+from greenloop.events import ContractReady
+from greenloop.project.code_map import build_code_map, list_signatures
+from greenloop.project.integrity import explain_guard
+from greenloop.project.tree import read_tree
+from greenloop.prompts.failure_context import select_failures, summarize_run
+from greenloop.records import (
+    BaselineResult,
+    Change,
+    ChangePlan,
+    Dispute,
+    GeneratedCode,
+    Judgement,
+    Location,
+    Repair,
+    TestRun,
+)
+from greenloop.specification.quotes import settle_contract
+from greenloop.specification.tracing import trace_contract
+from greenloop.tools.change_toolkit import ChangeToolkit, ShownProject, WishedChange
+from greenloop.tools.toolkit import RepairRequest
+from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.change.grade import grade_change
+from greenloop.workflow.change.shown_files import list_words, select_tests, show_files
+from greenloop.workflow.change.suite import ChangeSuite
+from greenloop.workflow.change.workspace import ChangeWorkspace
+from greenloop.workflow.change.write_tests import TestWriter
+from greenloop.workflow.choices import ChoiceSettlement
+from greenloop.workflow.state import Run
+from greenloop.workflow.storage.request import ChangeRequest
+from greenloop.workflow.strategy import Strategy
+
+MAP_TOKENS = 5000
+_MAX_SHOWN = 5
+_MAX_GIVEN_CHARS = 12_000
+
+
+class ChangeStrategy(Strategy):
+    """Tests and code of a change are written apart from one contract, in a project that exists.
+
+    A candidate is a patch of the code. The tests stand apart in the suite.
+    """
+
+    def __init__(self, run: Run, request: ChangeRequest) -> None:
+        super().__init__(run)
+        self._request = request
+        self._space = ChangeWorkspace(run, read_tree(Path(request.root)))
+        files = {item.name: item.code for item in request.given}
+        given = ChangeSuite(before=self._space.tree.texts, files=files).code[:_MAX_GIVEN_CHARS]
+        asked = WishedChange(request.task, request.fence, request.may_change, given)
+        self._tools = ChangeToolkit(run.kit, asked)
+        self._words = list_words(request.task)
+        self._plan: ChangePlan | None = None
+        self._located: tuple[str, ...] = ()
+
+    @property
+    def plan(self) -> ChangePlan:
+        """The plan, once it was made; its contract is that of the state."""
+        assert self._plan is not None
+        return self._plan.model_copy(update={"contract": self.state.agreed_contract})
+
+    @property
+    def suite(self) -> ChangeSuite:
+        assert isinstance(self.state.suite, ChangeSuite)
+        return self.state.suite
+
+    async def prepare(self) -> None:
+        await self._measure_baseline()
+        self._located = await self._locate()
+        shown = self._show_project()
+        await self._make_plan(shown)
+        await ChoiceSettlement(self.run).settle_before_code()
+        writer = TestWriter(self._space, self._tools, self.plan)
+        if self._request.given:
+            suite = await writer.take_given()
+        else:
+            signatures = list_signatures(self._space.tree.texts, self._located)
+            suite = await writer.write(signatures)
+        self.state.suite, self.state.candidates.locked = suite, suite.locked
+        await self._add_code()
+
+    async def _measure_baseline(self) -> None:
+        """Set the baseline. Raises InputError where the suite cannot run and that was not given up."""
+        space, tree = self._space, self._space.tree
+        if self._request.measures_baseline and tree.texts:
+            await space.load_baseline()
+        baseline = space.baseline
+        if baseline.problem:
+            raise InputError(
+                f"the project's tests cannot be run here: {baseline.problem}: mend that, or go on "
+                "without them with --no-baseline, then at most `passed`"
+            )
+        if tree.texts and not baseline.locked:
+            self.run.note("no test of the project guards the change: no baseline")
+        if baseline.locked:
+            self.run.notify(f"{len(baseline.locked)} tests pass twice and are locked")
+        for kind in ("red", "flaky"):
+            if names := getattr(baseline, kind):
+                more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
+                self.run.notify(f"{kind} before the change: {', '.join(names[:_MAX_SHOWN])}{more}")
+        self.state.change = Change(
+            base=tree.base,
+            baseline=BaselineResult(
+                locked=len(baseline.locked), red=baseline.red, flaky=baseline.flaky
+            ),
+        )
+
+    async def _locate(self) -> tuple[str, ...]:
+        """Return the paths of the files that the change concerns; () in an empty project."""
+        texts = self._space.tree.texts
+        if not texts:
+            return ()
+        code_map = build_code_map(texts, self._request.task, MAP_TOKENS)
+        found: Location = await self._tools.locate(code_map, texts.keys())
+        if not found.files:
+            read = show_files(texts, found.need, self._words)
+            found = await self._tools.locate(code_map, texts.keys(), read)
+        self.run.notify(f"files: {', '.join(found.files)}")
+        return found.files
+
+    def _show_project(self) -> ShownProject:
+        texts = self._space.tree.texts
+        tests, omitted = select_tests(texts, self._space.baseline, self._located, self._words)
+        return ShownProject(
+            files=show_files(texts, self._located, self._words),
+            context=list_signatures(texts, self._located, imported=True),
+            tests=tests,
+            omitted_tests=omitted,
+        )
+
+    async def _make_plan(self, shown: ShownProject) -> None:
+        """Set the contract. Raises ContradictedTestError where the wish contradicts a locked test."""
+        locked = self._space.baseline.locked
+        plan = await self._tools.plan(shown, locked.keys())
+        fence = self._check_fence(plan.fence)
+        self._plan = plan.model_copy(update={"fence": fence})
+        contract = self._request.contract or plan.contract
+        update = {"specification": self._request.task, "keep": plan.contract.keep}
+        contract = settle_contract(trace_contract(contract.model_copy(update=update)))
+        self.state.contract = contract
+        self.run.emit(ContractReady(contract))
+        if self.state.change:
+            self.state.change = self.state.change.model_copy(update={"fence": fence})
+        tests = [item for item in plan.contradicts if item not in self._request.may_change]
+        if tests:
+            unlock = " ".join(f"--may-change {item}" for item in tests)
+            raise ContradictedTestError(
+                f"the wish contradicts {', '.join(tests)}: change the wish, or unlock what it "
+                f"contradicts with {unlock}"
+            )
+
+    def _check_fence(self, fence: Sequence[str]) -> tuple[str, ...]:
+        """Return the fence without files that only the user may open. Raises InputError."""
+        reasons = {item: explain_guard(item, self._space.tree.texts) for item in fence}
+        guarded = [item for item, why in reasons.items() if why and item not in self._request.fence]
+        for item in guarded:
+            self.run.note(f"{item} was not opened to the change: {reasons[item]}; --fence opens it")
+        left = tuple(item for item in fence if item not in guarded)
+        if not left:
+            raise InputError(f"the wish needs {', '.join(guarded)} to change: open it with --fence")
+        return left
+
+    async def _add_code(self) -> None:
+        meter = self.run.measure_calls("write_change")
+        written = await self._write()
+        self.run.add_candidate("generate", written.code, written.explanation, meter)
+
+    async def _write(self, failed_approaches: Sequence[str] = ()) -> GeneratedCode:
+        texts, words = self._space.tree.texts, self._words | list_words(*self.plan.touches)
+        shown = ShownProject(
+            files=show_files(texts, self._located, words),
+            context=list_signatures(texts, self._located, imported=True),
+        )
+        return await self._tools.write(self.plan, shown, texts, failed_approaches)
+
+    def apply_autofix(self, code: str) -> FixResult:
+        return FixResult(code, ())
+
+    async def run_candidate(self, code: str) -> TestRun:
+        return await self._space.run_candidate(code, self.suite)
+
+    async def grade(self, result: TestRun) -> bool:
+        await grade_change(self._space, self.suite, self.state.candidates.current.code)
+        return False
+
+    def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:
+        result = self.select_active_failures(result)
+        shown = select_failures(result, self.suite)
+        return self.build_request(base, summarize_run(result), shown, len(result.failing_tests))
+
+    async def request_repair(
+        self, request: RepairRequest, *, from_the_original: bool = False
+    ) -> Repair:
+        space = self._space
+        changes = space.apply(request.code)
+        current = space.texts_with(changes)
+        words = self._words | list_words(*self.plan.touches)
+        files = show_files(current, tuple(dict.fromkeys((*changes, *self._located))), words)
+        return await self._tools.repair(self.plan, request, files, space.tree.texts, current)
+
+    async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
+        return await self._write(failed_approaches)
+
+    async def judge(self, dispute: Dispute) -> Judgement:
+        return await self.run.kit.judge_test(
+            self.state.agreed_contract, self.suite.source_in_context(dispute.test), dispute
+        )

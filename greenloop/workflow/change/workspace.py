@@ -1,0 +1,169 @@
+"""The project of a change: its files as they are, its baseline, and test runs of candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from greenloop.events.progress import progress_span
+from greenloop.project.patch import apply_patch
+from greenloop.project.runner import ProjectRunner
+from greenloop.project.tree import ProjectTree
+from greenloop.records import Baseline, Record, TestRun
+from greenloop.versions import greenloop_version
+from greenloop.workflow.change.changed_lines import find_changed_lines
+from greenloop.workflow.change.suite import ChangeSuite
+from greenloop.workflow.run_tests import run_with_packages
+from greenloop.workflow.setup.packages import install_imported_packages
+from greenloop.workflow.state import Run
+from greenloop.workflow.storage.run_dir import write_atomically
+
+_SLOWER = 3  # than its baseline the suite may be, before it is stopped
+_QUICK_SUITE_S = 3.0  # of a suite that is run whole at once
+Changes = Mapping[str, str | None]
+
+
+class _SavedBaseline(Record):
+    """A baseline, with the digest of the files and the version that it was measured with."""
+
+    files_sha256: str
+    greenloop: str
+    baseline: Baseline
+
+
+@dataclass
+class ChangeWorkspace:
+    """The project of a run, and where candidates are run: in copies of it.
+
+    `watched` are locked tests that a candidate broke: they run with the first ones from then on.
+    """
+
+    run: Run
+    tree: ProjectTree
+    baseline: Baseline = field(default_factory=Baseline)
+    watched: set[str] = field(default_factory=set)
+
+    async def load_baseline(self) -> None:
+        """Set the baseline: the one of the run directory, or a new one that is stored there."""
+        path = self.run.directory / "baseline.json" if self.run.directory else None
+        saved = _load_baseline(path) if path else None
+        key = (self.tree.sha256, greenloop_version())
+        if saved and (saved.files_sha256, saved.greenloop) == key:
+            self.baseline = saved.baseline
+            return
+        await install_imported_packages(self.run, self.tree.texts.values(), self.tree.module_names)
+        with progress_span(self.run.emit, "the project's tests"), self.run.state.timed("sandbox_s"):
+            self.baseline = await self.run.call_in_sandbox(
+                lambda box: ProjectRunner(box, self.tree).measure_baseline()
+            )
+        if path:
+            stored = _SavedBaseline(files_sha256=key[0], greenloop=key[1], baseline=self.baseline)
+            write_atomically(path, stored.model_dump_json())
+
+    def apply(self, patch: str) -> dict[str, str | None]:
+        """Return the files that a patch changes, with their new texts."""
+        return apply_patch(self.tree.texts, patch)
+
+    def texts_with(self, changes: Changes) -> dict[str, str]:
+        """Return the texts of the project with changes."""
+        merged = {**self.tree.texts, **changes}
+        return {path: text for path, text in merged.items() if text is not None}
+
+    async def run_tests(
+        self, changes: Changes, tests: Collection[str] | None, name: str
+    ) -> TestRun:
+        """Run tests, or the whole suite, in a copy of the project with changes."""
+        targets = None if tests is None else sorted(tests)
+        sources = [text for text in changes.values() if text is not None]
+        limit_s = max(self.run.settings.timeout_s, _SLOWER * self.baseline.seconds)
+
+        async def run_once() -> TestRun:
+            with progress_span(self.run.emit, name):
+                return await self.run.call_in_sandbox(
+                    lambda box: ProjectRunner(box, self.tree).run(
+                        changes, targets, timeout_s=limit_s
+                    )
+                )
+
+        return await run_with_packages(self.run, run_once, sources, self.tree.module_names)
+
+    async def run_candidate(self, patch: str, suite: ChangeSuite) -> TestRun:
+        """Run the new tests with those of the changed lines, then all that are locked.
+
+        The whole suite is run only where the first ones pass, or where it is quick.
+        """
+        changes = self.apply(patch)
+        everything = {**changes, **suite.files}
+        given = suite.files if suite.is_given else ()
+        first = suite.ids | self.find_mapped(changes) | (self.watched & suite.locked)
+        is_quick = self.baseline.seconds <= _QUICK_SUITE_S
+        if not is_quick:
+            targets = {*first, *given}
+            result = restrict(await self.run_tests(everything, targets, "tests"), first, given)
+            if not result.passed or first >= suite.locked:
+                return self._watch(result, suite)
+        expected = suite.ids | suite.locked
+        everywhere = await self.run_tests(everything, None, "all tests")
+        result = restrict(everywhere, expected, given)
+        return self._watch(prune(result, {*first, *given}), suite)
+
+    def _watch(self, result: TestRun, suite: ChangeSuite) -> TestRun:
+        self.watched |= result.failing_tests & suite.locked
+        return result
+
+    def find_mapped(self, changes: Changes) -> set[str]:
+        """Return the locked tests that run a changed line, or the line before an added one."""
+        mapped: set[str] = set()
+        for path, text in changes.items():
+            lines = self.baseline.lines.get(path, {})
+            before, _ = find_changed_lines(self.tree.texts.get(path, ""), text or "")
+            mapped.update(test for number in before for test in lines.get(number, ()))
+        return mapped & self.baseline.locked.keys()
+
+
+def restrict(result: TestRun, expected: Collection[str], files: Collection[str] = ()) -> TestRun:
+    """Return a run of which only the expected tests count, and all those of some files.
+
+    Of each of these files at least one test has to be reported; their tests may skip. A file that
+    cannot be collected counts where it has a test that does.
+    """
+    tests = tuple(i for i in result.tests if i.id in expected or _file_of(i.id) in files)
+    counted = {item.id for item in tests} | {_file_of(item) for item in expected} | set(files)
+    failures = tuple(item for item in result.failures if item.test in counted)
+    missing = {*expected, *files} - {item.id for item in tests} - {_file_of(i.id) for i in tests}
+    skipped = (i.id for i in tests if i.outcome in ("skipped", "xfailed") and i.id not in expected)
+    found = result.model_copy(
+        update={
+            "tests": tests,
+            "failures": failures,
+            "missing": tuple(sorted(missing)),
+            "tolerated": frozenset(skipped),
+        }
+    )
+    if result.ending != "finished" or result.exit_status not in (0, 1, 2):
+        return found
+    return found.model_copy(update={"exit_status": int(bool(found.failing_tests))})
+
+
+def _file_of(test: str) -> str:
+    return test.partition("::")[0]
+
+
+def prune(result: TestRun, kept: Collection[str]) -> TestRun:
+    """Return a run without the passed tests that are not to be kept: a suite may have thousands."""
+    tests = (
+        item
+        for item in result.tests
+        if item.outcome != "passed" or item.id in kept or _file_of(item.id) in kept
+    )
+    return result.model_copy(update={"tests": tuple(tests)})
+
+
+def _load_baseline(path: Path) -> _SavedBaseline | None:
+    try:
+        return _SavedBaseline.model_validate_json(path.read_text("utf-8"))
+    except (OSError, ValidationError, ValueError):
+        return None

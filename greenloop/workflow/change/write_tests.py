@@ -1,0 +1,179 @@
+"""Tests of a change, written before it, and the red phase: those of an R fail on today's code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from greenloop.errors import (
+    BudgetExhaustedError,
+    InvalidResponseError,
+    ModelFailure,
+    SpecificationError,
+)
+from greenloop.events import RedPhaseDone
+from greenloop.project.stubs import stub_missing_names
+from greenloop.records import ChangePlan, RedPhase, TestRun
+from greenloop.testsuite.parser import is_test_path
+from greenloop.testsuite.quality_gates import describe_broken_test, find_returning_tests
+from greenloop.tools.change_toolkit import ChangeToolkit, ShownFile
+from greenloop.workflow.change.shown_files import list_words, select_style_files
+from greenloop.workflow.change.suite import ChangeSuite
+from greenloop.workflow.change.workspace import ChangeWorkspace, restrict
+
+_STUB_RUN_NAME = "new tests on today's code"
+
+
+class TestWriter:
+    """Writes the tests of a planned change, and drops those that prove nothing."""
+
+    __test__ = False
+
+    def __init__(self, space: ChangeWorkspace, tools: ChangeToolkit, plan: ChangePlan) -> None:
+        self._space, self._tools, self._plan = space, tools, plan
+        self._run, self._state = space.run, space.run.state
+        self._texts = {
+            path: text
+            for path, text in space.tree.texts.items()
+            if is_test_path(path) and path.endswith(".py")
+        }
+
+    async def write(self, signatures: str) -> ChangeSuite:
+        """Return the suite; complaints about the first tests are sent back to the model once.
+
+        Raises:
+            InvalidResponseError: no test of a requirement is left.
+            GreenloopError: a call or the sandbox failed.
+        """
+        words = list_words(self._tools.asked.wish, *self._plan.touches)
+        style = select_style_files(self._texts, words)
+        files = await self._tools.write_tests(self._plan, style, signatures, self._texts)
+        suite, on_today = await self._try(files)
+        complaints = self._find_complaints(suite, on_today)
+        if complaints:
+            rest = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
+            first = next(iter(complaints.values()))
+            self._run.notify(f"the tests were sent back: {first}{rest}")
+            previous = [ShownFile(path, suite.added(path)) for path in suite.files]
+            try:
+                files = await self._tools.write_tests(
+                    self._plan, style, signatures, self._texts, list(complaints.values()), previous
+                )
+                suite, on_today = await self._try(files)
+            except (ModelFailure, BudgetExhaustedError) as error:
+                self._run.notify(f"the tests stay as they are: {error}")
+        suite = self._drop_wrong(suite, on_today)
+        if not any(map(suite.proves_change, suite.functions)):
+            raise InvalidResponseError(
+                "write_change_tests: no test is left that fails on today's code"
+            )
+        return self._finish(suite, on_today)
+
+    async def take_given(self) -> ChangeSuite:
+        """Return the suite of the user's own tests.
+
+        Raises:
+            SpecificationError: all of them pass on today's code.
+        """
+        files = {item.name: item.code for item in self._state.request.given}
+        suite, on_today = await self._try(files, is_given=True)
+        if not on_today.failing_tests and on_today.ending == "finished":
+            raise SpecificationError(
+                "the tests of --tests pass on today's code: there is nothing to change"
+            )
+        return self._finish(suite, on_today)
+
+    async def _try(
+        self, files: Mapping[str, str], *, is_given: bool = False
+    ) -> tuple[ChangeSuite, TestRun]:
+        """Run new tests on today's code, with stubs for names that do not exist yet."""
+        texts = self._space.tree.texts
+        suite = ChangeSuite(before=texts, files=dict(files), is_given=is_given)
+        stubs = stub_missing_names(texts, suite.files)
+        result = await self._space.run_tests(
+            {**stubs, **suite.files}, suite.files.keys(), _STUB_RUN_NAME
+        )
+        ids = {item.id for item in result.tests if suite.name_of(item.id)}
+        gone = {item.partition("[")[0] for item in ids} | set(self._tools.asked.unlocked)
+        locked = set(self._space.baseline.locked)
+        if is_given:  # what of these files is not there any more, or differs, is not locked
+            locked = {item for item in locked if item.partition("::")[0] not in files}
+        suite = replace(
+            suite,
+            ids=frozenset(ids),
+            locked=frozenset(item for item in locked if item.partition("[")[0] not in gone),
+        )
+        return suite, restrict(
+            result, suite.ids, suite.files if is_given else _uncollected(result, suite)
+        )
+
+    def _find_complaints(self, suite: ChangeSuite, on_today: TestRun) -> dict[str, str]:
+        """Return what is wrong with each test, or with a file; the last entries are of no test."""
+        found = dict(self._complain(suite, on_today))
+        named = {item for test in suite.functions.values() for item in test.requirements}
+        contract = self._plan.contract
+        needed = [item.id for item in contract.requirements]
+        needed += [item.id for item in contract.keep if not item.tests]
+        if missing := [item for item in needed if item not in named]:
+            found["missing"] = f"No test names {', '.join(missing)}."
+        return found
+
+    def _complain(self, suite: ChangeSuite, on_today: TestRun) -> Iterator[tuple[str, str]]:
+        contract = self._plan.contract
+        known = {item.id for item in contract.requirements}
+        known |= {item.id for item in contract.keep}
+        seen: dict[str, set[str]] = {}
+        for ran in on_today.tests:
+            seen.setdefault(ran.id.partition("[")[0], set()).add(ran.outcome)
+        broken = {
+            item.test.partition("[")[0]: why
+            for item in on_today.failures
+            if (why := describe_broken_test(item, item.test.partition("::")[0]))
+        }
+        returning = set(find_returning_tests(suite.functions.values()))
+        for failure in on_today.failures:
+            if failure.phase == "collect" and failure.test in suite.files:
+                why = f"{failure.exception}: {failure.message}"
+                yield failure.test, f"{failure.test} cannot be collected: {why}"
+        for name, test in suite.functions.items():
+            outcomes, kinds = seen.get(name, set()), {item[0] for item in test.requirements}
+            fails = bool(outcomes & {"failed", "error"})
+            if not kinds or not known.issuperset(test.requirements):
+                yield name, f'{name} names no requirement of the contract: begin with """R1: …""".'
+            elif len(kinds) > 1:
+                yield name, f"{name} names an R and a K: make two tests of it."
+            elif test.can_skip or test.name in returning:
+                yield name, f"{name} may skip, or returns a value: a test has to give a verdict."
+            elif name in broken:
+                yield name, f"{name} is broken: {broken[name]}"
+            elif outcomes and "R" in kinds and not fails:
+                yield name, f"{name} passes on today's code: it proves nothing of the change."
+            elif outcomes and "K" in kinds and fails:
+                yield name, f"{name} fails on today's code, where what it checks holds."
+
+    def _drop_wrong(self, suite: ChangeSuite, on_today: TestRun) -> ChangeSuite:
+        for name, why in self._complain(suite, on_today):
+            names = [name] if name in suite.functions else suite.names_in(name)
+            for item in names:
+                suite = suite.drop(item, why, disputed=False)
+        return suite
+
+    def _finish(self, suite: ChangeSuite, on_today: TestRun) -> ChangeSuite:
+        """Set the red phase of the suite that is left."""
+        failing = {item for item in on_today.failing_tests if suite.is_given or item in suite.ids}
+        needed = [item for item in suite.ids if not suite.is_given and suite.proves_change(item)]
+        names = {item.partition("[")[0] for item in failing}
+        passing = [item for item in needed if item.partition("[")[0] not in names]
+        phase = RedPhase(
+            reached=bool(failing) and not passing,
+            failed=len(failing),
+            passing_on_stub=tuple(sorted(passing)),
+        )
+        self._state.red_phase = phase
+        self._run.emit(RedPhaseDone(phase, len(suite.ids)))
+        return suite
+
+
+def _uncollected(result: TestRun, suite: ChangeSuite) -> set[str]:
+    """Return the files with new tests that cannot be collected."""
+    return {item.test for item in result.failures if item.phase == "collect"} & suite.files.keys()

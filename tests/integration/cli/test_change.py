@@ -1,0 +1,141 @@
+"""`change` from the command line: what it writes where, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.cli.conftest import Run
+from tests.support.change_responses import WISH, change_answers, copy_shop, plan_answer
+
+
+@pytest.fixture(autouse=True)
+def shop(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Copy the project into the working folder; mutants have tests of their own."""
+    monkeypatch.setenv("GREENLOOP_MUTANTS", "0")
+    return copy_shop(Path.cwd())
+
+
+def replay(**changes: list[Any]) -> str:
+    """Write the answers as a replay file, and return its name as a model."""
+    answers = change_answers(**changes)
+    lines = (
+        json.dumps({"tool": tool, "answer": answer})
+        for tool, items in answers.items()
+        for answer in items
+    )
+    Path("answers.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    return "replay:answers.jsonl"
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and ".git/" not in str(path)
+    }
+
+
+def git(folder: Path, *arguments: str) -> str:
+    identity = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a"}
+    environment = {**os.environ, **identity, "GIT_COMMITTER_EMAIL": "a@b"}
+    ended = subprocess.run(
+        ["git", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True
+    )
+    return ended.stdout
+
+
+def commit_all(folder: Path) -> None:
+    git(folder, "init", "-q")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "first")
+
+
+def test_patch_is_written_and_the_project_stays_as_it_is(run: Run, shop: Path) -> None:
+    before = files_of(shop)
+    status, out, err = run("change", WISH, "--in", "shop", "--model", replay(), "-o", "patch.diff")
+    assert status == 0, err
+    assert files_of(shop) == before
+    subprocess.run(["patch", "-p1", "-i", "../patch.diff"], cwd=shop, check=True)
+    assert "discount: int = 0" in (shop / "src/shop/prices.py").read_text()
+    assert "def test_whole_discount" in (shop / "tests/test_discount.py").read_text()
+    assert out.startswith("diff --git a/src/shop/prices.py")
+
+
+def test_apply_changes_the_files(run: Run, shop: Path) -> None:
+    status, _, err = run("change", WISH, "--in", "shop", "--model", replay(), "--apply")
+    assert status == 0, err
+    assert "discount: int = 0" in (shop / "src/shop/prices.py").read_text()
+    assert (shop / "tests/test_discount.py").exists()
+
+
+def test_branch_gets_one_commit_and_runs_no_hook(run: Run, shop: Path) -> None:
+    commit_all(shop)
+    hook = shop / ".git" / "hooks" / "pre-commit"
+    hook.write_text("#!/bin/sh\ntouch ran\nexit 1\n")
+    hook.chmod(0o755)
+    before = files_of(shop)
+    status, _, err = run(
+        *("change", WISH, "--in", "shop", "--model", replay(), "--branch", "discount"),
+        **{
+            f"GIT_{who}_{what}": "a@b"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        },
+    )
+    assert status == 0, err
+    assert files_of(shop) == before
+    assert git(shop, "diff", "--name-only", "HEAD", "discount").split() == [
+        "src/shop/prices.py",
+        "tests/test_discount.py",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["  ", "--in", "shop"], "is empty"),
+        ([WISH, "--in", "nowhere"], "is no folder"),
+        ([WISH, "--in", "shop", "--branch", "x"], "has no commit"),
+        ([WISH, "--in", "shop", "--apply", "--branch", "x"], "give one of them"),
+        ([WISH, "--in", "shop", "--fence", "../*"], "a glob relative to"),
+        ([WISH, "--in", "shop", "--may-change", "tests/x.py::test_y"], "no such test"),
+        ([WISH, "--in", "shop", "--tests", "nowhere.py"], "does not exist"),
+    ],
+)
+def test_bad_input_ends_with_one_line(run: Run, arguments: list[str], message: str) -> None:
+    status, _, err = run("change", *arguments, "--model", replay())
+    assert status == 2
+    assert message in err
+
+
+def test_dirty_tree_has_no_branch(run: Run, shop: Path) -> None:
+    commit_all(shop)
+    (shop / "new.txt").write_text("x")
+    status, _, err = run("change", WISH, "--in", "shop", "--model", replay(), "--branch", "x")
+    assert (status, "not committed" in err) == (2, True)
+
+
+def test_wish_against_a_test_stops_until_it_is_unlocked(run: Run) -> None:
+    test = "tests/test_prices.py::test_total"
+    answers = {"plan_change": [plan_answer(contradicts=[test])]}
+    status, _, err = run("change", WISH, "--in", "shop", "--model", replay(**answers))
+    assert (status, f"--may-change {test}" in err) == (1, True)
+    status, _, err = run(
+        *("change", WISH, "--in", "shop", "--may-change", test), "--model", replay(**answers)
+    )
+    assert status == 0, err
+
+
+def test_dry_run_makes_no_call(run: Run) -> None:
+    status, out, err = run(
+        "change", WISH, "--in", "shop", "--dry-run", "--model", "replay:no.jsonl"
+    )
+    assert (status, err) == (0, "")
+    assert out.startswith("4 to 7 calls, about ")
+    assert not Path(".greenloop").exists()

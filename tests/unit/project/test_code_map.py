@@ -1,0 +1,151 @@
+"""The map of a project: what is found, who reads it, and what comes first within a budget."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from greenloop.project.code_map import build_code_map, list_signatures
+from greenloop.project.code_map.index import build_index
+from greenloop.project.code_map.modules import Import, split_words
+from greenloop.project.code_map.ranking import rank
+
+SHOP = {
+    "src/shop/__init__.py": "from .prices import *\nfrom .cart import Cart as Basket\n",
+    "src/shop/prices.py": '''"""Prices of goods."""
+import json
+from . import rates
+
+LIMIT: int = 3
+
+
+def total(items, *, rate="reduced") -> int:
+    """Return the sum of all items.
+
+    With tax.
+    """
+    return sum(items) * rates.find_rate(rate)
+
+
+def _unused(): ...
+''',
+    "src/shop/rates.py": "def find_rate(name):\n    return {'reduced': 7}[name]\n",
+    "src/shop/cart.py": '''from shop.prices import total
+
+
+class Cart(dict):
+    """A cart of goods."""
+
+    owner: str
+
+    @property
+    def amount(self) -> int:
+        return total(self.values())
+
+    def checkout(self):
+        import shop.rates as r
+
+        return self.amount + r.find_rate("full")
+''',
+    "src/shop/json.py": "def load(): ...\n",
+    "tests/test_cart.py": "from shop import Basket, total\n\n\ndef test_discount_voucher():\n    assert Basket().checkout() == total([])\n",
+    "setup.py": "def broken(:\n",
+}
+
+
+def test_reads_are_resolved_through_imports_and_reexports() -> None:
+    index = build_index(SHOP)
+    readers = index.readers
+    rate = ("src/shop/rates.py", "find_rate")
+    assert readers[rate] == {
+        ("src/shop/prices.py", "total"),
+        ("src/shop/cart.py", "Cart.checkout"),
+    }
+    test = ("tests/test_cart.py", "test_discount_voucher")
+    assert index.edges[test] == {
+        ("src/shop/cart.py", "Cart"),
+        ("src/shop/cart.py", "Cart.checkout"),
+        ("src/shop/prices.py", "total"),
+    }
+
+
+def test_a_module_in_a_package_is_not_what_a_top_level_import_means() -> None:
+    index = build_index(SHOP)
+    assert index.find_module("src/shop/prices.py", Import("json", 0, "", "json")) is None
+    assert index.find_module("src/shop/prices.py", Import("json", 1, "x", "x"))
+
+
+def test_the_map_shows_signatures_docstrings_readers_and_tests() -> None:
+    found = build_code_map(SHOP, "", 2000).split("\n")
+    head = "src/shop/prices.py — Prices of goods. [imports: src/shop/rates.py] [tests: tests/test_cart.py]"
+    assert head in found
+    assert "  LIMIT: int = 3" in found
+    shown = "  def total(items, *, rate='reduced') -> int  # Return the sum of all items."
+    assert f"{shown}  <- src/shop/cart.py:Cart.amount" in found
+    assert "  class Cart(dict): owner  # A cart of goods." in found
+    assert "    @property def amount(self) -> int  <- Cart.checkout" in found
+    assert "setup.py (does not parse)" in found
+    assert not any("test_discount" in line for line in found)
+
+
+@pytest.mark.parametrize(
+    ("wish", "first"),
+    [
+        ("Rates: `find_rate` shall know zero", "src/shop/rates.py"),
+        ("the carts' checkout is wrong", "src/shop/cart.py"),
+        ('File "/home/x/src/shop/prices.py", line 13, in total\nTypeError', "src/shop/prices.py"),
+        ("shop.json cannot load", "src/shop/json.py"),
+        ("a discount by voucher", "src/shop/cart.py"),  # a test has these words
+    ],
+)
+def test_what_the_wish_says_comes_first(wish: str, first: str) -> None:
+    assert build_code_map(SHOP, wish, 2000).split("\n")[0].split(" ")[0] == first
+
+
+def test_what_is_near_by_imports_comes_before_what_is_not() -> None:
+    texts = {**SHOP, "src/shop/aside.py": "def other(): ...\n"}
+    ranking = rank(build_index(texts), "find_rate")
+    assert ranking.modules["src/shop/prices.py"] > ranking.modules["src/shop/aside.py"]
+
+
+@pytest.mark.parametrize("tokens", [0, 20, 60, 150, 400])
+def test_the_map_keeps_to_its_budget_and_says_what_is_left_out(tokens: int) -> None:
+    many = {
+        f"pkg/m{at}.py": "".join(f"def f{at}_{n}(): ...\n" for n in range(9)) for at in range(30)
+    }
+    found = build_code_map(many, "f7_3", tokens)
+    assert len(found) <= max(tokens * 4, 20)
+    assert found.endswith("more files")
+    if tokens >= 60:
+        assert found.startswith("pkg/m7.py\n")
+        assert "\n  def f7_3()" in found
+
+
+def test_the_map_is_the_same_each_time_and_fast() -> None:
+    texts = {
+        f"pkg/m{at}.py": f"from pkg import m{at // 2}\n"
+        + "".join(f"def f{n}(a, b):\n    return m{at // 2}.f{n}(a) + b\n\n" for n in range(30))
+        for at in range(300)
+    }
+    started = time.process_time()
+    found = build_code_map(texts, "f3 and m20", 3000)
+    assert time.process_time() - started < 15
+    assert found == build_code_map(dict(reversed(texts.items())), "f3 and m20", 3000)
+
+
+def test_signatures_of_files_and_of_what_they_import() -> None:
+    assert list_signatures(SHOP, ["src/shop/rates.py"]) == (
+        "src/shop/rates.py:\n  def find_rate(name)"
+    )
+    assert list_signatures(SHOP, ["src/shop/prices.py"], imported=True) == (
+        "src/shop/rates.py:\n  def find_rate(name)"
+    )
+    assert list_signatures(SHOP, ["new.py"]) == ""
+    many = {"a.py": "".join(f"def function_{n}(): ...\n" for n in range(900))}
+    assert len(list_signatures(many, ["a.py"])) < 8100
+
+
+def test_words_of_identifiers_have_their_stems() -> None:
+    assert split_words("cachedItems_HTTPCaches") == ("cach", "item", "http", "cach")
+    assert split_words("_size2") == split_words("sized2")

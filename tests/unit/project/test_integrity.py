@@ -1,0 +1,77 @@
+"""What a patch may not change unasked, its fence, and its public signatures."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.project.integrity import explain_guard, is_in_fence, list_public_changes
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("conftest.py", "configures the tests"),
+        ("tests/deep/conftest.py", "configures the tests"),
+        ("PyProject.toml", "names dependencies"),
+        ("requirements-dev.txt", "names dependencies"),
+        ("requirements/test.txt", "names dependencies"),
+        ("src/sitecustomize.py", "at each start"),
+        ("src/x.pth", "at each start"),
+        (".github/workflows/ci.yml", "CI"),
+        (".gitlab-ci.yml", "CI"),
+        (".git/hooks/pre-commit", "version control"),
+        ("json.py", "takes the place"),
+        ("src/pytest/__init__.py", "takes the place"),
+        ("tests/random.py", "takes the place"),
+    ],
+)
+def test_files_that_decide_how_code_is_judged_are_guarded(path: str, reason: str) -> None:
+    assert reason in explain_guard(path, ["src/shop/__init__.py"])
+
+
+@pytest.mark.parametrize(
+    "path", ["src/shop/prices.py", "src/shop/json.py", "queue.py", "docs/index.md", "src/conf.py"]
+)
+def test_other_files_are_not(path: str) -> None:
+    assert explain_guard(path, ["src/shop/__init__.py", "queue.py"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "fence", "is_in"),
+    [
+        ("src/shop/prices.py", ["src/shop/prices.py"], True),
+        ("src/shop/prices.py", ["src/**/*.py"], True),
+        ("src/prices.py", ["src/**/*.py"], True),
+        ("src/shop/prices.py", ["src/shop"], True),
+        ("src/shop/prices.py", ["src/shop/"], True),
+        ("src/shopping/prices.py", ["src/shop"], False),
+        ("src/shop/prices.py", ["lib/*", "*.md"], False),
+        ("src/shop/prices.py", [], False),
+    ],
+)
+def test_fence(path: str, fence: list[str], is_in: bool) -> None:
+    assert is_in_fence(path, fence) is is_in
+
+
+def test_public_signatures_that_differ_are_named() -> None:
+    before = {
+        "m.py": "def gone(a): ...\ndef same(a): return 1\ndef wider(a): ...\ndef _own(a): ...\nX = 1\n"
+        "class C:\n    @property\n    def size(self): ...\n    def _own(self): ...\n",
+        "test_m.py": "def test_x(): ...\n",
+        "pkg/_private.py": "def f(): ...\n",
+        "dropped.py": "def left(): ...\n",
+    }
+    after: dict[str, str | None] = {
+        "m.py": "def same(a): return 2\ndef wider(a, b=0): ...\ndef _own(): ...\nX = 2\n"
+        "class C:\n    def size(self): ...\n    def _own(self, b): ...\nasync def new(*, k): ...\n",
+        "test_m.py": "",
+        "pkg/_private.py": "",
+        "dropped.py": None,
+    }
+    assert list_public_changes(before, after) == (
+        "dropped.py: removed: def left()",
+        "m.py: removed: def gone(a)",
+        "m.py: def wider(a) → def wider(a, b=0)",
+        "m.py: @property def C.size(self) → def C.size(self)",
+        "m.py: added: async def new(*, k)",
+    )

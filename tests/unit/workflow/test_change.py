@@ -1,0 +1,239 @@
+"""Changes of a project: tests first, locked tests, repairs, disputes, and what is never changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from greenloop.errors import ContradictedTestError, InputError, SpecificationError
+from greenloop.workflow.change import workspace
+from greenloop.workflow.storage.request import GivenTests
+from tests.support.change_responses import (
+    BREAKS_LOCKED,
+    GREEN_TEST,
+    REPAIRED,
+    TESTS,
+    WRONG_DISCOUNT,
+    WRONG_TEST,
+    change_answers,
+    change_request,
+    plan_answer,
+)
+from tests.support.model_responses import fenced
+
+if TYPE_CHECKING:
+    from tests.unit.workflow.conftest import RunWorkflow
+
+MENDS_RATES = """# file: src/shop/rates.py
+<<<<<<< SEARCH
+RATES = {"standard": 20, "reduced": 10}
+=======
+RATES = {"standard": 25, "reduced": 10}
+>>>>>>> REPLACE
+"""
+
+
+def test_wish_becomes_a_patch_with_tests(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    done = run_workflow(change_answers(), request=change_request(tmp_path))
+    report = done.report
+    assert (report.verdict, report.command) == ("passed", "change"), report.reasons
+    assert done.model.tools == [
+        "locate_change",
+        "plan_change",
+        "write_change_tests",
+        "write_change",
+    ]
+    assert report.change is not None
+    assert [(item.path, item.removed) for item in report.change.files] == [
+        ("src/shop/prices.py", 3),
+        ("tests/test_discount.py", 0),
+    ]
+    assert report.change.baseline.locked == 5
+    assert report.evidence.red_phase is not None
+    assert report.evidence.red_phase.reached
+
+
+def test_tests_and_code_are_written_without_seeing_each_other(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    done = run_workflow(change_answers(), request=change_request(tmp_path))
+    (for_tests,), (for_code,) = map(done.model.asked, ("write_change_tests", "write_change"))
+    assert "def total(" in for_tests
+    assert "sum(gross(net)" not in for_tests
+    assert "test_whole_discount" not in for_code
+
+
+def test_failing_new_test_leads_to_a_repair(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    script = change_answers(write_change=[WRONG_DISCOUNT], repair_change=[REPAIRED])
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"])
+    (prompt,) = done.model.asked("repair_change")
+    assert "test_discount" in prompt
+    assert "whole * 2 * discount" in prompt
+    assert "* 2 *" not in done.report.final_code
+
+
+def test_broken_locked_test_is_no_success(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    script = change_answers(write_change=[BREAKS_LOCKED])
+    done = run_workflow(script, request=change_request(tmp_path), max_repairs=0)
+    assert done.report.verdict == "failed"
+    assert any("tests/test_prices.py::test_gross" in item for item in done.report.reasons)
+    script = change_answers(write_change=[BREAKS_LOCKED], repair_change=[MENDS_RATES])
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert done.report.verdict == "passed"
+    assert "rates.py" not in done.report.final_code
+
+
+def test_candidate_that_breaks_a_locked_test_is_not_built_upon(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    breaking = REPAIRED + BREAKS_LOCKED.split("# file: ")[2].join(["# file: ", ""])
+    script = change_answers(write_change=[WRONG_DISCOUNT], repair_change=[breaking, REPAIRED])
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert done.report.verdict == "passed"
+    assert [item.based_on for item in done.report.attempts] == [None, 1, 1]
+
+
+def test_wrong_new_test_is_disputed_and_dropped(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    script = change_answers(
+        write_change_tests=[fenced(TESTS + WRONG_TEST)],
+        write_change=[WRONG_DISCOUNT],
+        repair_change=[f"DISPUTE test_wrong: half of 5 is 2 or 3\n\n{REPAIRED}"],
+        judge_test=[fenced('{"wrong": "test", "because": "R1 demands 3"}', "json")],
+    )
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert done.report.verdict == "passed"
+    assert "test_wrong" not in done.report.final_code
+    assert [item.id for item in done.report.tests if item.disputed] == [
+        "tests/test_discount.py::test_wrong"
+    ]
+
+
+def test_locked_test_cannot_be_disputed(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    script = change_answers(
+        write_change=[BREAKS_LOCKED],
+        repair_change=["DISPUTE tests/test_prices.py::test_gross: it should be 120"],
+    )
+    done = run_workflow(script, request=change_request(tmp_path), max_repairs=1)
+    assert done.report.verdict == "failed"
+    assert "judge_test" not in done.model.tools
+
+
+def test_test_that_passes_today_is_sent_back_and_then_dropped(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    weak = fenced(TESTS + GREEN_TEST)
+    script = change_answers(write_change_tests=[weak, weak])
+    done = run_workflow(script, request=change_request(tmp_path))
+    _, again = done.model.asked("write_change_tests")
+    assert "test_green passes on today's code" in again
+    assert "test_green" not in done.report.final_code
+    assert done.report.verdict == "passed"
+
+
+def test_tests_are_added_to_an_existing_file(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    added = TESTS.replace("test_discount.py", "test_prices.py")
+    done = run_workflow(
+        change_answers(write_change_tests=[fenced(added)]), request=change_request(tmp_path)
+    )
+    assert done.report.verdict == "passed"
+    assert "-def test" not in done.report.final_code
+    assert done.report.test_code.count("def test_") == 3
+
+
+def test_given_tests_take_the_place_of_written_ones(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    code = TESTS.partition("\n")[2]
+    given = (GivenTests.from_code("tests/test_discount.py", code),)
+    script = change_answers(write_change_tests=[])
+    done = run_workflow(script, request=change_request(tmp_path, given=given))
+    assert (done.report.verdict, done.model.tools[-1]) == ("passed", "write_change")
+    passing = "from shop.prices import total\n\n\ndef test_now():\n    assert total([4]) == 5\n"
+    given = (GivenTests.from_code("tests/test_x.py", passing),)
+    done = run_workflow(script, request=change_request(tmp_path, given=given))
+    assert isinstance(done.error, SpecificationError)
+    assert "nothing to change" in str(done.error)
+
+
+def test_contradicted_test_ends_the_run(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    plan = plan_answer(contradicts=["tests/test_prices.py::test_total"])
+    done = run_workflow(change_answers(plan_change=[plan]), request=change_request(tmp_path))
+    assert isinstance(done.error, ContradictedTestError)
+    assert done.model.tools == ["locate_change", "plan_change"]
+
+
+def test_wish_without_a_change_is_refused(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    plan = plan_answer(requirements=[], summary="the text says only hello")
+    done = run_workflow(change_answers(plan_change=[plan]), request=change_request(tmp_path))
+    assert isinstance(done.error, SpecificationError)
+    assert "hello" in str(done.error)
+
+
+def test_edit_outside_of_the_fence_goes_back_to_the_model(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    outside = "# file: setup.py\n" + fenced("print('hi')\n")
+    inside = change_answers()["write_change"][0]
+    script = change_answers(write_change=[outside, inside])
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert done.report.verdict == "passed"
+    assert "setup.py may not be changed" in done.model.asked("write_change")[1]
+
+
+def test_file_that_is_needed_is_shown_once(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    need = fenced(json.dumps({"need": ["src/shop/rates.py"]}), "json")
+    script = change_answers(locate_change=[need, *change_answers()["locate_change"]])
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert done.report.verdict == "passed"
+    assert "def rate_of" in done.model.asked("locate_change")[1]
+
+
+def test_resumed_run_measures_no_baseline_and_pays_for_no_answer(
+    run_workflow: RunWorkflow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request, run_dir = change_request(tmp_path), tmp_path / "run"
+    script = change_answers(write_change=[OSError("cut off")])
+    assert "cut off" in str(run_workflow(script, request=request, run_dir=run_dir).error)
+
+    class Unmeasured(workspace.ProjectRunner):
+        def measure_baseline(self) -> workspace.Baseline:
+            raise AssertionError("the baseline was measured again")
+
+    monkeypatch.setattr(workspace, "ProjectRunner", Unmeasured)
+    done = run_workflow({"write_change": change_answers()["write_change"]}, resume=run_dir)
+    assert (done.report.verdict, done.model.tools) == ("passed", ["write_change"])
+
+
+def test_project_whose_tests_do_not_run(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    request = change_request(tmp_path)
+    (Path(request.root) / "tests" / "conftest.py").write_text("import nowhere_to_be_found\n")
+    done = run_workflow(change_answers(), request=request)
+    assert isinstance(done.error, InputError)
+    assert "--no-baseline" in str(done.error)
+
+
+def test_package_is_made_in_an_empty_folder(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    code = "".join(
+        f"# file: shop/{name}.py\n{fenced(text)}\n\n"
+        for name, text in {
+            "__init__": '"""A shop."""\n',
+            "prices": "def total(nets, discount=0):\n"
+            "    whole = sum(net + net * 25 // 100 for net in nets)\n"
+            "    return whole - whole * discount // 100\n",
+        }.items()
+    )
+    tests = fenced(TESTS.replace("(hundred)", "()").replace("[hundred, hundred]", "[100, 100]"))
+    script = change_answers(
+        locate_change=[],
+        plan_change=[plan_answer(fence=["shop/*.py"], keep=[])],
+        write_change_tests=[tests.replace("K1: as", "R1: as")],
+        write_change=[code],
+    )
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert done.report.verdict == "passed", (done.error, done.report.reasons)
+    assert done.model.tools == ["plan_change", "write_change_tests", "write_change"]
