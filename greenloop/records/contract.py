@@ -12,6 +12,7 @@ from greenloop.records.base import Record
 
 _MAX_SHOWN = 5
 _MAX_SHOWN_CHARS = 200
+_MAX_QUESTION_CHARS = 120
 
 
 class Requirement(Record):
@@ -146,7 +147,8 @@ class Contract(Record):
             yield f"the text asks for more than one module: {item}"
         for choice in self.open_choices:
             yield (
-                f"the text leaves open: {choice.question} (taken: {choice.chosen}): answer it in "
+                f"the text leaves open: {_truncate(choice.question, _MAX_QUESTION_CHARS)} (taken: "
+                f"{_truncate(choice.chosen, _MAX_QUESTION_CHARS)}): answer it in "
                 "choices.md for `resume --answers`, or take it with `resume --accept-choices`"
             )
 
@@ -155,5 +157,5 @@ class Contract(Record):
         return self.model_dump_json(indent=1)
 
 
-def _truncate(text: str) -> str:
-    return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]} …"
+def _truncate(text: str, limit: int = _MAX_SHOWN_CHARS) -> str:
+    return text if len(text) <= limit else f"{text[:limit]} …"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from greenloop.grading.peer.answers import Names, compare, load, name_kind
@@ -59,15 +59,18 @@ class Outcome:
         return *self.cluster, *features
 
     def to_record(self) -> FoundDifference:
+        return replace(self._describe(), cluster=self.cluster)
+
+    def _describe(self) -> FoundDifference:
         if self.kinds[:1] == (_ENDS,):
             answer = self.peer.load(self.at)
             return FoundDifference(self.call, _ENDS, describe(answer), None, to_literal(answer))
         if self.item.is_call and self.at == AFTER:
-            texts = [
+            mine, others = (
                 f"{describe(item.load(ANSWER))}; its arguments are then {describe(item.load(AFTER))}"
                 for item in (self.code, self.peer)
-            ]
-            return FoundDifference(self.call, *texts)
+            )
+            return FoundDifference(self.call, mine, others)
         one, other = map(load, self.texts)
         literals = to_literal(one), to_literal(other)
         return FoundDifference(self.call, describe(one), describe(other), *literals)

@@ -20,7 +20,9 @@ class PeerProgram:
 class FoundDifference:
     """A call that the two programs answer differently, its texts bounded.
 
-    `call` is an expression, or statements of which the last is the expression that is compared. A literal is the answer as Python source; None where it is no plain value.
+    `call` is an expression, or statements of which the last is the expression that is compared. A
+    literal is the answer as Python source; None where it is no plain value. Differences of one
+    `cluster` often have one cause.
     """
 
     call: str
@@ -28,6 +30,7 @@ class FoundDifference:
     peer: str
     code_literal: str | None = None
     peer_literal: str | None = None
+    cluster: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ class PeerComparer:
         self._peer: PeerProgram | None = None
         self._rounds_left = _MAX_ROUNDS
         self._judged: dict[tuple[str, str, str], Difference] = {}
+        self._asked: dict[tuple[str, ...], str] = {}  # open choices by cluster
         self._absent = "" if run.settings.peer else "--no-peer was given; run without it"
 
     async def compare(self) -> bool:
@@ -165,17 +166,21 @@ class PeerComparer:
         return name
 
     def _add_choice(self, item: OpenDifference) -> str:
-        """Return the id of the open choice on a difference, which is asked about once."""
+        """Return the id of the open choice on a difference; one is asked for each cluster."""
+        cluster = item.found.cluster
+        if known_id := self._asked.get(cluster):
+            return known_id
         contract = self._state.agreed_contract
         ids = {choice.id for choice in contract.choices}
         number = next(n for n in range(1, len(ids) + 2) if f"D{n}" not in ids)
         choice = item.build_choice(number)
         known = (other.id for other in contract.choices if other.question == choice.question)
-        if (found := next(known, None)) is not None:
-            return found
-        choices = (*contract.choices, choice)
-        self._state.contract = contract.model_copy(update={"choices": choices})
-        return choice.id
+        if (found := next(known, None)) is None:
+            choices, found = (*contract.choices, choice), choice.id
+            self._state.contract = contract.model_copy(update={"choices": choices})
+        if cluster:
+            self._asked[cluster] = found
+        return found
 
     def _report(self, comparison: Comparison, present: Sequence[OpenDifference]) -> None:
         """Set the evidence: what was judged so far, and what is not; of what is gone the test."""
