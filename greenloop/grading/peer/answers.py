@@ -15,7 +15,9 @@ _RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 _UNORDERED = ("set", "frozenset", "keys", "dict", "Counter", "defaultdict", "mappingproxy", "items")
 # Of these no difference is told: they come from the limits of a process.
 _OF_LIMITS = ("MemoryError", "CpuTimeExceeded")
-_OF_INPUTS = ("NameError", "UnboundLocalError")  # an input that makes no sense by itself
+# An input that makes no sense by itself, or that the precondition excludes.
+_OF_INPUTS = ("NameError", "UnboundLocalError", "InputNotAllowed")
+_OF_TYPES = frozenset({"TypeError", "AttributeError"})  # of a peer: not made for such an input
 _NAME = 1  # of a class: [module, qualified name]
 
 
@@ -43,7 +45,9 @@ def compare(code: dict[str, Any], peer: dict[str, Any], names: Names) -> bool | 
             return _compare_errors(_read_classes(code), _read_classes(peer), names)
         if "error" in code or "error" in peer:
             kinds = _read_classes(code if "error" in code else peer)
-            unclear = (*_OF_LIMITS, "RecursionError") if "error" in peer else _OF_LIMITS
+            unclear = {*_OF_LIMITS}
+            if "error" in peer:
+                unclear |= {"RecursionError", "InputNotAllowed", *(_OF_TYPES - names.words)}
             return None if kinds[0] in unclear else False
         if "value" not in code or "value" not in peer:
             return None
@@ -66,6 +70,8 @@ def _compare_errors(code: list[str], peer: list[str], names: Names) -> bool | No
         return None
     if peer[0] in code:
         return True
+    if peer[0] in _OF_TYPES - names.words:
+        return None
     return False if names.words & {code[0], peer[0]} else None
 
 
@@ -91,6 +97,8 @@ def _compare_values(code: Any, peer: Any, names: Names) -> bool | None:
         return False
     if tag == "float":
         return _compare_floats(float.fromhex(code[1]), float.fromhex(peer[1]))
+    if tag == "Decimal":
+        return _drop_sign_of_zero(code[1]) == _drop_sign_of_zero(peer[1])
     if tag in ("subclass", "enum"):  # bases, equality, and the content
         is_same_class = _get_class(code) == _get_class(peer)
         return is_same_class and _compare_items(code[3:5], peer[3:5], names)
@@ -113,6 +121,10 @@ def _get_class(value: list[Any]) -> str:
 
 def _to_text(value: Any) -> str:
     return json.dumps(value)
+
+
+def _drop_sign_of_zero(text: str) -> str:
+    return text.lstrip("-") if set(text) <= set("-0.") else text
 
 
 def _compare_floats(code: float, peer: float) -> bool:

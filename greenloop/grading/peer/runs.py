@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from greenloop.grading.peer import answers
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ALLOWED, BEFORE
 from greenloop.sandbox.work.scenarios import ObservedRow
+from greenloop.syntax.parse import parse_or_none
 
 _ROW_CPU_S, _RUN_TIMEOUT_S, _MAX_RESTARTS = 0.1, 4.0, 4
 _CALLS = """\
@@ -108,7 +109,7 @@ class Program:
         text = (
             self._build_calls(inputs, cpu_s)
             if inputs[0].is_call
-            else _build_functions(inputs, cpu_s)
+            else self._build_functions(inputs, cpu_s)
         )
         seen = self.sandbox.observe_scenarios(self.code, self.module, text, timeout_s=timeout_s)
         if seen.error:
@@ -118,6 +119,31 @@ class Program:
     def _build_calls(self, inputs: Sequence[Input], cpu_s: float) -> str:
         rows = [(ast.unparse(item.node),) for item in inputs]
         return _CALLS.format(limit=cpu_s, source=self.inputs, public=self.public, rows=rows)
+
+    def _build_functions(self, inputs: Sequence[Input], cpu_s: float) -> str:
+        parts = [
+            f"row_cpu_s = {cpu_s}",
+            inputs[0].preamble,
+            *self._build_guards(inputs[0].preamble),
+        ]
+        entries = []
+        for number, item in enumerate(inputs):
+            function: Any = copy.copy(item.node)
+            function.name = f"scenario_{number}"
+            parts.append(ast.unparse(function))
+            entries.append(f"({function.name}, {item.fixtures!r}, lambda: [])")
+        return "\n".join([*parts, f"scenarios = [{', '.join(entries)}]\n"])
+
+    def _build_guards(self, preamble: str) -> Iterator[str]:
+        """Yield lines that put the precondition before the functions that a preamble imports."""
+        tree = parse_or_none(preamble) if self.inputs else None
+        imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)] if tree else []
+        names = [item for node in imports if node.module == self.module for item in node.names]
+        public = [item for item in names if item.name in self.public]
+        if public:
+            yield f"guard__ = create_calls__({self.inputs!r}, {self.public!r}).guard"
+        for item in public:
+            yield f"{item.asname or item.name} = guard__({item.name!r})"
 
     def generate(self, seed: str, count: int) -> list[str]:
         """Return what the generator of inputs yields, as source of calls; it may end early."""
@@ -141,14 +167,3 @@ def _read_row(row: ObservedRow, error: str) -> Answer:
         ending = row.error
     is_late = any("CpuTimeExceeded" in text[:200] for _, text in row.observations)
     return Answer(row.observations, ending, row.cpu_s, is_late)
-
-
-def _build_functions(inputs: Sequence[Input], cpu_s: float) -> str:
-    parts = [f"row_cpu_s = {cpu_s}", inputs[0].preamble]
-    entries = []
-    for number, item in enumerate(inputs):
-        function: Any = copy.copy(item.node)
-        function.name = f"scenario_{number}"
-        parts.append(ast.unparse(function))
-        entries.append(f"({function.name}, {item.fixtures!r}, lambda: [])")
-    return "\n".join([*parts, f"scenarios = [{', '.join(entries)}]\n"])

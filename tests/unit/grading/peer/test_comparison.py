@@ -83,3 +83,31 @@ def test_what_a_slow_peer_did_not_come_to_says_nothing_against_it() -> None:
     assert failing == {
         "test_m.py::test_wrong": "AssertionError: assert 2 == 3\n +  where 2 = same(2)"
     }
+
+
+class TestInputsThatArePointless:
+    """What the precondition excludes, or the peer was not made for, is no difference."""
+
+    CODE = "def double(xs):\n    return [2 * x for x in xs]\n"
+    INTERFACE = "def double(xs): ...\n"
+
+    def compare(self, warm: Sandbox, peer: str, allowed: str, tests: str) -> Comparison:
+        inputs = f"def inputs(rng):\n    yield ([1],)\n\ndef allowed(xs):\n    return {allowed}\n"
+        return compare_programs(
+            warm,
+            module="m",
+            code=self.CODE,
+            peer=PeerProgram(peer, inputs),
+            interface=self.INTERFACE,
+            specification="double(xs) doubles each number.",
+            tests=[TestFile("test_m.py", tests)],
+            examples=[],
+            seed="1",
+            budget_s=20.0,
+        )
+
+    def test_a_type_error_of_the_peer_alone(self, warm: Sandbox) -> None:
+        peer = "def double(xs):\n    return [x + x for x in sorted(xs) if x < 10**9]\n"
+        tests = "from m import double\n\ndef test_m():\n    assert double(['a', 1]) == ['aa', 2]\n"
+        found = self.compare(warm, peer, "xs == sorted(xs, key=str)", tests)
+        assert not [item for item in found.differences if "TypeError" in item.peer]

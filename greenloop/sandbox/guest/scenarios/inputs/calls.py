@@ -7,6 +7,7 @@ import asyncio
 import datetime
 import decimal
 import fractions
+import functools
 import inspect
 import math
 import random
@@ -20,6 +21,10 @@ ALLOWED, ANSWER, AFTER, BEFORE = range(4)
 _MUTABLE = (list, dict, set, bytearray)
 _MAX_ITEMS, _MAX_TEXT, _TEXTS_AT_ONCE = 1000, 2000, 25
 _Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class InputNotAllowed(Exception):
+    """The precondition excludes the arguments of a call."""
 
 
 class Calls:
@@ -61,6 +66,23 @@ class Calls:
         if any(isinstance(item, _MUTABLE) for item in (*given, *named.values())):
             self._observe(AFTER, lambda: (given, named))
             self._observe(BEFORE, lambda: self._evaluate(tree))
+
+    def guard(self, name: str) -> Any:
+        """Return what the module has under a name; a function with its precondition before it."""
+        found = self._names[name]
+        if self._allowed is None or not inspect.isroutine(found):
+            return found
+
+        @functools.wraps(found)
+        def guarded(*given: Any, **named: Any) -> Any:
+            is_allowed = False
+            with suppress(Exception):
+                is_allowed = self._is_allowed(name, (given, named))
+            if not is_allowed:
+                raise InputNotAllowed(name)
+            return found(*given, **named)
+
+        return guarded
 
     def _evaluate_one(self, node: ast.expr) -> Any:
         return eval(compile(ast.Expression(node), "<call>", "eval"), dict(self._names))
