@@ -15,6 +15,7 @@ from greenloop.records.contract import (
     Choice,
     ChoiceAnswer,
     Contract,
+    Contradiction,
     GivenExample,
     KeptBehaviour,
     Requirement,
