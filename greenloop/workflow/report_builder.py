@@ -100,7 +100,7 @@ def _collect_test_code(state: RunState) -> str:
     """Return the tests: those of greenloop; of a check those that were given."""
     if state.suite is None:
         return ""
-    if state.request.kind != "check":
+    if state.request.kind != "check" or isinstance(state.suite, ChangeSuite):
         return state.suite.code
     files = state.tests.files
     if len(files) == 1:
