@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from greenloop.grading.context import GradingContext
-from greenloop.records import EmptyBodies
+from greenloop.records import EmptyBodies, TestRun
 from greenloop.testsuite.stubs import with_empty_bodies
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -27,7 +27,11 @@ def measure(context: GradingContext) -> EmptyBodies | str:
         return "the code cannot be parsed"
     if not any(isinstance(node, _FUNCTIONS) for node in nodes):
         return "the code has no functions"
-    run = context.run_tests(source)
+    return judge_empty_bodies(context.run_tests(source))
+
+
+def judge_empty_bodies(run: TestRun) -> EmptyBodies:
+    """Return what a run without function bodies shows."""
     failed = len(run.failing_tests)
     passed = sum(test.outcome == "passed" for test in run.tests)
     if run.ending == "timeout":

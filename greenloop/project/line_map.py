@@ -27,11 +27,25 @@ def map_lines(text: str, hits: Mapping[str, int], tests: Sequence[str]) -> dict[
             if mask >> number & 1:
                 found[line] = found.get(line, 0) | bits.get(test, 0)
     ends = find_statement_ends(text)
-    return {
-        at: f"{mask:x}"
+    spread = {
+        at: mask
         for line, mask in sorted(found.items())
         for at in range(line, ends.get(line, line) + 1)
     }
+    for line, owner in _iter_clauses(ast.parse(text)):
+        if owner in spread:
+            spread.setdefault(line, spread[owner])
+    return {at: f"{mask:x}" for at, mask in sorted(spread.items())}
+
+
+def _iter_clauses(tree: ast.AST) -> Iterator[tuple[int, int]]:
+    """Yield each line of an `except` or `case`, with the line whose tests may come to it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Match):
+            yield from ((item.pattern.lineno, node.lineno) for item in node.cases)
+        for item in getattr(node, "handlers", ()):
+            for line in range(item.lineno, max(item.lineno + 1, item.body[0].lineno)):
+                yield line, node.body[0].lineno  # type: ignore[attr-defined]
 
 
 def list_taken_branches(text: str, hits: Mapping[str, int]) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ class ProjectRunner:
         hash_seed: int = 0,
         timeout_s: float | None = None,
         hits: Hits | None = None,
+        stops_early: bool = False,
     ) -> TestRun:
         """Run tests (node ids, files or folders; None: the suite) in a copy with changed files.
 
@@ -48,6 +49,7 @@ class ProjectRunner:
             hash_seed=hash_seed,
             timeout_s=timeout_s,
             hits=hits,
+            stops_early=stops_early,
         )
 
     def measure_baseline(self, limit_s: float = MAX_SUITE_SECONDS) -> Baseline:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from greenloop.records.base import Record
 from greenloop.records.contract import Contract
 from greenloop.records.evidence.peer import Difference
@@ -37,7 +39,8 @@ class BeforeAfter(Record):
 class Change(Record):
     """A graded change. `base` is the commit that it applies to, '' without version control.
 
-    `files` are those of the patch, new tests included. `fence` are the globs of files that may be
+    `files` are those of the patch, new tests included. `tests_by_line` are the tests that run a
+    changed line, by path and line of the new version. `fence` are the globs of files that may be
     changed, `outside_fence` the paths that match none of them. `public_changed` are the public
     signatures that differ.
     """
@@ -49,6 +52,7 @@ class Change(Record):
     public_changed: tuple[str, ...] = ()
     outside_fence: tuple[str, ...] = ()
     before_after: BeforeAfter | None = None
+    tests_by_line: dict[str, dict[int, tuple[str, ...]]] = Field(default_factory=dict)
 
 
 class Location(Record):

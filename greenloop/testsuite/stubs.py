@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class _BodyEmptier(ast.NodeTransformer):
-    """Replaces every function's body by `raise NotImplementedError`."""
+    """Replaces the bodies of functions on some lines by `raise NotImplementedError`."""
+
+    def __init__(self, lines: Set[int] | None) -> None:
+        self._lines = lines
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if self._lines is not None and isinstance(node, _FUNCTIONS):
+            span = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            if self._lines.isdisjoint(span):
+                return node
+        return super().visit(node)  # type: ignore[no-any-return]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.body = [*_get_docstring_statement(node), _build_raise()]
@@ -29,13 +42,15 @@ def _build_raise() -> ast.stmt:
     return ast.parse("raise NotImplementedError").body[0]
 
 
-def with_empty_bodies(source: str) -> str:
-    """Return the module with every function raising NotImplementedError; module level is kept.
+def with_empty_bodies(source: str, lines: Set[int] | None = None) -> str:
+    """Return the module with functions raising NotImplementedError; module level is kept.
+
+    Without `lines` these are all functions, else those that a line of is among them.
 
     Raises:
         SyntaxError: the source does not parse.
     """
-    tree = _BodyEmptier().visit(ast.parse(source))
+    tree = _BodyEmptier(lines).visit(ast.parse(source))
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 

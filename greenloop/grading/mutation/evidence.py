@@ -10,7 +10,7 @@ bodies, held-out examples, integrity.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from greenloop.grading.mutation.generator import generate_mutants
 from greenloop.grading.mutation.mutant import Mutant
@@ -35,8 +35,9 @@ def measure_mutation(
     max_mutants: int | None = None,
     seed: int = 0,
     budget_s: float = 60.0,
+    lines: Collection[int] | None = None,
 ) -> Mutation:
-    """Try the mutants of a module against tests that pass on it.
+    """Try the mutants of a module, or of some of its lines, against tests that pass on it.
 
     At most `max_mutants` are tried (None: all), chosen by `seed`, for at most `budget_s` seconds. The
     same arguments give the same record except for its `seconds`, if the time is enough.
@@ -49,7 +50,7 @@ def measure_mutation(
         tests = [TestFile(f"test_{module}.py", tests)]
     module = module or find_tested_module(tests[0].code, sandbox.packages.import_names)
     try:
-        found = generate_mutants(code)
+        found = [i for i in generate_mutants(code) if lines is None or i.line in lines]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Mutation(score=None, killed=0, trouble=f"the code cannot be read: {error}")
     faults = [item for item in found if not item.equivalence_reason]

@@ -24,7 +24,8 @@ class Coverage(Piece):
     `missed_lines` are statements that were never run; a missed branch is written `12->15`: line 15
     was never run right after line 12 (`exit`: the end of the function, class or module of line 12).
     `statements` are all lines that a statement begins on. `unasked_lines` were not run either, and
-    do not count: nothing asks for them.
+    do not count: nothing asks for them. `missed_places` are the missed lines of several files, as
+    `path:12`.
     """
 
     title: ClassVar[str] = "coverage"
@@ -38,9 +39,11 @@ class Coverage(Piece):
     missed_branches: tuple[str, ...] = ()
     statements: tuple[int, ...] = ()
     unasked_lines: tuple[int, ...] = ()
+    missed_places: tuple[str, ...] = ()
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
-        lines = _build_row("lines", self.line, thresholds.line_coverage, self.missed_lines)
+        missed = self.missed_lines or self.missed_places
+        lines = _build_row("lines", self.line, thresholds.line_coverage, missed)
         if self.unasked_lines:
             apart = format_items(self.unasked_lines, _MAX_SHOWN)
             lines = replace(lines, text=f"{lines.text}; not counted, as nothing asks for: {apart}")

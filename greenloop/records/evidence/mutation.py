@@ -18,7 +18,8 @@ class Survivor(Record):
 
     `diff` is in unified form, with two lines of the module on each side. `reached`: whether any
     test runs its line at all. `function` is a dotted name, '' at module level. `reason` is why it
-    needs no test, in the words of the model that was asked for one.
+    needs no test, in the words of the model that was asked for one. `path` is that of the file in a
+    project, '' for a single module.
     """
 
     id: str
@@ -29,6 +30,12 @@ class Survivor(Record):
     question: str
     reached: bool
     reason: str = ""
+    path: str = ""
+
+    @property
+    def place(self) -> str:
+        """The line in words, with the file in a project."""
+        return f"{self.path}:{self.line}" if self.path else f"line {self.line}"
 
     @property
     def bare_diff(self) -> str:

@@ -73,20 +73,35 @@ def run_mutants_separately(
     if first.ending != "finished" or not passing:
         why = f"the tests do not pass twice on the code ({first.ending})"
         return MutantRuns((MutantRun("not_run"),) * len(edits), why, time.monotonic() - started)
-    timeout_s = _MIN_RUN_SECONDS + _RUN_FACTOR * first.duration_s
+    timeout_s = get_mutant_timeout(first)
 
     def try_edit(edit: ModuleEdit) -> MutantRun:
-        if time.monotonic() - started > budget_s:
-            return MutantRun("not_run")
         mutant = code[: edit.start] + edit.text + code[edit.end :]
-        return _compare_runs(passing, run(mutant, timeout_s))
+        return compare_runs(passing, run(mutant, timeout_s))
+
+    return try_separately(edits, try_edit, started + budget_s)
+
+
+def get_mutant_timeout(first: TestRun) -> float:
+    """Return the seconds that the tests may take on a mutant, from their run on the code."""
+    return _MIN_RUN_SECONDS + _RUN_FACTOR * first.duration_s
+
+
+def try_separately(
+    edits: Sequence[ModuleEdit], try_edit: Callable[[ModuleEdit], MutantRun], deadline: float
+) -> MutantRuns:
+    """Try edits side by side; none is begun after the deadline (of `time.monotonic`)."""
+    started = time.monotonic()
+
+    def try_in_time(edit: ModuleEdit) -> MutantRun:
+        return try_edit(edit) if time.monotonic() < deadline else MutantRun("not_run")
 
     with ThreadPoolExecutor(min(_MAX_THREADS, os.cpu_count() or 1)) as pool:
-        runs = tuple(pool.map(try_edit, edits))
+        runs = tuple(pool.map(try_in_time, edits))
     return MutantRuns(runs, seconds=time.monotonic() - started)
 
 
-def _compare_runs(passing: Sequence[str], run: TestRun) -> MutantRun:
+def compare_runs(passing: Sequence[str], run: TestRun) -> MutantRun:
     """Return the outcome of a mutant by the tests that pass without it."""
     if run.ending == "interrupted":
         return MutantRun("not_run")

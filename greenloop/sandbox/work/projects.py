@@ -27,12 +27,14 @@ def run_project(
     hash_seed: int = 0,
     timeout_s: float | None = None,
     hits: Hits | None = None,
+    stops_early: bool = False,
 ) -> TestRun:
     """Run the tests of a project in a new copy of it, with its own pytest configuration.
 
     Node ids are relative to the root of the project. `TestRun.notes` lists what of the
     configuration is not used. `timeout_s` takes the place of the sandbox's limit. What the tests run
-    of the files that `hits` has is added to it; the other arguments are those of `run_tests`.
+    of the files that `hits` has is added to it. With `stops_early` the run ends with the first test
+    that fails. The other arguments are those of `run_tests`.
 
     Raises:
         InputError: the files cannot be written as given, or a target is not in the project.
@@ -49,7 +51,7 @@ def run_project(
         "doctests": [],
         "traced": list(hits or ()),
         "config": options.config,
-        "options": options.arguments,
+        "options": [*options.arguments, *(["--exitfirst"] if stops_early else [])],
     }
     job = Job(
         "project",

@@ -1,0 +1,143 @@
+"""Grade of changed lines: what the tests of a project say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+from greenloop.events import EventSink, ignore_event
+from greenloop.grading import GradingContext, Plan
+from greenloop.grading.assertion_mutation import evidence as assertion_mutation
+from greenloop.grading.collector import EvidenceCollector, Measurement
+from greenloop.grading.empty_bodies import judge_empty_bodies
+from greenloop.grading.integrity import find_integrity_issues
+from greenloop.grading.reruns import measure_flakiness_alone
+from greenloop.project.grading.coverage import measure_coverage
+from greenloop.project.grading.mutation import list_tests, measure_mutants
+from greenloop.project.grading.new_tests import build_context
+from greenloop.project.runner import ProjectRunner
+from greenloop.records import (
+    AssertionMutation,
+    Baseline,
+    EmptyBodies,
+    Evidence,
+    Flakiness,
+    IntegrityFinding,
+    Mutation,
+)
+from greenloop.testsuite.parser import is_test_path
+from greenloop.testsuite.stubs import with_empty_bodies
+
+_NO_NEW_TESTS = "no test is new"
+_NOT_ISOLATED = "the tests of a project run beside its other files"
+
+
+@dataclass(frozen=True)
+class ChangedLines:
+    """Changed lines of a project as it is now, by path, and what is known of its tests.
+
+    `baseline` is that of the changed project, `new_tests` are node ids.
+    """
+
+    runner: ProjectRunner
+    lines: Mapping[str, Set[int]]
+    baseline: Baseline
+    new_tests: Sequence[str] = ()
+    plan: Plan = field(default_factory=Plan)
+
+    @cached_property
+    def code_lines(self) -> dict[str, Set[int]]:
+        """The changed lines of files that are no tests."""
+        texts = self.runner.tree.texts
+        chosen = {path: lines for path, lines in self.lines.items() if lines}
+        return {p: lines for p, lines in chosen.items() if p in texts and not is_test_path(p)}
+
+    @cached_property
+    def context(self) -> GradingContext | str:
+        """What measures the new tests; a text says why they cannot be measured."""
+        if not self.new_tests:
+            return _NO_NEW_TESTS
+        return build_context(self.runner, sorted(self.code_lines), self.new_tests, self.plan)
+
+    def measure_mutation(self) -> Mutation | str:
+        """Try mutants on the changed lines."""
+        if self.plan.mutants == 0:
+            return "no mutants were requested"
+        if self.runner.box.info.backend == "none":
+            return "mutants are not run without a sandbox: one could do damage"
+        return measure_mutants(self.runner, self.code_lines, self.baseline, self.plan)
+
+    def measure_empty_bodies(self) -> EmptyBodies | str:
+        """Run the tests of the changed lines without the bodies of the changed functions."""
+        texts = self.runner.tree.texts
+        emptied = {p: with_empty_bodies(texts[p], lines) for p, lines in self.code_lines.items()}
+        same = {p: with_empty_bodies(texts[p], frozenset()) for p in emptied}
+        tests = self._list_mapped_tests()
+        if emptied == same:
+            return "no function is changed"
+        if not tests:
+            return "no test runs a changed line"
+        return judge_empty_bodies(self.runner.run(emptied, tests))
+
+    def _list_mapped_tests(self) -> list[str]:
+        return sorted(
+            {
+                test
+                for path, lines in self.code_lines.items()
+                for line in lines
+                for test in list_tests(self.baseline, path, (line, line))
+            }
+        )
+
+    def measure_assertion_mutation(self) -> AssertionMutation | str:
+        """Change the expected values of the new tests."""
+        context = self.context
+        return context if isinstance(context, str) else assertion_mutation.measure(context)
+
+    def measure_flakiness(self) -> Flakiness | str:
+        """Run the new tests shuffled, with another hash seed; without any say what is known."""
+        context = self.context
+        if not isinstance(context, str):
+            return measure_flakiness_alone(context)
+        flaky = self.baseline.flaky
+        return Flakiness(reached=not flaky, order_seed=0, hash_seed=0, differing=flaky)
+
+    def find_integrity_issues(self) -> Iterator[IntegrityFinding]:
+        """Yield the findings on changed lines."""
+        for path, lines in self.code_lines.items():
+            for item in find_integrity_issues(self.runner.tree.texts[path]):
+                if item.line in lines:
+                    yield IntegrityFinding(line=item.line, what=f"of {path} {item.what}")
+
+
+def grade_lines(
+    change: ChangedLines, *, emit: EventSink = ignore_event, read_against_text: bool = False
+) -> Evidence:
+    """Return the evidence for changed lines whose tests pass; what fails to be measured is missing.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    collector, plan = EvidenceCollector(emit), change.plan
+    texts = change.runner.tree.texts
+    measures: dict[str, Measurement] = {
+        "empty_bodies": change.measure_empty_bodies,
+        "flakiness": change.measure_flakiness,
+        "coverage": partial(
+            measure_coverage, texts, change.code_lines, change.baseline, plan.thresholds
+        ),
+        "assertion_mutation": change.measure_assertion_mutation,
+        "mutation": change.measure_mutation,
+    }
+    found: dict[str, Any] = {key: collector.measure(key, item) for key, item in measures.items()}
+    collector.raise_if_nothing_runs()
+    return Evidence(
+        **found,
+        integrity=tuple(change.find_integrity_issues()),
+        thresholds=plan.thresholds,
+        seconds=collector.seconds,
+        not_measured={**collector.not_measured, "isolated": _NOT_ISOLATED},
+        read_against_text=read_against_text,
+    )

@@ -1,0 +1,125 @@
+"""Mutants on the changed lines of a project, each against the tests that run its line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from greenloop.grading import Plan
+from greenloop.grading.mutation import measure_mutation
+from greenloop.project.runner import ProjectRunner
+from greenloop.records import Baseline, MutantResult, Mutation, Survivor
+from greenloop.sandbox.base import SandboxView
+from greenloop.sandbox.work.mutant_runs import (
+    ModuleEdit,
+    MutantRun,
+    MutantRuns,
+    compare_runs,
+    get_mutant_timeout,
+    try_separately,
+)
+from greenloop.testsuite import TestFile
+
+_COUNTS = ("killed", "timeout", "crashed", "errors", "not_run", "generated", "sampled")
+_SUMS = (*_COUNTS, "equivalent_suspects", "seconds")
+
+
+class _MappedTests(SandboxView):
+    """Runs mutants of one file of a project, each with the tests that run its lines."""
+
+    def __init__(self, runner: ProjectRunner, baseline: Baseline, path: str) -> None:
+        super().__init__(runner.box)
+        self._runner, self._baseline, self._path = runner, baseline, path
+
+    def run_mutants(
+        self,
+        code: str,
+        tests: Sequence[TestFile],
+        edits: Sequence[ModuleEdit],
+        *,
+        module: str,
+        budget_s: float,
+    ) -> MutantRuns:
+        """Run each edit until the first of its tests fails, for at most `budget_s` seconds."""
+        deadline = time.monotonic() + budget_s
+        chosen = {edit: list_tests(self._baseline, self._path, edit.lines) for edit in edits}
+        union = sorted({name for tests in chosen.values() for name in tests})
+        if not union:
+            return MutantRuns((MutantRun("uncovered"),) * len(edits))
+        first = self._runner.run({}, union, timeout_s=budget_s)
+        passing = {test.id for test in first.tests if test.outcome == "passed"}
+        if first.ending != "finished" or not passing:
+            why = f"the tests do not pass again on the code ({first.ending})"
+            return MutantRuns((MutantRun("not_run"),) * len(edits), why, first.duration_s)
+        timeout_s = get_mutant_timeout(first)
+
+        def try_edit(edit: ModuleEdit) -> MutantRun:
+            mapped = [test for test in chosen[edit] if test in passing]
+            if not mapped:
+                return MutantRun("uncovered")
+            mutant = code[: edit.start] + edit.text + code[edit.end :]
+            run = self._runner.run(
+                {self._path: mutant}, mapped, timeout_s=timeout_s, stops_early=True
+            )
+            return compare_runs(mapped, run)
+
+        return try_separately(edits, try_edit, deadline)
+
+
+def list_tests(baseline: Baseline, path: str, lines: tuple[int, int]) -> list[str]:
+    """Return the locked tests that run one of the lines from the first to the last."""
+    by_line = baseline.lines.get(path, {})
+    numbers = range(lines[0], lines[1] + 1)
+    return list(dict.fromkeys(test for line in numbers for test in by_line.get(line, ())))
+
+
+def measure_mutants(
+    runner: ProjectRunner, lines: Mapping[str, Collection[int]], baseline: Baseline, plan: Plan
+) -> Mutation:
+    """Try mutants on lines of several files, the files one after the other.
+
+    Raises:
+        SandboxError: no process can be started.
+    """
+    deadline = time.monotonic() + plan.thresholds.seconds
+    found: list[tuple[str, Mutation]] = []
+    left = plan.mutants
+    for number, (path, chosen) in enumerate(sorted(lines.items())):
+        files_left = len(lines) - number
+        one = measure_mutation(
+            _MappedTests(runner, baseline, path),
+            runner.tree.texts[path],
+            (),
+            module=path.removesuffix(".py"),
+            max_mutants=left and max(left // files_left, 1),
+            seed=plan.seed,
+            budget_s=max(deadline - time.monotonic(), 0.0) / files_left,
+            lines=chosen,
+        )
+        left = left and max(left - one.sampled, 1)
+        found.append((path, one))
+    return _merge_records(found, plan.seed)
+
+
+def _merge_records(found: Sequence[tuple[str, Mutation]], seed: int) -> Mutation:
+    tried = [(path, one) for path, one in found if one.sampled]
+    survived = tuple(_place(path, item) for path, one in tried for item in one.survived)
+    counts: dict[str, Any] = {name: sum(getattr(one, name) for _, one in found) for name in _SUMS}
+    noticed = counts["killed"] + counts["timeout"] + counts["crashed"]
+    problems = [f"{path}: {one.trouble}" for path, one in tried if one.trouble]
+    trouble = problems[0] if problems else ""
+    if not tried:
+        trouble = "the changed lines have nothing that a mutant could change"
+    score = None if trouble else round(noticed / (noticed + len(survived)), 4)
+    results = tuple(_place(path, item) for path, one in tried for item in one.tried)
+    return Mutation(
+        score=score, survived=survived, tried=results, trouble=trouble, seed=seed, **counts
+    )
+
+
+def _place(path: str, item: Any) -> Any:
+    """Return a survivor or result with the path of its file."""
+    more = {"path": path} if isinstance(item, Survivor) else {}
+    assert isinstance(item, (Survivor, MutantResult))
+    return item.model_copy(update={"id": f"{path}:{item.id}", **more})

@@ -1,0 +1,53 @@
+"""New tests of a project in the place of a module's tests, for the measurements of these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from greenloop.grading import GradingContext, Plan
+from greenloop.project.runner import ProjectRunner
+from greenloop.records import TestRun
+from greenloop.sandbox.base import SandboxView
+from greenloop.testsuite import TestFile
+
+
+class _NewTests(SandboxView):
+    """Runs the new tests of a project, with the texts of their files that a measurement gives."""
+
+    def __init__(self, runner: ProjectRunner, tests: Sequence[str]) -> None:
+        super().__init__(runner.box)
+        self._runner, self._tests = runner, tests
+
+    def run_tests(
+        self,
+        code: str,
+        tests: str | Sequence[TestFile],
+        *,
+        module: str | None = None,
+        doctests: bool = False,
+        timeout_s: float | None = None,
+        **options: Any,
+    ) -> TestRun:
+        """Run the new tests; `code` stands for the project as it is."""
+        files = {item.name: item.code for item in tests if isinstance(item, TestFile)}
+        return self._runner.run(files, self._tests, timeout_s=timeout_s, **options)
+
+
+def build_context(
+    runner: ProjectRunner, paths: Sequence[str], tests: Sequence[str], plan: Plan
+) -> GradingContext | str:
+    """Return what measures new tests of the files `paths`; a text says why it cannot be done.
+
+    Raises:
+        SandboxError: no process can be started.
+    """
+    names = sorted({test.partition("[")[0] for test in tests})
+    texts = runner.tree.texts
+    files = [TestFile(path, texts[path]) for path in sorted({i.partition("::")[0] for i in names})]
+    view, code = _NewTests(runner, names), "\n".join(texts[path] for path in paths)
+    module = paths[0].removeprefix("src/").partition("/")[0].removesuffix(".py") if paths else ""
+    first = view.run_tests(code, files)
+    if first.ending != "finished" or not first.passed_count:
+        return f"the new tests do not pass alone ({first.ending})"
+    return GradingContext(view, code, files, module, first, plan)
