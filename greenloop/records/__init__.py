@@ -3,6 +3,7 @@
 from greenloop.records.base import Record
 from greenloop.records.batch import BatchOutcome, BatchTotals, LockCheckResult
 from greenloop.records.change import (
+    Baseline,
     BaselineResult,
     BeforeAfter,
     Change,
@@ -47,7 +48,6 @@ from greenloop.records.generation import (
     has_enough_examples,
 )
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
-from greenloop.records.project import Baseline
 from greenloop.records.pytest_run import (
     Assertion,
     Ending,
