@@ -28,8 +28,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from greenloop.llm.parsing.changes.file_edits import apply_file_edits
 from greenloop.llm.parsing.errors import InvalidResponse
-from greenloop.llm.parsing.file_edits import apply_file_edits
 from greenloop.project.code_map import build_code_map
 from greenloop.project.code_map.index import build_index
 from greenloop.project.code_map.ranking import rank

@@ -85,7 +85,7 @@ def _failure_lines(report: Report) -> Iterator[str]:
 
 def _survivor_lines(report: Report) -> Iterator[str]:
     lines = [
-        f"line {item.line} as {code_span(mutated_line(item))}: {escape_markdown(item.question)}"
+        f"{escape_markdown(item.place)} as {code_span(mutated_line(item))}: {escape_markdown(item.question)}"
         for item in list_survivors(report.evidence)
     ]
     yield from _collapsible_section("surviving mutant", lines)

@@ -9,12 +9,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from greenloop.events.progress import progress_span
+from greenloop.project.changed_lines import find_changed_lines
 from greenloop.project.patch import apply_patch
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Baseline, Record, TestRun
 from greenloop.versions import greenloop_version
-from greenloop.workflow.change.changed_lines import find_changed_lines
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.run_tests import run_with_packages
 from greenloop.workflow.setup.packages import install_imported_packages

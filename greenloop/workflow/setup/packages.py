@@ -35,10 +35,20 @@ async def install_contract_packages(run: Run) -> None:
     names = run.kit.packages.find_imported(given, [contract.module])
     await _install(run, names.union(contract.packages))
     local_names = {contract.module, *(Path(item.name).stem for item in state.request.given)}
-    imported = {item for code in given for item in find_imported_modules(code)} - local_names
-    for module in sorted(imported - _PYTEST_MODULES):
-        if not _is_installed(state.packages.installed, module):
-            _notify_missing(run, module, "your tests import")
+    for module in find_unavailable_modules(given, local_names, state.packages.installed):
+        _notify_missing(run, module, "your tests import")
+
+
+def find_unavailable_modules(
+    sources: Iterable[str], local_names: Collection[str], installed: InstalledPackages
+) -> list[str]:
+    """Return the modules that sources import and that a run of them would not find."""
+    imported = {item for code in sources for item in find_imported_modules(code)}
+    return sorted(
+        item
+        for item in imported - set(local_names) - _PYTEST_MODULES
+        if not _is_installed(installed, item)
+    )
 
 
 async def install_imported_packages(
