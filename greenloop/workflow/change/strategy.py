@@ -31,6 +31,7 @@ from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.grade import grade_change
 from greenloop.workflow.change.shown_files import list_words, select_tests, show_files
 from greenloop.workflow.change.suite import ChangeSuite
+from greenloop.workflow.change.unchanged import find_side_effects
 from greenloop.workflow.change.workspace import ChangeWorkspace
 from greenloop.workflow.change.write_tests import TestWriter
 from greenloop.workflow.choices import ChoiceSettlement
@@ -98,18 +99,20 @@ class ChangeStrategy(Strategy):
                 f"the project's tests cannot be run here: {baseline.problem}: mend that, or go on "
                 "without them with --no-baseline, then at most `passed`"
             )
-        if tree.texts and not baseline.locked:
-            self.run.note("no test of the project guards the change: no baseline")
         if baseline.locked:
             self.run.notify(f"{len(baseline.locked)} tests pass twice and are locked")
         for kind in ("red", "flaky"):
             if names := getattr(baseline, kind):
                 more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
                 self.run.notify(f"{kind} before the change: {', '.join(names[:_MAX_SHOWN])}{more}")
+        missing = "--no-baseline was given: the project's tests may fail now"
         self.state.change = Change(
             base=tree.base,
             baseline=BaselineResult(
-                locked=len(baseline.locked), red=baseline.red, flaky=baseline.flaky
+                locked=len(baseline.locked),
+                red=baseline.red,
+                flaky=baseline.flaky,
+                problem=missing if tree.texts and not self._request.measures_baseline else "",
             ),
         )
 
@@ -188,7 +191,11 @@ class ChangeStrategy(Strategy):
         return await self._space.run_candidate(code, self.suite)
 
     async def grade(self, result: TestRun) -> bool:
-        await grade_change(self._space, self.suite, self.state.candidates.current.code)
+        patch = self.state.candidates.current.code
+        await grade_change(self._space, self.suite, patch)
+        if self.state.change:
+            effects = await find_side_effects(self._space, self.plan, patch)
+            self.state.change = self.state.change.model_copy(update={"before_after": effects})
         return False
 
     def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:
