@@ -12,7 +12,6 @@ from greenloop.events import ContractReady
 from greenloop.project.code_map import build_code_map, list_signatures
 from greenloop.project.integrity import explain_guard
 from greenloop.project.patch import diff_files
-from greenloop.project.tree import read_tree
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
     BaselineResult,
@@ -34,7 +33,7 @@ from greenloop.workflow.change.grade import grade_change
 from greenloop.workflow.change.shown_files import list_words, select_tests, show_files
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.unchanged import find_side_effects
-from greenloop.workflow.change.workspace import ChangeWorkspace
+from greenloop.workflow.change.workspace import ChangeWorkspace, read_project
 from greenloop.workflow.change.write_tests import TestWriter
 from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.state import Run
@@ -55,7 +54,7 @@ class ChangeStrategy(Strategy):
     def __init__(self, run: Run, request: ChangeRequest) -> None:
         super().__init__(run)
         self._request = request
-        self._space = ChangeWorkspace(run, read_tree(Path(request.root)))
+        self._space = ChangeWorkspace(run, read_project(Path(request.root)))
         files = {item.name: item.code for item in request.given}
         given = ChangeSuite(before=self._space.tree.texts, files=files).code[:_MAX_GIVEN_CHARS]
         asked = WishedChange(request.task, request.fence, request.may_change, given)
