@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from greenloop.autofix import FixResult
+from greenloop.autofix.project_style import apply_project_style
 from greenloop.errors import ContradictedTestError, InputError
 from greenloop.events import ContractReady
 from greenloop.project.code_map import build_code_map, list_signatures
 from greenloop.project.integrity import explain_guard
+from greenloop.project.patch import diff_files
 from greenloop.project.tree import read_tree
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
@@ -185,7 +187,11 @@ class ChangeStrategy(Strategy):
         return await self._tools.write(self.plan, shown, texts, failed_approaches)
 
     def apply_autofix(self, code: str) -> FixResult:
-        return FixResult(code, ())
+        """Fix what the change brings in by the project's own ruff and formatter."""
+        tree, changes = self._space.tree, self._space.apply(code)
+        written = {path: text for path, text in changes.items() if text is not None}
+        fixed = apply_project_style(tree.project.all_files, written)
+        return FixResult(diff_files(tree.texts, {**changes, **fixed.texts}), fixed.applied)
 
     async def run_candidate(self, code: str) -> TestRun:
         return await self._space.run_candidate(code, self.suite)
