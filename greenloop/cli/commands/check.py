@@ -61,8 +61,7 @@ def _check_diff(ref: str, options: CheckOptions, settings: Settings) -> int:
 def _run_check(work: CheckWork, options: CheckOptions, settings: Settings) -> int:
     with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
         report, error = run_with_signals(_check_in_sandbox(work, settings, progress))
-    if error is None:
-        write_outputs(report, (options.markdown, render_markdown))
+    write_outputs(report, (options.markdown, render_markdown))
     status = 0 if meets_requirement(report, settings.require) else 1
     return finish_run(report, error, options, status)
 

@@ -38,6 +38,10 @@ class Baseline(Record):
         """
         return {path: self._decode_lines(path) for path in self.reached}
 
+    def find_tested_lines(self, path: str) -> frozenset[int]:
+        """Return the lines of a file that a locked test runs, without those of the import."""
+        return frozenset(line for line, mask in self.reached.get(path, {}).items() if mask != "0")
+
     def _decode_lines(self, path: str) -> dict[int, tuple[str, ...]]:
         masks = {line: int(mask, 16) for line, mask in self.reached[path].items()}
         whole = 0
