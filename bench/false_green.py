@@ -77,7 +77,7 @@ def grade_weak(with_peer: bool) -> Iterator[Outcome]:
 def read_trickcatcher(data: Path) -> Iterator[Outcome]:
     """Yield what a second reading alone says of programs that pass their tests."""
     for name, kind, found in trickcatcher.results(data):
-        verdict = "verified" if found == "nothing" else "passed"
+        verdict = {"nothing": "verified", "example": "failed"}.get(found, "passed")
         yield Outcome(
             "TrickCatcher, peer alone", name, kind == "wrong", verdict, int(found != "nothing")
         )

@@ -5,8 +5,10 @@
 
 The programs of its data set EvalPlus pass the tests of HumanEval; those of HumanEval+ tell wrong from
 right. Peers are the programs that a model wrote from the text alone; one that fails the examples in the
-text is replaced by the next, once. The judge knows the truth: what several right programs answer.
-Printed are the share of wrong programs that are noticed, and of right ones that lose `verified`.
+text is replaced by the next that passes. The judge knows the truth: what several right programs answer. The
+data has no preconditions, which a peer's writer gives as `allowed`: inputs are taken on which other right
+programs agree and raise nothing (`--no-precondition`: all). Printed are the share of wrong programs that
+are noticed, and of right ones that lose `verified`.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ from __future__ import annotations
 import argparse
 import ast
 import csv
-import doctest
 import hashlib
 import json
 from collections import Counter
@@ -26,11 +27,17 @@ from greenloop.grading.peer.answers import Names, compare
 from greenloop.grading.peer.comparison import PeerProgram, check_peer, compare_programs
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.runs import Answer, Input, Program
+from greenloop.records import GivenExample
+from greenloop.records.evidence.peer import MIN_ALLOWED_INPUTS
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.guest.scenarios.inputs.calls import ANSWER
+from greenloop.specification.example_tests import render_example_tests
+from greenloop.specification.examples import analyze_specification, filter_usable_examples
+from greenloop.specification.reading.doctests import parse_doctest
 from greenloop.testsuite import TestFile
 
 MODULE, REFERENCES = "solution", 3
+PRECONDITION_REFERENCES = 8  # as many as there are, for what the text allows
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class Task:
     function: str
     text: str
     interface: str
-    examples: tuple[doctest.Example, ...]
+    examples: tuple[GivenExample, ...]
     inputs: list[list[object]]
     peers: tuple[str, ...]
     wrong: tuple[str, ...]
@@ -49,11 +56,13 @@ class Task:
 
     @property
     def tests(self) -> TestFile:
-        lines = [f"from {MODULE} import {self.function}\n"]
-        for number, item in enumerate(self.examples):
-            source, want = item.source.strip(), item.want.strip()
-            lines.append(f"def test_{number}():\n    assert repr({source}) == {want!r}\n")
-        return TestFile(f"test_{MODULE}.py", "\n".join(lines))
+        return TestFile(f"test_{MODULE}.py", render_example_tests(MODULE, self.examples))
+
+    @property
+    def calls(self) -> list[str]:
+        """What the examples call, each as one expression."""
+        parts = (part for item in self.examples for part in parse_doctest(item.doctest))
+        return [item.source.strip().partition(" == ")[0] for item in parts]
 
 
 def read_tasks(data: Path, programs: int) -> Iterator[Task]:
@@ -101,10 +110,8 @@ def build_task(
         return None
     function = documented[-1]
     text = ast.get_docstring(function) or ""
-    try:
-        examples = tuple(doctest.DocTestParser().get_examples(text))
-    except ValueError:
-        examples = ()
+    found = analyze_specification(text).examples
+    examples = filter_usable_examples(found, frozenset({function.name}))
     stub = ast.FunctionDef(
         function.name, function.args, [ast.Expr(ast.Constant(...))], [], function.returns
     )
@@ -116,22 +123,54 @@ def build_task(
         "examples": examples,
         "peers": peers,
         "wrong": tuple(dict.fromkeys(map(normalize, wrong)))[:programs],
-        "right": tuple(dict.fromkeys(map(normalize, right)))[: max(programs, REFERENCES)],
+        "right": tuple(dict.fromkeys(map(normalize, right)))[
+            : max(programs, PRECONDITION_REFERENCES + 1)
+        ],
     }
 
 
 def normalize(source: str) -> str:
-    """Return a program in one form, as given where it does not parse."""
+    """Return a program in one form, as given where it does not parse.
+
+    Some programs were completions of a text whose imports are not repeated in them.
+    """
     try:
-        return ast.unparse(ast.parse(source))
+        return f"from typing import *\n{ast.unparse(ast.parse(source))}"
     except SyntaxError:
         return source
 
 
+# Two right programs that answer an input differently, or one that raises, tell that it is not allowed.
+PRECONDITION = """
+import copy
+
+def allowed(*arguments):
+    answers = []
+    for source in {sources!r}:
+        space = {{}}
+        try:
+            exec(source, space)
+            answers.append(space[{function!r}](*copy.deepcopy(arguments)))
+        except Exception:
+            return False
+    return all(answer == answers[0] for answer in answers)
+"""
+
+
+def restrict(task: Task, code: str, peer: PeerProgram) -> PeerProgram:
+    """Return the peer with a precondition that other right programs than `code` stand for."""
+    sources = [source for source in task.right if source != code][:PRECONDITION_REFERENCES]
+    allowed = PRECONDITION.format(sources=sources, function=task.function)
+    return PeerProgram(peer.code, peer.inputs + allowed)
+
+
 def choose_peer(box: Sandbox, task: Task) -> PeerProgram | None:
-    """Return the first peer, or the second, that passes the examples."""
+    """Return the first peer, or else the next that passes the examples.
+
+    A second call shows the examples that the first peer fails; the next that passes stands for it.
+    """
     source = f"def inputs(rng):\n    yield from map(tuple, {task.inputs[:100]!r})\n"
-    for code in task.peers[:2]:
+    for code in task.peers:
         peer = PeerProgram(code, source)
         if not task.examples or not check_peer(box, module=MODULE, peer=peer, tests=[task.tests]):
             return peer
@@ -139,7 +178,15 @@ def choose_peer(box: Sandbox, task: Task) -> PeerProgram | None:
 
 
 def find(box: Sandbox, task: Task, code: str, peer: PeerProgram, budget_s: float) -> str:
-    """Return "noticed", "open" (right programs do not agree), or "" for a program."""
+    """Return what is found of a program, "" for nothing.
+
+    "example": it fails an example of the text; "noticed": a difference on which it is wrong, or far
+    slower; "open": right programs do not agree on a difference; "too few": fewer than 50 inputs.
+    """
+    if task.examples and check_peer(
+        box, module=MODULE, peer=PeerProgram(code, ""), tests=[task.tests]
+    ):
+        return "example"
     seen = compare_programs(
         box,
         module=MODULE,
@@ -148,14 +195,16 @@ def find(box: Sandbox, task: Task, code: str, peer: PeerProgram, budget_s: float
         interface=task.interface,
         specification=task.text,
         tests=[task.tests],
-        examples=[item.source for item in task.examples],
+        examples=task.calls,
         seed=hashlib.sha256((task.text + code).encode()).hexdigest(),
         budget_s=budget_s,
     )
     rulings = [rule(box, task, code, peer, item) for item in seen.differences]
     if "code" in rulings or seen.slower:
         return "noticed"
-    return "open" if "open" in rulings else ""
+    if "open" in rulings:
+        return "open"
+    return "too few" if seen.allowed < MIN_ALLOWED_INPUTS else ""
 
 
 def rule(box: Sandbox, task: Task, code: str, peer: PeerProgram, item: FoundDifference) -> str:
@@ -180,15 +229,21 @@ def agree(one: Answer, other: Answer | None) -> bool:
 
 
 def results(
-    data: Path, every: int = 1, programs: int = 3, budget_s: float = 3.0
+    data: Path,
+    every: int = 1,
+    programs: int = 3,
+    budget_s: float = 3.0,
+    *,
+    precondition: bool = True,
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the task, the kind ("wrong" or "right") and what was found, of each program."""
     with open_sandbox() as box:
         for task in list(read_tasks(data, programs))[::every]:
             peer = choose_peer(box, task)
             for kind, sources in (("wrong", task.wrong), ("right", task.right)):
-                for code in sources:
-                    found = find(box, task, code, peer, budget_s) if peer else "no peer"
+                for code in sources[:programs]:
+                    second = restrict(task, code, peer) if peer and precondition else peer
+                    found = find(box, task, code, second, budget_s) if second else "no peer"
                     yield task.name, kind, found or "nothing"
 
 
@@ -198,9 +253,17 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="take each Nth task")
     parser.add_argument("--programs", type=int, default=3, help="wrong and right programs a task")
     parser.add_argument("--budget", type=float, default=3.0, help="seconds a comparison")
+    parser.add_argument("--no-precondition", action="store_true", help="compare on all inputs")
     chosen = parser.parse_args()
     counts: dict[str, Counter[str]] = {"wrong": Counter(), "right": Counter()}
-    for name, kind, found in results(chosen.data, chosen.every, chosen.programs, chosen.budget):
+    found_by = results(
+        chosen.data,
+        chosen.every,
+        chosen.programs,
+        chosen.budget,
+        precondition=not chosen.no_precondition,
+    )
+    for name, kind, found in found_by:
         counts[kind][found] += 1
         print(f"{name}: {kind}: {found}", flush=True)
     for kind, seen in counts.items():

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from greenloop.batch.results import RESULTS_FILE, add_outcome, read_results
-from greenloop.batch.runner import Batch
 from greenloop.errors import InputError
 from greenloop.records import BatchOutcome, BatchTotals
 from greenloop.reporting.batch import BatchSummary
 from greenloop.reporting.html import IndexEntry, render_index_html
 from greenloop.workflow.storage.run_dir import write_atomically
+
+if TYPE_CHECKING:
+    from greenloop.batch.runner import Batch
 
 INDEX_FILE = "index.html"
 

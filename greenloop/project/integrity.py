@@ -101,8 +101,6 @@ def _read_signatures(path: str, text: str) -> dict[str, str]:
         item.name: item.head for item in found if re.match(r"@|(async )?def |class ", item.head)
     }
     return {
-        name: re.sub(
-            r"\b(def|class) \w+", lambda match, name=name: f"{match[1]} {name}", head, count=1
-        )
+        name: re.sub(r"\b(def|class) \w+", rf"\1 {name}", head, count=1)
         for name, head in heads.items()
     }

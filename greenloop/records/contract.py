@@ -22,6 +22,13 @@ class Requirement(Record):
     quotes: tuple[str, ...] = ()
 
 
+class Contradiction(Record):
+    """Two passages of the specification that demand different results of one call."""
+
+    quotes: tuple[str, str]
+    call: str = ""
+
+
 class Background(Record):
     """A passage of the specification that asks for nothing, and why."""
 
@@ -86,6 +93,7 @@ class Contract(Record):
     `specification` is the text that it was made from; `examples` are those of that text.
     `background` are the passages that ask for nothing, `unquoted` those that neither a requirement
     nor the background takes up, `not_covered` what the text asks for and one module cannot give.
+    `contradictions` are what its writer says no module can meet; they end the run.
     `unclear_examples` are passages that look like an example and were not understood. `keep` is
     what a change of a project has to leave as it is.
     """
@@ -102,6 +110,7 @@ class Contract(Record):
     choices: tuple[Choice, ...] = ()
     packages: tuple[str, ...] = ()
     keep: tuple[KeptBehaviour, ...] = Field(default=(), exclude_if=lambda kept: not kept)
+    contradictions: tuple[Contradiction, ...] = Field(default=(), exclude=True)
     specification: str = Field(default="", exclude=True)
     examples: tuple[GivenExample, ...] = Field(default=(), exclude=True)
 

@@ -59,6 +59,19 @@ def format_counts(report: Report) -> str:
     )
 
 
+def describe_change(report: Report) -> list[str]:
+    """Return what a change consists of, a line each; [] for other runs."""
+    change = report.change
+    if change is None:
+        return []
+    lines = [f"{item.path}: +{item.added} -{item.removed}" for item in change.files]
+    lines.append(f"{pluralize(change.baseline.locked, 'test')} of the project locked")
+    lines += (f"public: {item}" for item in change.public_changed)
+    lines += (f"outside of the fence: {item}" for item in change.outside_fence)
+    found = change.before_after.differences if change.before_after else ()
+    return lines + [f"{item.call}: {item.peer} before, {item.code} after" for item in found]
+
+
 def pluralize(number: int, noun: str) -> str:
     """Return `1 repair`, `2 repairs`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

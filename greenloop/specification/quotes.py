@@ -23,7 +23,23 @@ def find_complaints(trace: Trace) -> tuple[str, ...]:
     return tuple(islice(_complain(trace), _MAX_COMPLAINTS))
 
 
+def find_contradiction(trace: Trace) -> str:
+    """Return the first contradiction of which the text has both sides, '' where there is none."""
+    for item in trace.contract.contradictions:
+        first, second = item.quotes
+        places = [trace.index.find(first), trace.index.find(second)]
+        if all(places) and places[0] != places[1]:
+            call = f" for `{shorten(item.call, _MAX_SHOWN_CHARS)}`" if item.call else ""
+            return f"{_show(first)} against {_show(second)}{call}"
+    return ""
+
+
 def _complain(trace: Trace) -> Iterator[str]:
+    if sides := find_contradiction(trace):
+        yield (
+            f"You name a contradiction, {sides}: where one reading meets both, take it, and "
+            'answer with "contradictions": []'
+        )
     if not trace.contract.quotes_text:
         yield from (_NO_QUOTES,) if trace.rests else ()
         return

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,8 +13,12 @@ from greenloop.llm.client import LLM
 from greenloop.llm.parsing.peer import parse_peer, parse_rulings
 from greenloop.prompts import PromptTemplates
 from greenloop.records import Contract, DifferenceRuling, GeneratedPeer
+from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.bare_interface import reduce_interface
 from greenloop.tools.toolkit import python_version
+
+_MIN_COUNTED_CHARS = 12  # of a text literal whose length is told
+_SHOWN_CHARS = 8
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,22 @@ class ShownDifference:
     first: str
     second: str
 
+    @property
+    def lengths(self) -> str:
+        """The lengths of long text literals, which nobody can count by eye."""
+        found = dict.fromkeys(
+            text for source in (self.call, self.first, self.second) for text in _find_texts(source)
+        )
+        return ", ".join(f"{text[:_SHOWN_CHARS]!r}… {len(text)}" for text in found)
+
+
+@dataclass(frozen=True)
+class FailedExample:
+    """A test of an example that a second implementation fails, and the failure's message."""
+
+    source: str
+    message: str
+
 
 @dataclass(frozen=True)
 class PeerToolkit:
@@ -34,7 +55,10 @@ class PeerToolkit:
     prompts: PromptTemplates
 
     async def write_peer(
-        self, contract: Contract, failed_examples: Sequence[str] = (), previous: str = ""
+        self,
+        contract: Contract,
+        failed_examples: Sequence[FailedExample] = (),
+        previous: GeneratedPeer | None = None,
     ) -> GeneratedPeer:
         """Return a second implementation, with a generator of inputs and a precondition.
 
@@ -50,7 +74,8 @@ class PeerToolkit:
             packages=[item for item in contract.packages if _is_named(item, text)],
             python_version=python_version(),
             failed_examples=failed_examples,
-            previous=previous,
+            previous=previous.code if previous else "",
+            previous_inputs=previous.inputs if previous else "",
         )
         parse = partial(parse_peer, interface=contract.interface, module=contract.module)
         return await self.model.request(prompt, parse)
@@ -64,6 +89,15 @@ class PeerToolkit:
         )
         parse = partial(parse_rulings, ids=[item.id for item in differences])
         return await self.model.request(prompt, parse)
+
+
+def _find_texts(source: str) -> Iterator[str]:
+    """Yield the long text literals of a call, or of an answer, that is Python."""
+    tree = parse_or_none(source)
+    for node in ast.walk(tree) if tree else ():
+        value = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(value, str) and len(value) > _MIN_COUNTED_CHARS:
+            yield value
 
 
 def _is_named(package: str, text: str) -> bool:

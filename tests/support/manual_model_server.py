@@ -5,7 +5,7 @@
 prints its address. A request becomes FOLDER/<lane>/NNN.request.md and is answered with
 FOLDER/<lane>/NNN.answer.md as soon as that file exists. The lanes are for different players, so that
 the writers of tests and peer never see the code: `tests` (generate_tests, judge_test), `peer`
-(write_peer), `judge` (judge_difference) and `code` (the rest).
+(write_peer), `judge` (judge_difference, review_code) and `code` (the rest).
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from typing import Any
 
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
-_PATIENCE_S = 1800
+_PATIENCE_S = 6000
 _LANES = {
     "generate_tests": "tests",
     "judge_test": "tests",
     "write_peer": "peer",
     "judge_difference": "judge",
+    "review_code": "judge",
 }
 
 

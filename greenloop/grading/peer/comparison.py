@@ -53,7 +53,7 @@ def compare_programs(
     started = time.monotonic()
     deadline = started + 1.5 * budget_s  # of a batch that was begun in time
     mine = Program(sandbox, module, code, public, deadline)
-    theirs = Program(sandbox, module, peer.code, public, deadline, peer.inputs)
+    theirs = Program(peer.sandbox or sandbox, module, peer.code, public, deadline, peer.inputs)
     pair = _Pair(mine, theirs, _read_names(interface, specification))
     calls = [call for text in examples if (call := read_call(text, public))]
     known = Known(
@@ -64,7 +64,7 @@ def compare_programs(
         cases=_find_cases(tests, module, code, public),
         module=module,
     )
-    vocabulary = read_vocabulary([specification], [code, peer.code])
+    vocabulary = read_vocabulary(specification, interface, [code, peer.code])
     inputs = InputBuilder(known, vocabulary, seed).build()
     pair.run_all(inputs, started + budget_s)
     mine.deadline = theirs.deadline = time.monotonic() + 1.5 * budget_s
@@ -73,8 +73,8 @@ def compare_programs(
 
 def check_peer(
     sandbox: Sandbox, *, module: str, peer: PeerProgram, tests: Sequence[TestFile]
-) -> tuple[str, ...]:
-    """Return the ids of the tests that the peer fails.
+) -> dict[str, str]:
+    """Return the ids of the tests that the peer fails, each with the message of its failure.
 
     A peer may be slow: what was not run until the time limit says nothing against it.
 
@@ -82,9 +82,11 @@ def check_peer(
         SandboxError: the sandbox cannot run anything.
     """
     run = sandbox.run_tests(peer.code, tests, module=module)
-    if run.ending == "finished":
-        return tuple(sorted(run.failing_tests))
-    return tuple(sorted(item.id for item in run.tests if item.outcome in ("failed", "error")))
+    failing = run.failing_tests
+    if run.ending != "finished":
+        failing = frozenset(i.id for i in run.tests if i.outcome in ("failed", "error"))
+    messages = {item.test: f"{item.exception}: {item.message}" for item in run.failures}
+    return {test: messages.get(test, "") for test in sorted(failing)}
 
 
 def _find_cases(

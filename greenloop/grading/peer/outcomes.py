@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import cached_property
 
 from greenloop.grading.peer.answers import Names, compare, load, name_kind
+from greenloop.grading.peer.features import describe_arguments
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.rendering import describe, to_literal
 from greenloop.grading.peer.runs import Answer, Input
@@ -49,6 +51,12 @@ class Outcome:
     def cluster(self) -> tuple[str, ...]:
         """What differences of one cause nearly always have in common."""
         return self.item.name if self.item.is_call else _name_last_call(self.call), *self.kinds
+
+    @cached_property
+    def group(self) -> tuple[str, ...]:
+        """The cluster, and the kinds of the arguments: what a smaller variant keeps."""
+        features = describe_arguments(self.item.node) if self.item.is_call else ()
+        return *self.cluster, *features
 
     def to_record(self) -> FoundDifference:
         if self.kinds[:1] == (_ENDS,):

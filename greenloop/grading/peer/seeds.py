@@ -19,6 +19,8 @@ _DATA_CALLS = frozenset(
 )
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,6}(?:\.\d{1,6})?(?![\w.]*\d)")
 _QUOTED = re.compile(r"`([^`\n]{1,24})`|\"([^\"\n]{1,24})\"|'([^'\n]{1,12})'")
+_ANY_NUMBER = re.compile(r"\b(numbers?|values?|amounts?|floats?|decimals?|zahl(en)?)\b", re.I)
+_WHOLE_NUMBER = re.compile(r"\b(int|integers?|whole|natural|counts?|ganze[nr]?)\b", re.I)
 _MAX_WORDS, _MAX_NUMBERS, _MAX_CALL = 24, 16, 4000
 
 
@@ -142,14 +144,13 @@ class _Filler(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def read_vocabulary(texts: Sequence[str], programs: Sequence[str]) -> Vocabulary:
-    """Return numbers and quoted words of texts, and the constants of programs."""
+def read_vocabulary(text: str, interface: str, programs: Sequence[str]) -> Vocabulary:
+    """Return numbers and quoted words of a text, and the constants of programs."""
     numbers: dict[int | float, None] = {}
     words: dict[str, None] = {}
-    for text in texts:
-        for found in _NUMBER.findall(text):
-            numbers[float(found) if "." in found else int(found)] = None
-        words |= dict.fromkeys(next(filter(None, parts), "") for parts in _QUOTED.findall(text))
+    for found in _NUMBER.findall(text):
+        numbers[float(found) if "." in found else int(found)] = None
+    words |= dict.fromkeys(next(filter(None, parts), "") for parts in _QUOTED.findall(text))
     for program in programs:
         tree = parse_or_none(program)
         for node in ast.walk(tree) if tree else ():
@@ -158,4 +159,7 @@ def read_vocabulary(texts: Sequence[str], programs: Sequence[str]) -> Vocabulary
                 words[value] = None
             elif type(value) in (int, float) and abs(value) < 10**6:  # type: ignore[arg-type]
                 numbers[value] = None  # type: ignore[index]
-    return Vocabulary(tuple(numbers)[:_MAX_NUMBERS], tuple(filter(None, words))[:_MAX_WORDS])
+    is_whole = _WHOLE_NUMBER.search(f"{text}\n{interface}")
+    has_fractions = bool(_ANY_NUMBER.search(text)) and not is_whole
+    known = tuple(numbers)[:_MAX_NUMBERS], tuple(filter(None, words))[:_MAX_WORDS]
+    return Vocabulary(*known, has_fractions)

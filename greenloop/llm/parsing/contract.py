@@ -35,6 +35,7 @@ _CONTRACT_KEYS = (
     "requirements",
     "background",
     "not_covered",
+    "contradictions",
     "assumptions",
     "packages",
 )
@@ -48,14 +49,15 @@ def parse_contract(
     allowed: PackageAllowlist,
     previous: Contract | None = None,
 ) -> Contract:
-    """Return the contract of an answer; keys that it does not have are those of `previous`.
+    """Return the contract of an answer, which may hold only what changes of a `previous` one.
 
     Raises:
         InvalidResponse: it is no contract, or departs from what the specification states.
         SpecificationError: the answer says that nothing can be tested.
     """
-    before = previous.model_dump(mode="json") if previous else {}
-    value = {**before, **extract_json(extract_text(answer), dict)}
+    value = extract_json(extract_text(answer), dict)
+    if previous:
+        value = _merge(previous, value)
     if not value.get("requirements"):
         missing = str(value.get("summary") or "no behaviour is described").strip()
         raise SpecificationError(f"nothing in the specification can be tested: {missing}")
@@ -75,6 +77,26 @@ def parse_contract(
             "choices": parse_choices(value.get("choices"), examples),
         }
     )
+
+
+def _merge(previous: Contract, changes: dict[str, Any]) -> dict[str, Any]:
+    """Return the contract with changes: requirements by id, background added, other keys whole.
+
+    A requirement that has only its id is taken out.
+    """
+    before = previous.model_dump(mode="json") | {
+        "contradictions": [item.model_dump() for item in previous.contradictions]
+    }
+    merged = before | changes
+    changed = changes.get("requirements")
+    if isinstance(changed, list) and all(isinstance(item, dict) for item in changed):
+        found = {item["id"]: item for item in before["requirements"]}
+        found |= {str(item.get("id")): item for item in changed}
+        merged["requirements"] = [item for item in found.values() if set(item) != {"id"}]
+    if isinstance(added := changes.get("background"), list):
+        known = [item for item in before["background"] if item not in added]
+        merged["background"] = [*known, *added]
+    return merged
 
 
 def _validate_contract(value: dict[str, Any], module: str | None) -> Contract:

@@ -14,6 +14,7 @@ from greenloop.reporting.evidence.text import list_differences, list_survivors, 
 from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import (
     VERDICT_SIGNS,
+    describe_change,
     describe_ruling,
     format_answered,
     format_counts,
@@ -42,6 +43,8 @@ def render_markdown(report: Report) -> str:
 def _document_lines(report: Report) -> Iterator[str]:
     yield from _heading_lines(report)
     yield from _evidence_lines(report)
+    lines = [escape_markdown(line) for line in describe_change(report)]
+    yield from collapsible_list("change", lines, _MAX_ITEMS, " more, see the report")
     yield from _failure_lines(report)
     yield from _survivor_lines(report)
     yield from _difference_lines(report)

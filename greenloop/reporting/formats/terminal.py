@@ -10,6 +10,7 @@ from greenloop.reporting.escaping import escape_commands, escape_invisible, flat
 from greenloop.reporting.evidence.text import diff_hunk, list_differences, list_survivors
 from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import (
+    describe_change,
     describe_ruling,
     format_answered,
     format_counts,
@@ -34,6 +35,7 @@ def render_report_text(report: Report) -> str:
     sections = {
         "failures": _failure_lines,
         "evidence": _evidence_lines,
+        "change": _change_lines,
         survivors: _survivor_lines,
         "second reading": _difference_lines,
         "requirements": _requirement_lines,
@@ -102,6 +104,11 @@ def _evidence_lines(report: Report) -> Iterator[str]:
         lines = _row(item.name, item.text, indent=9)
         yield f"  {signs[item.reached]}  {next(lines).lstrip()}"
         yield from lines
+
+
+def _change_lines(report: Report) -> Iterator[str]:
+    for line in describe_change(report):
+        yield from _row("", line)
 
 
 def _survivor_lines(report: Report) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,14 +15,17 @@ from greenloop.reporting.evidence.text import list_survivors
 DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
 _MAX_LINES = 4000
 _MAX_LINE_LENGTH = 400
+_HUNK = re.compile(r"@@ -[0-9,]+ \+([0-9]+)")
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 @dataclass(frozen=True)
 class CodeLine:
-    """One line. `coverage` is `hit`, `miss`, or '' without a statement or a measurement.
+    """One line of a module, or of a patch, whose `kind` is `file`, `at`, `same`, `add` or `del`.
 
-    `detected` and `survivors` are its mutants, `remarks` the review's and integrity findings.
+    `number` is that of the new version, 0 where the line is not in it. `coverage` is `hit`, `miss`,
+    or '' without a statement or a measurement. `detected` and `survivors` are its mutants, `remarks` the review's and integrity findings, `tests` those that run it.
     """
 
     number: int
@@ -31,10 +35,14 @@ class CodeLine:
     detected: tuple[MutantResult, ...]
     survivors: tuple[Survivor, ...]
     remarks: tuple[str, ...]
+    kind: str = ""
+    tests: tuple[str, ...] = ()
 
     @property
     def description(self) -> str:
         """The line's marks in words, for screen readers."""
+        if self.tests:
+            return f"run by {', '.join(self.tests)}"
         parts = {"hit": ["reached"], "miss": ["never reached"], "": []}[self.coverage]
         parts = parts + [f"{len(self.detected)} mutants detected"] * bool(self.detected)
         return ", ".join(parts + [f"{len(self.survivors)} mutants survived"] * bool(self.survivors))
@@ -51,7 +59,9 @@ class AnnotatedCode:
 
 
 def annotate_code(report: Report) -> AnnotatedCode:
-    """Annotate the final code with the evidence that the report has."""
+    """Annotate the final code, or the patch, with the evidence that the report has."""
+    if report.change:
+        return _annotate_patch(report)
     texts = report.final_code.rstrip("\n").split("\n") if report.final_code.strip() else []
     mutation = report.evidence.mutation
     tried = [i for i in (mutation.tried if mutation else ()) if i.outcome in DETECTED_OUTCOMES]
@@ -75,6 +85,48 @@ def annotate_code(report: Report) -> AnnotatedCode:
     measured = report.evidence.coverage is not None
     left_out = max(0, len(texts) - _MAX_LINES)
     return AnnotatedCode(lines, left_out, measured, len(tried) + len(survived))
+
+
+def _annotate_patch(report: Report) -> AnnotatedCode:
+    lines = report.final_code.rstrip("\n").split("\n") if report.final_code.strip() else []
+    measured = report.evidence.coverage is not None
+    survived = list_survivors(report.evidence)
+    shown = tuple(_annotate_patch_lines(report, lines[:_MAX_LINES]))
+    return AnnotatedCode(shown, max(0, len(lines) - _MAX_LINES), measured, len(survived))
+
+
+def _annotate_patch_lines(report: Report, lines: Sequence[str]) -> Iterator[CodeLine]:
+    survivors = _group(((i.path, i.line), i) for i in list_survivors(report.evidence))
+    coverage = report.evidence.coverage
+    missed = coverage.missed_places if coverage else ()
+    tests = report.change.tests_by_line if report.change else {}
+    path, number = "", 0
+    for text in lines:
+        kind = _classify_patch_line(text)
+        if kind == "file":
+            path = text.removeprefix("+++ b/").rstrip() if text.startswith("+++ b/") else path
+        elif found := _HUNK.match(text):
+            number = int(found[1]) - 1
+        in_new = kind in ("add", "same")
+        number += in_new
+        is_missed = kind == "add" and f"{path}:{number}" in missed
+        yield CodeLine(
+            number=number if in_new else 0,
+            text=truncate(text, _MAX_LINE_LENGTH),
+            coverage="miss" if is_missed else "",
+            missed_branches=(),
+            detected=(),
+            survivors=survivors[path, number] if in_new else (),
+            remarks=(),
+            kind=kind,
+            tests=tests.get(path, {}).get(number, ()) if kind == "add" else (),
+        )
+
+
+def _classify_patch_line(text: str) -> str:
+    if text.startswith(("diff --git ", "--- ", "+++ ", "new file ", "deleted file ")):
+        return "file"
+    return {"+": "add", "-": "del", "@": "at", "\\": "at"}.get(text[:1], "same")
 
 
 def _find_remarks(report: Report) -> Iterator[tuple[int, str]]:
@@ -103,8 +155,8 @@ def _missed_branches(report: Report) -> Iterator[tuple[int, str]]:
             yield int(start), end
 
 
-def _group(pairs: Iterable[tuple[int, T]]) -> defaultdict[int, tuple[T, ...]]:
-    groups: defaultdict[int, tuple[T, ...]] = defaultdict(tuple)
+def _group(pairs: Iterable[tuple[K, T]]) -> defaultdict[K, tuple[T, ...]]:
+    groups: defaultdict[K, tuple[T, ...]] = defaultdict(tuple)
     for key, value in pairs:
         groups[key] += (value,)
     return groups

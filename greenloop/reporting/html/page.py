@@ -41,7 +41,7 @@ def render_report_html(report: Report) -> str:
         requirements=build_requirement_rows(report),
         matrix=build_traceability_matrix(report),
         code=code,
-        strip=build_overview_bar(code),
+        strip=None if report.change else build_overview_bar(code),
         differences=list_differences(report.evidence),
         steps=build_attempt_views(report),
         failures=build_failure_views(report.failures),

@@ -16,6 +16,7 @@ from greenloop.testsuite.variants.trees import copy_tree, iterate_slots
 
 _N = TypeVar("_N", bound=ast.AST)
 _MAX_NUMBER, _MAX_LENGTH, _MAX_ITEMS = 10_000, 400, 40
+_RELATED = 0.25  # share of changes that take a value from another literal
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Vocabulary:
 
     numbers: tuple[int | float, ...] = ()
     words: tuple[str, ...] = ()
+    has_fractions: bool = False  # a number need not be whole
 
 
 class LiteralMutator:
@@ -41,8 +43,23 @@ class LiteralMutator:
                 # Outer literals come first, and are few among the many items of a long list.
                 outer = places[: max(2, len(places) // 4)]
                 slot = self._rng.choice(self._rng.choice((places, outer)))
-                slot.write(self.change(slot.read()))
+                related = self._relate(slot.read(), [item.read() for item in places])
+                slot.write(related or self.change(slot.read()))
         return changed
+
+    def _relate(self, node: ast.expr, others: list[Any]) -> ast.expr | None:
+        """Return now and then a literal that others give: an equal one, or two numbers' distance.
+
+        Programs that differ only where two values are equal are told apart by nothing else.
+        """
+        if not isinstance(node, ast.Constant) or self._rng.random() > _RELATED:
+            return None
+        kind = type(node.value)
+        values = [getattr(item, "value", None) for item in others]
+        alike: list[Any] = [item for item in values if type(item) is kind]
+        one, *rest = self._rng.sample(alike, min(2, len(alike)))
+        is_distance = rest and kind in (int, float) and self._rng.random() < 0.5
+        return ast.Constant(abs(one - rest[0]) if is_distance else one)
 
     def change(self, node: ast.expr) -> ast.expr:
         """Return another literal of the same type; a copy of what is none."""
@@ -62,6 +79,8 @@ class LiteralMutator:
         if isinstance(value, bool):
             return not value
         if isinstance(value, int):
+            if self._vocabulary.has_fractions and self._rng.random() < _RELATED:
+                return value + 0.5 if abs(value) < _MAX_NUMBER else value
             return self._change_int(value)
         if isinstance(value, float):
             return self._change_float(value)

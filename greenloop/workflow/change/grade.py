@@ -1,21 +1,82 @@
-"""Grade of a change whose tests pass."""
+"""Grade of a change whose tests pass: what they say of its lines, and what else it changes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from greenloop.events import CodeGraded
+from greenloop.events.progress import create_thread_safe_sink
+from greenloop.project.changed_lines import find_changed_lines
+from greenloop.project.grading import ChangedLines, grade_lines
 from greenloop.project.integrity import list_public_changes
-from greenloop.records import Evidence, TestRun
+from greenloop.project.runner import ProjectRunner
+from greenloop.records import Baseline, Evidence
+from greenloop.sandbox import Sandbox
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.workspace import ChangeWorkspace
 
+_MAX_SHOWN_TESTS = 8  # beside a line
+_ONE_READING = "a change is read once: read the patch beside the wish"
 
-async def grade_change(
-    space: ChangeWorkspace, suite: ChangeSuite, patch: str, result: TestRun
-) -> None:
-    """Set the evidence of a green change."""
-    state, changes = space.run.state, space.apply(patch)
+
+async def grade_change(space: ChangeWorkspace, suite: ChangeSuite, patch: str) -> None:
+    """Set the evidence of a green change, and what is known of its lines.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    run, state, changes = space.run, space.run.state, space.apply(patch)
+    lines = {
+        path: find_changed_lines(space.tree.texts.get(path, ""), text)[1]
+        for path, text in changes.items()
+        if text is not None
+    }
+
+    sink = create_thread_safe_sink(run.emit)
+
+    def work(box: Sandbox) -> tuple[Evidence, Baseline]:
+        runner = ProjectRunner(box, space.tree.with_changes({**changes, **suite.files}))
+        after = runner.measure_baseline()
+        change = ChangedLines(runner, lines, after, sorted(suite.ids), state.plan)
+        return grade_lines(change, emit=sink, read_against_text=True), after
+
+    with state.timed("grading_s"):
+        evidence, after = await run.call_in_sandbox(work)
+    state.evidence = evidence.model_copy(
+        update={
+            "red_phase": state.red_phase,
+            "requirements_untested": tuple(_find_untested(space, suite)),
+            "not_measured": {**evidence.not_measured, "peer": _ONE_READING},
+        }
+    )
     if state.change:
-        public = list_public_changes(space.tree.texts, changes)
-        state.change = state.change.model_copy(update={"public_changed": public})
-    state.evidence = Evidence(read_against_text=True, thresholds=state.plan.thresholds)
-    space.run.emit(CodeGraded(state.evidence))
+        found = {
+            "public_changed": list_public_changes(space.tree.texts, changes),
+            "tests_by_line": {
+                path: dict(_list_tests(after, path, numbers, suite))
+                for path, numbers in lines.items()
+            },
+        }
+        state.change = state.change.model_copy(update=found)
+    run.emit(CodeGraded(state.evidence))
+
+
+def _find_untested(space: ChangeWorkspace, suite: ChangeSuite) -> Iterator[str]:
+    """Yield the requirements that no test names; the user's own tests need not name any."""
+    contract = space.run.state.agreed_contract
+    named = {item for test in suite.functions.values() for item in test.requirements}
+    if not suite.is_given:
+        yield from (item.id for item in contract.requirements if item.id not in named)
+        yield from (i.id for i in contract.keep if i.id not in named and not i.tests)
+
+
+def _list_tests(
+    after: Baseline, path: str, lines: set[int], suite: ChangeSuite
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield the changed lines with the tests that run them, new ones first."""
+    by_line: Mapping[int, tuple[str, ...]] = after.lines.get(path, {})
+    for number in sorted(lines & by_line.keys()):
+        tests = sorted(by_line[number], key=lambda test: test not in suite.ids)
+        more = len(tests) - _MAX_SHOWN_TESTS
+        rest = (f"and {more} more",) if more > 0 else ()
+        yield number, (*tests[:_MAX_SHOWN_TESTS], *rest)

@@ -188,7 +188,7 @@ class ChangeStrategy(Strategy):
         return await self._space.run_candidate(code, self.suite)
 
     async def grade(self, result: TestRun) -> bool:
-        await grade_change(self._space, self.suite, self.state.candidates.current.code, result)
+        await grade_change(self._space, self.suite, self.state.candidates.current.code)
         return False
 
     def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from greenloop.errors import BudgetExhaustedError, ModelFailure, SpecificationError
 from greenloop.events import ContractReady
 from greenloop.records import Contract
-from greenloop.specification.quotes import find_complaints, settle_contract
-from greenloop.specification.tracing import trace_contract
+from greenloop.specification.quotes import find_complaints, find_contradiction, settle_contract
+from greenloop.specification.tracing import Trace, trace_contract
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import MakeRequest, effective_contract
 
@@ -17,15 +17,20 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
     """Set the run's contract.
 
     Raises:
-        SpecificationError: most of what the text asks for is more than one module can give.
+        SpecificationError: the text contradicts itself, or most of what it asks for is more than
+            one module can give.
         GreenloopError: the call failed.
     """
     parsed = await _request_contract(run, request)
     if request.contract is None:
-        contract = await _trace_and_mend(run, request, parsed)
+        trace = await _trace_and_mend(run, request, parsed)
+        if sides := find_contradiction(trace):
+            raise SpecificationError(
+                f"the text contradicts itself: {sides}: correct one of the two"
+            )
     else:
-        contract = settle_contract(trace_contract(effective_contract(parsed, request)))
-    run.state.contract = contract
+        trace = trace_contract(effective_contract(parsed, request))
+    run.state.contract = contract = settle_contract(trace)
     run.emit(ContractReady(contract))
     for passage in contract.unclear_examples:
         run.notify(f"looks like an example, and is not understood: {passage}")
@@ -33,23 +38,22 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
         raise SpecificationError(_explain_refusal(contract))
 
 
-async def _trace_and_mend(run: Run, request: MakeRequest, contract: Contract) -> Contract:
-    """Return the contract with its quotes checked; one with complaints is sent back once.
+async def _trace_and_mend(run: Run, request: MakeRequest, contract: Contract) -> Trace:
+    """Return the quotes of a contract; one with complaints is sent back once.
 
     Where the second call fails, as in a recording that has no second answer, the first is kept.
     """
     trace = trace_contract(contract)
     complaints = find_complaints(trace)
     if not complaints:
-        return settle_contract(trace)
+        return trace
     try:
         mended = await _request_contract(run, request, complaints, contract)
     except (ModelFailure, BudgetExhaustedError, SpecificationError):
-        return settle_contract(trace)
+        return trace
     rest = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
     run.notify(f"the contract was sent back: {complaints[0]}{rest}")
-    both = (trace_contract(mended), trace)
-    return settle_contract(min(both, key=lambda item: sum(map(len, item.rests))))
+    return min(trace_contract(mended), trace, key=lambda item: sum(map(len, item.rests)))
 
 
 async def _request_contract(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 
 from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, SettingsError
 from greenloop.events import PeerCompared
 from greenloop.grading.peer.comparison import Comparison, PeerProgram
 from greenloop.records import Difference, DifferenceRuling, Peer
 from greenloop.testsuite.parser import get_function_name
-from greenloop.tools.peer_toolkit import PeerToolkit
+from greenloop.tools.peer_toolkit import FailedExample, PeerToolkit
 from greenloop.workflow.peer.comparison import (
     SavedComparison,
     compare_with_peer,
@@ -27,6 +28,7 @@ from greenloop.workflow.state import Run
 
 _MAX_JUDGED = 5
 _MAX_ROUNDS = 3
+_MAX_MESSAGE_CHARS = 300
 # A fallback model whose price is not known cannot be afforded under --max-cost: SettingsError.
 _FAILURES = (ModelFailure, BudgetExhaustedError, SandboxError, SettingsError)
 
@@ -70,13 +72,17 @@ class PeerComparer:
         """Return a peer that agrees with the text's own examples; it may be written twice."""
         contract, suite = self._state.agreed_contract, self._state.tests
         tools = PeerToolkit(self._run.client.with_fallback_first(), self._run.kit.prompts)
-        contradicted: list[str] = []
-        peer = PeerProgram("", "")
+        contradicted: list[FailedExample] = []
+        written = None
         for _ in range(2):
-            written = await tools.write_peer(contract, contradicted, peer.code)
+            written = await tools.write_peer(contract, contradicted, written)
             peer = PeerProgram(written.code, written.inputs)
             failing = await find_failing_tests(self._run, peer)
-            contradicted = [suite.source(item) for item in failing if suite.is_example(item)]
+            contradicted = [
+                FailedExample(suite.source(item), shorten(message, _MAX_MESSAGE_CHARS))
+                for item, message in failing.items()
+                if suite.is_example(item)
+            ]
             if not contradicted:
                 return peer
         self._absent = "the second implementation contradicts the text's own examples, twice"

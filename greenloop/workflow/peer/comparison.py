@@ -33,8 +33,8 @@ class SavedComparison:
     failing: tuple[str, ...] = ()
 
 
-async def find_failing_tests(run: Run, peer: PeerProgram) -> tuple[str, ...]:
-    """Return the ids of the active tests that the peer fails. Raises SandboxError."""
+async def find_failing_tests(run: Run, peer: PeerProgram) -> dict[str, str]:
+    """Return the active tests that the peer fails, with messages. Raises SandboxError."""
     suite = run.state.tests
     return await run.call_in_sandbox(
         lambda box: check_peer(box, module=suite.module, peer=peer, tests=suite.files)
@@ -58,7 +58,7 @@ async def compare_with_peer(run: Run, peer: PeerProgram) -> SavedComparison:
         return known
     with progress_span(run.emit, "second reading"), state.timed("grading_s"):
         comparison = await run.call_in_sandbox(lambda box: _compare(run, box, code, peer))
-    failing = () if comparison.differences else await find_failing_tests(run, peer)
+    failing = () if comparison.differences else tuple(await find_failing_tests(run, peer))
     done = SavedComparison(digest(code), peer, comparison, failing)
     if path:
         text = TypeAdapter(SavedComparison).dump_json(done, indent=1).decode()

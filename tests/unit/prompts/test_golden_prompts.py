@@ -11,8 +11,8 @@ import pytest
 from greenloop import prompts
 from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import ShownFailure
-from greenloop.records import Background, Contract, Finding, Requirement, Survivor
-from greenloop.tools.peer_toolkit import ShownDifference
+from greenloop.records import Background, Choice, Contract, Finding, Requirement, Survivor
+from greenloop.tools.peer_toolkit import FailedExample, ShownDifference
 from tests.unit.prompts.change_contexts import CHANGES
 from tests.unit.prompts.script_contexts import SCRIPTS
 
@@ -38,6 +38,9 @@ RICH = Contract(
         Requirement(id="R2", text="to_roman(0) raises NotRoman"),
     ),
     assumptions=("Upper case is given.", "bool is refused like any wrong type."),
+    choices=(
+        Choice(id="C1", question="In which case?", answers=("f(1) -> 'I'",), chosen="f(1) -> 'I'"),
+    ),
     packages=("attrs", "pyyaml"),
     specification="\nWrite Roman numerals {{ please }}.\n\n",
 )
@@ -203,6 +206,7 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "packages": (),
         "python_version": "3.11",
         "failed_examples": (),
+        "previous_inputs": "",
         "previous": "",
     },
     "write_peer.rich": {
@@ -212,7 +216,12 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "specification": "\nWrite Roman numerals {{ please }}.\n\n",
         "packages": ("attrs",),
         "python_version": "3.11",
-        "failed_examples": ("def test_specification_example_1():\n    assert 1\n",),
+        "failed_examples": (
+            FailedExample(
+                "def test_specification_example_1():\n    assert 1\n", "AssertionError: 1"
+            ),
+        ),
+        "previous_inputs": "def inputs(rng):\n    yield (1,)\n",
         "previous": CODE,
     },
     "judge_difference.minimal": {
@@ -222,6 +231,7 @@ CONTEXTS: dict[str, dict[str, Any]] = {
     "judge_difference.rich": {
         "specification": "\nWrite Roman numerals {{ please }}.\n\n",
         "differences": (
+            ShownDifference(3, f"to_roman({'ab' * 12!r})", f"{'x' * 40!r}", "''"),
             ShownDifference(1, "to_roman(0)", "raises NotRoman('<0>')", "''"),
             ShownDifference(
                 2, "def test_four():\n    assert 1\n", "this test passes", "this test fails"

@@ -110,6 +110,42 @@ def test_second_answer_without_requirements_keeps_the_first_contract(
     assert (done.error, done.report.verdict) == (None, "passed")
 
 
+class TestContradiction:
+    SIDES = (QUOTES[1], "For k < 0 it gives [].")
+    TEXT = f"{SPECIFICATION} For k < 0 it gives []."
+
+    def contract(self, *sides: str) -> str:
+        own = {"id": "R3", "text": "k < 0 gives [].", "quotes": [self.SIDES[1]]}
+        first = [{**R1, "quotes": [QUOTES[0]]}, {**R2, "quotes": [QUOTES[1]]}]
+        named = [{"quotes": sides, "call": "top_k([], -1)"}]
+        return contract_answer(requirements=[*first, own], contradictions=named)
+
+    def test_a_confirmed_one_ends_the_run_before_code_is_paid_for(
+        self, run_workflow: RunWorkflow
+    ) -> None:
+        script = parsing(self.contract(*self.SIDES), fenced("{}", "json"))
+        done = run_workflow(script, specification=self.TEXT)
+        assert isinstance(done.error, SpecificationError)
+        assert str(done.error) == (
+            'the text contradicts itself: "k < 0 is a ValueError" against "For k < 0 it gives []." '
+            "for `top_k([], -1)`: correct one of the two"
+        )
+        assert done.model.asked("generate_code") == []
+
+    def test_one_that_is_taken_back_does_not(self, run_workflow: RunWorkflow) -> None:
+        taken_back = fenced('{"contradictions": []}', "json")
+        script = parsing(self.contract(*self.SIDES), taken_back)
+        assert run_workflow(script, specification=self.TEXT).error is None
+
+    def test_sides_that_are_not_in_the_text_are_not_asked_about(
+        self, run_workflow: RunWorkflow
+    ) -> None:
+        done = run_workflow(
+            parsing(self.contract(QUOTES[1], "k < 0 is an IndexError")), specification=self.TEXT
+        )
+        assert (done.error, len(done.model.asked("parse_specification"))) == (None, 1)
+
+
 class TestNotCovered:
     def test_it_is_said_before_code_and_keeps_the_verdict_at_passed(
         self, run_workflow: RunWorkflow

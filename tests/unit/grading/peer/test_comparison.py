@@ -67,7 +67,7 @@ def test_all_tests_pass_on_both_forms(warm: Sandbox) -> None:
     for case in CASES:
         assert warm.run_tests(case.right, [_tests(case)], module="m").passed, case.name
         peer = PeerProgram(case.other, case.inputs)
-        assert check_peer(warm, module="m", peer=peer, tests=[_tests(case)]) == ()
+        assert check_peer(warm, module="m", peer=peer, tests=[_tests(case)]) == {}
 
 
 def test_what_a_slow_peer_did_not_come_to_says_nothing_against_it() -> None:
@@ -80,4 +80,6 @@ def test_what_a_slow_peer_did_not_come_to_says_nothing_against_it() -> None:
         failing = check_peer(
             box, module="m", peer=PeerProgram(peer, ""), tests=[TestFile("test_m.py", tests)]
         )
-    assert failing == ("test_m.py::test_wrong",)
+    assert failing == {
+        "test_m.py::test_wrong": "AssertionError: assert 2 == 3\n +  where 2 = same(2)"
+    }

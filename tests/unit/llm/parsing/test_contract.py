@@ -102,3 +102,38 @@ def test_examples_of_the_specification_are_kept() -> None:
     specification = ">>> top_k([1, 2], 1)\n[2]\n\n- other(1) -> 2\n"
     (example,) = read(contract_answer(), specification).examples
     assert example.doctest == ">>> top_k([1, 2], 1)\n[2]\n"
+
+
+class TestChanges:
+    """An answer about a previous contract holds only what changes."""
+
+    def change(self, **changes: Any) -> Contract:
+        previous = read(
+            contract_answer(
+                requirements=[{"id": "R1", "text": "one"}, {"id": "R2", "text": "two"}],
+                background=[{"quote": "hello", "reason": "a greeting"}],
+                contradictions=[{"quotes": ["a", "b"]}],
+            )
+        )
+        return read(fenced(json.dumps(changes), "json"), previous=previous)
+
+    def test_requirements_are_replaced_added_and_taken_out_by_id(self) -> None:
+        changed = [{"id": "R1", "text": "new"}, {"id": "R2"}, {"id": "R3", "text": "three"}]
+        found = self.change(requirements=changed).requirements
+        assert [(item.id, item.text) for item in found] == [("R1", "new"), ("R3", "three")]
+
+    def test_background_is_added(self) -> None:
+        found = self.change(background=[{"quote": "thanks", "reason": ""}]).background
+        assert [item.quote for item in found] == ["hello", "thanks"]
+
+    def test_contradictions_stay_until_they_are_taken_back(self) -> None:
+        assert len(self.change().contradictions) == 1
+        assert self.change(contradictions=[]).contradictions == ()
+
+    def test_requirements_that_are_no_list_are_rejected(self) -> None:
+        with pytest.raises(InvalidResponse, match="requirements"):
+            self.change(requirements="R1")
+
+    def test_contradiction_has_two_sides(self) -> None:
+        with pytest.raises(InvalidResponse, match=r"contradictions\.0\.quotes"):
+            self.change(contradictions=[{"quotes": ["one"]}])

@@ -1,4 +1,4 @@
-"""The change of a project: its files, its baseline, and what it does to what was there."""
+"""A project with several files: its test suite, and a change of it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,6 @@ from pydantic import Field
 from greenloop.records.base import Record
 from greenloop.records.contract import Contract
 from greenloop.records.evidence.peer import Difference
-
-
-class ChangedFile(Record):
-    """A file of a patch, with the numbers of its added and removed lines."""
-
-    path: str
-    added: int
-    removed: int
 
 
 class Baseline(Record):
@@ -62,6 +54,14 @@ class Baseline(Record):
         return {line: chosen[mask or whole] for line, mask in masks.items()}
 
 
+class ChangedFile(Record):
+    """A file of a patch, with the numbers of its added and removed lines."""
+
+    path: str
+    added: int
+    removed: int
+
+
 class BaselineResult(Record):
     """The project's suite before the change: how many tests are locked, and which are not.
 
@@ -84,7 +84,8 @@ class BeforeAfter(Record):
 class Change(Record):
     """A graded change. `base` is the commit that it applies to, '' without version control.
 
-    `files` are those of the patch, new tests included. `fence` are the globs of files that may be
+    `files` are those of the patch, new tests included. `tests_by_line` are the tests that run a
+    changed line, by path and line of the new version. `fence` are the globs of files that may be
     changed, `outside_fence` the paths that match none of them. `public_changed` are the public
     signatures that differ.
     """
@@ -96,6 +97,7 @@ class Change(Record):
     public_changed: tuple[str, ...] = ()
     outside_fence: tuple[str, ...] = ()
     before_after: BeforeAfter | None = None
+    tests_by_line: dict[str, dict[int, tuple[str, ...]]] = Field(default_factory=dict)
 
 
 class Location(Record):

@@ -1,0 +1,79 @@
+"""Reports of changes: the patch with its survivors, and what changed in a few lines."""
+
+from __future__ import annotations
+
+import re
+
+from greenloop.records import (
+    BaselineResult,
+    BeforeAfter,
+    Change,
+    ChangedFile,
+    Coverage,
+    Difference,
+    Evidence,
+    Mutation,
+    Report,
+    Survivor,
+)
+from greenloop.reporting.formats.markdown import render_markdown
+from greenloop.reporting.formats.terminal import render_report_text
+from greenloop.reporting.html import render_report_html
+from greenloop.reporting.html.code import annotate_code
+from tests.support.reports import made
+
+PATCH = """diff --git a/src/a.py b/src/a.py
+--- a/src/a.py
++++ b/src/a.py
+@@ -7,3 +7,3 @@
+ def f(x):
+-    return x
++    return x < 1
+ end
+"""
+SURVIVOR = Survivor(
+    id="a",
+    line=8,
+    function="f",
+    operator="boundary",
+    diff="",
+    question="?",
+    reached=True,
+    path="src/a.py",
+)
+
+
+def changed() -> Report:
+    change = Change(
+        files=(ChangedFile(path="src/a.py", added=1, removed=1),),
+        baseline=BaselineResult(locked=7, red=("t::r",)),
+        public_changed=("src/a.py: added: def <b>g()",),
+        before_after=BeforeAfter(
+            inputs=3, differences=(Difference(call="f(0)", code="True", peer="0"),)
+        ),
+    )
+    evidence = Evidence(
+        mutation=Mutation(score=0.5, killed=1, survived=(SURVIVOR,)),
+        coverage=Coverage(line=0.5, branch=1.0, missed_places=("src/a.py:8",)),
+    )
+    update = {"change": change, "final_code": PATCH, "evidence": evidence, "command": "change"}
+    return made().model_copy(update=update)
+
+
+def test_lines_of_the_patch_have_survivors_and_coverage() -> None:
+    lines = annotate_code(changed()).lines
+    assert [(item.kind, item.number) for item in lines] == [
+        *[("file", 0)] * 3,
+        *(("at", 0), ("same", 7), ("del", 0), ("add", 8), ("same", 9)),
+    ]
+    assert (lines[6].survivors, lines[6].coverage) == ((SURVIVOR,), "miss")
+    assert not any(item.survivors for item in (*lines[:6], *lines[7:]))
+
+
+def test_all_formats_name_what_changed() -> None:
+    report = changed()
+    page = render_report_html(report)
+    assert "<b>g()" not in page
+    for text in (page, render_report_text(report), render_markdown(report).replace("\\", "")):
+        assert re.search(r"src/a\.py", text)
+        assert "f(0)" in text
