@@ -134,9 +134,33 @@ async def check_files(
 
     The error of a cancelled check is an InterruptedRunError.
     """
-    unknown = SandboxInfo(backend=settings.sandbox, isolation="not opened")
     plan = Plan.from_settings(settings)
-    state = start_check(inputs.module, inputs.code, inputs.tests, plan, unknown)
+    state = start_check(inputs.module, inputs.code, inputs.tests, plan, get_unopened(settings))
+
+    async def work(sandbox: Sandbox, sink: EventSink) -> None:
+        await run_check(sandbox, state, sink, PackageResolver(settings.allow_list))
+
+    return await run_and_save(state, work, directory, str(code), open_box, emit, tracing)
+
+
+def get_unopened(settings: Settings) -> SandboxInfo:
+    """Return what a report says of the sandbox before it is opened."""
+    return SandboxInfo(backend=settings.sandbox, isolation="not opened")
+
+
+async def run_and_save(
+    state: RunState,
+    work: Callable[[Sandbox, EventSink], Awaitable[None]],
+    directory: RunDirectory,
+    code: str,
+    open_box: Callable[[], Awaitable[Sandbox]],
+    emit: EventSink,
+    tracing: Tracing | None = None,
+) -> tuple[Report, GreenloopError | None]:
+    """Do the work of a check and save the report; return it with the error that ended it, if any.
+
+    `code` is the path of what is checked. The error of a cancelled check is an InterruptedRunError.
+    """
     failure: GreenloopError | None = None
     try:
         async with trace_run(emit, tracing) as traced:
@@ -144,7 +168,7 @@ async def check_files(
             state.sandbox = info = sandbox.info
             model, run_dir = "none: nothing is asked of one", str(directory.path)
             traced(RunStarted(model, info.backend, info.isolation, run_dir))
-            await run_check(sandbox, state, traced, PackageResolver(settings.allow_list))
+            await work(sandbox, traced)
             traced(RunFinished(build_report(state)))
     except asyncio.CancelledError:
         failure = InterruptedRunError("interrupted; a check cannot be resumed: run it again")
@@ -168,14 +192,14 @@ def create_check_directory(
 
 
 def _save_check(
-    report: Report, directory: RunDirectory, code: Path, error: GreenloopError | None
+    report: Report, directory: RunDirectory, code: str, error: GreenloopError | None
 ) -> tuple[Report, GreenloopError | None]:
     """Save the report; return it with its paths, and the error, which may be that of saving."""
     artifacts = Artifacts(
         run_dir=str(directory.path),
         report=str(directory.report_file),
         html=str(directory.html_file),
-        code=str(code),
+        code=code,
     )
     report = report.model_copy(update={"artifacts": artifacts})
     try:

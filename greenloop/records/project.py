@@ -1,12 +1,15 @@
-"""The test suite of a project, before it is changed."""
+"""A project with several files: its test suite, and a change of it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from pydantic import Field
 
 from greenloop.records.base import Record
+from greenloop.records.contract import Contract
+from greenloop.records.evidence.peer import Difference
 
 
 class Baseline(Record):
@@ -35,6 +38,10 @@ class Baseline(Record):
         """
         return {path: self._decode_lines(path) for path in self.reached}
 
+    def find_tested_lines(self, path: str) -> frozenset[int]:
+        """Return the lines of a file that a locked test runs, without those of the import."""
+        return frozenset(line for line, mask in self.reached.get(path, {}).items() if mask != "0")
+
     def _decode_lines(self, path: str) -> dict[int, tuple[str, ...]]:
         masks = {line: int(mask, 16) for line, mask in self.reached[path].items()}
         whole = 0
@@ -46,3 +53,85 @@ class Baseline(Record):
             for mask in {*masks.values(), whole}
         }
         return {line: chosen[mask or whole] for line, mask in masks.items()}
+
+
+class ChangedFile(Record):
+    """A file of a patch, with the numbers of its added and removed lines."""
+
+    path: str
+    added: int
+    removed: int
+
+
+class BaselineResult(Record):
+    """The project's suite before the change: how many tests are locked, and which are not.
+
+    A locked test passed twice. `problem` says why there is none.
+    """
+
+    locked: int = 0
+    red: tuple[str, ...] = ()
+    flaky: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class BeforeAfter(Record):
+    """Calls on the code before and after the change, and those that the two answer differently.
+
+    In a difference `code` is the answer after the change, and `peer` the one before.
+    """
+
+    inputs: int = 0
+    differences: tuple[Difference, ...] = ()
+
+
+class Change(Record):
+    """A graded change. `base` is the commit that it applies to, '' without version control.
+
+    `files` are those of the patch, new tests included. `tests_by_line` are the tests that run a
+    changed line, by path and line of the new version. `fence` are the globs of files that may be
+    changed, `outside_fence` the paths that match none of them. `public_changed` are the public
+    signatures that differ.
+    """
+
+    base: str = ""
+    files: tuple[ChangedFile, ...] = ()
+    baseline: BaselineResult = BaselineResult()
+    fence: tuple[str, ...] = ()
+    public_changed: tuple[str, ...] = ()
+    outside_fence: tuple[str, ...] = ()
+    before_after: BeforeAfter | None = None
+    tests_by_line: dict[str, dict[int, tuple[str, ...]]] = Field(default_factory=dict)
+
+    def unmet(self) -> Iterator[str]:
+        """Yield what keeps a green change from being `verified`, each with its remedy."""
+        if self.baseline.problem:
+            yield f"no baseline: {self.baseline.problem}"
+        for path in self.outside_fence:
+            yield f"{path} stands outside of the fence: open it with --fence, or take it out"
+        for item in self.before_after.differences if self.before_after else ():
+            if item.ruling != "peer is wrong":
+                yield (
+                    f"{item.call} answers {item.code}, before the change {item.peer}, and the wish "
+                    "does not ask for that: say in it what has to hold"
+                )
+
+
+class Location(Record):
+    """The files that a change concerns; or those that a model has to read to say so (`need`)."""
+
+    files: tuple[str, ...] = ()
+    need: tuple[str, ...] = ()
+    why: str = ""
+
+
+class ChangePlan(Record):
+    """The contract of a change, the names that it touches, and the globs of files that may change.
+
+    `contradicts` are the node ids of tests that must fail once the wish is fulfilled.
+    """
+
+    contract: Contract
+    touches: tuple[str, ...] = ()
+    fence: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()

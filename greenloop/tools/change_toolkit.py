@@ -6,7 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from greenloop.llm.parsing.changes import parse_change, parse_location, parse_plan, parse_test_files
+from greenloop.llm.parsing.changes.plans import (
+    parse_change,
+    parse_location,
+    parse_plan,
+    parse_test_files,
+)
 from greenloop.records import ChangePlan, GeneratedCode, Location, Repair
 from greenloop.tools.toolkit import RepairRequest, Toolkit, python_version
 

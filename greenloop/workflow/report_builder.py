@@ -18,8 +18,6 @@ from greenloop.records import (
     ProducedFileInfo,
     Report,
     ScriptResult,
-    TestEntry,
-    TestRun,
     Timings,
     Usage,
     Verdict,
@@ -27,6 +25,7 @@ from greenloop.records import (
 from greenloop.versions import greenloop_version, installed_version
 from greenloop.workflow.candidates import truncate_failures
 from greenloop.workflow.change.suite import ChangeSuite
+from greenloop.workflow.report_tests import build_test_entries
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.state import RunState
 
@@ -56,7 +55,7 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
         command=request.kind,
         original=request.original_text,
         contract=state.contract,
-        tests=tuple(_build_test_entries(state, result)),
+        tests=tuple(build_test_entries(state, result)),
         review=state.review.findings,
         attempts=tuple(state.candidates.attempts),
         evidence=state.evidence.model_copy(update={"red_phase": state.red_phase}),
@@ -101,7 +100,7 @@ def _collect_test_code(state: RunState) -> str:
     """Return the tests: those of greenloop; of a check those that were given."""
     if state.suite is None:
         return ""
-    if state.request.kind != "check":
+    if state.request.kind != "check" or isinstance(state.suite, ChangeSuite):
         return state.suite.code
     files = state.tests.files
     if len(files) == 1:
@@ -128,6 +127,7 @@ def _unverified_reasons(state: RunState) -> tuple[str, ...]:
     if not isinstance(state.suite, Checklist):
         contract = state.contract
         of_the_text = tuple(contract.unmet()) if contract else ()
+        of_the_text += tuple(state.change.unmet()) if state.change else ()
         is_made = contract is not None and state.request.kind != "check"
         shortfall = shortfalls(state.evidence, contracted=is_made)
         of_the_review = (*filter(None, [state.review_gap]), *state.review.unmet())
@@ -183,56 +183,6 @@ def _failure_reasons(state: RunState, error: GreenloopError | None) -> Iterator[
         yield f"the model on the best attempt: {best.remark}"
     if error is None and state.request.kind != "check":
         yield f"repairs made: {state.repairs}"
-
-
-def _build_test_entries(state: RunState, result: TestRun | None) -> Iterator[TestEntry]:
-    suite = state.suite
-    if suite is None:
-        return
-    tests = result.tests if result else ()
-    for test in tests:
-        if suite.is_active(test.id):
-            origin = suite.origin(test.id) if state.request.kind != "check" else "given"
-            yield TestEntry(
-                id=test.id,
-                requirements=suite.requirements(test.id),
-                origin=origin,
-                outcome=test.outcome,
-                duration_s=round(test.duration_s, 6),
-                disputed=origin != "given" and suite.name_of(test.id) in state.judged_tests,
-            )
-    expected = state.expected.ids if state.expected else frozenset()
-    for missing in sorted(expected - {item.id for item in tests}):
-        yield TestEntry(
-            id=missing,
-            requirements=suite.requirements(missing),
-            origin=suite.origin(missing),
-            outcome="not run",
-        )
-    for item in suite.dropped:
-        yield TestEntry(
-            id=f"{suite.file_name}::{item.name}" if suite.file_name else item.name,
-            requirements=item.requirements,
-            origin=item.origin,
-            outcome="dropped",
-            disputed=item.disputed,
-            judgement=item.reason,
-        )
-    yield from _build_held_out_entries(state)
-
-
-def _build_held_out_entries(state: RunState) -> Iterator[TestEntry]:
-    """Yield the examples that are still held out: they agreed, or were not called."""
-    result = state.evidence.held_out
-    for number, item in enumerate(state.active_tests.held_out, 1):
-        is_invalid = result is not None and item.call in result.invalid
-        outcome = "invalid" if is_invalid else "passed" if result else "not run"
-        yield TestEntry(
-            id=f"held_out::{number}: {item.call}",
-            requirements=(item.requirement,) if item.requirement else (),
-            origin="held_out",
-            outcome=outcome,
-        )
 
 
 def _build_timings(state: RunState) -> Timings:

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
+from functools import partial
 
 from greenloop.app.check import check_files, create_check_directory
+from greenloop.app.check_diff import check_diff, create_diff_directory
 from greenloop.app.inputs.check_files import CheckInputs, read_check_inputs
 from greenloop.app.inputs.specification import read_specification
 from greenloop.app.requests import build_request, to_absolute_path
+from greenloop.cli.commands.report import write_outputs
 from greenloop.cli.finish import finish_run, load_settings
 from greenloop.cli.options.common import RunOptions
 from greenloop.cli.options.runs import CheckOptions
 from greenloop.cli.process import run_with_signals
 from greenloop.errors import GreenloopError, InputError
 from greenloop.events import EventSink
+from greenloop.project.diff import read_diff
 from greenloop.records import Report
+from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import meets_requirement
 from greenloop.workflow.storage.request import CheckRequest, GivenTests
-from greenloop.workflow.storage.run_dir import RunDirectory
+
+CheckResult = tuple[Report, GreenloopError | None]
+CheckWork = Callable[[Callable[[], Awaitable[Sandbox]], EventSink], Awaitable[CheckResult]]
 
 
 def check_command(options: CheckOptions) -> int:
@@ -28,14 +36,32 @@ def check_command(options: CheckOptions) -> int:
     settings = load_settings(options)
     if options.spec is None and options.model:
         raise InputError("check calls a model only for --spec TEXT: give it too")
+    if options.diff is not None:
+        return _check_diff(options.diff, options, settings)
+    if options.code is None or not options.tests:
+        raise InputError("name the module's file and its test files, or a commit with --diff")
     inputs = read_check_inputs(options.code, options.tests)
     if options.spec is not None:
         return _check_against_text(options.spec, inputs, options, settings)
     directory = create_check_directory(settings, inputs, options.run_dir)
-    with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
-        report, error = run_with_signals(
-            _check_in_sandbox(inputs, options, directory, settings, progress)
+    work = partial(check_files, inputs, options.code, directory, settings)
+    return _run_check(work, options, settings)
+
+
+def _check_diff(ref: str, options: CheckOptions, settings: Settings) -> int:
+    if options.code is not None or options.spec is not None:
+        raise InputError(
+            "--diff grades all changed lines of a project: give it no file and no text"
         )
+    diff = read_diff(options.root, ref)
+    directory = create_diff_directory(settings, diff, options.run_dir)
+    return _run_check(partial(check_diff, diff, directory, settings), options, settings)
+
+
+def _run_check(work: CheckWork, options: CheckOptions, settings: Settings) -> int:
+    with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
+        report, error = run_with_signals(_check_in_sandbox(work, settings, progress))
+    write_outputs(report, (options.markdown, render_markdown))
     status = 0 if meets_requirement(report, settings.require) else 1
     return finish_run(report, error, options, status)
 
@@ -63,16 +89,10 @@ def _check_against_text(
     return run_agent(request, settings, run_options)
 
 
-async def _check_in_sandbox(
-    inputs: CheckInputs,
-    options: CheckOptions,
-    directory: RunDirectory,
-    settings: Settings,
-    emit: EventSink,
-) -> tuple[Report, GreenloopError | None]:
+async def _check_in_sandbox(work: CheckWork, settings: Settings, emit: EventSink) -> CheckResult:
     with ExitStack() as stack:
 
         async def open_box() -> Sandbox:
             return stack.enter_context(open_sandbox(settings))
 
-        return await check_files(inputs, options.code, directory, settings, open_box, emit)
+        return await work(open_box, emit)

@@ -13,6 +13,7 @@ from greenloop.cli.options.common import (
     DisplayOptions,
     FallbackModel,
     KeepBest,
+    Markdown,
     MaxCost,
     MaxTokens,
     Model,
@@ -65,10 +66,18 @@ class ResumeOptions(RunOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions(DisplayOptions):
-    """Run and grade existing code against existing tests. Only with --spec a model is called."""
+    """Run and grade existing code against existing tests. Only with --spec a model is called.
 
-    code: Path = argument("The module's file; its stem is the module's name.")
-    tests: list[Path] = argument("Test files of pytest, or a folder of them.")
+    With --diff: the lines of a project that have changed, against all its tests.
+    """
+
+    code: Path | None = argument("The module's file; its stem is the module's name.", None)
+    tests: list[Path] | None = argument("Test files of pytest, or a folder of them.", None)
+    diff: str | None = option(
+        "Grade the lines of a project that have changed since this commit.", metavar="REF"
+    )
+    root: Path = option("With --diff: the project's folder.", "--in", default=Path(), metavar="DIR")
+    markdown: Markdown = None
     spec: str | None = option(
         "What the code should do, as text, a file or -: a model reads it a second time.",
         metavar="TEXT",

@@ -53,7 +53,7 @@ def compare_programs(
     started = time.monotonic()
     deadline = started + 1.5 * budget_s  # of a batch that was begun in time
     mine = Program(sandbox, module, code, public, deadline)
-    theirs = Program(sandbox, module, peer.code, public, deadline, peer.inputs)
+    theirs = Program(peer.sandbox or sandbox, module, peer.code, public, deadline, peer.inputs)
     pair = _Pair(mine, theirs, _read_names(interface, specification))
     calls = [call for text in examples if (call := read_call(text, public))]
     known = Known(

@@ -38,6 +38,14 @@ class CodeIndex:
                     found.setdefault(".".join(parts[at:]), path)
         return found
 
+    def name_module(self, path: str) -> str:
+        """Return the name that a module is imported by: with the packages that it is in."""
+        parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
+        at = len(parts) - 1
+        while at and "/".join([*parts[:at], "__init__.py"]) in self.modules:
+            at -= 1
+        return ".".join(parts[at:])
+
     @cached_property
     def _attributes(self) -> dict[str, list[Key]]:
         owners: dict[str, list[Key]] = {}

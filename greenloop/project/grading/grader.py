@@ -15,7 +15,7 @@ from greenloop.grading.empty_bodies import judge_empty_bodies
 from greenloop.grading.integrity import find_integrity_issues
 from greenloop.grading.reruns import measure_flakiness_alone
 from greenloop.project.grading.coverage import measure_coverage
-from greenloop.project.grading.mutation import list_tests, measure_mutants
+from greenloop.project.grading.mutation import measure_mutants
 from greenloop.project.grading.new_tests import build_context
 from greenloop.project.runner import ProjectRunner
 from greenloop.records import (
@@ -31,6 +31,7 @@ from greenloop.testsuite.parser import is_test_path
 from greenloop.testsuite.stubs import with_empty_bodies
 
 _NO_NEW_TESTS = "no test is new"
+_WEAK = "the tests pass without the bodies of the changed functions"
 _NOT_ISOLATED = "the tests of a project run beside its other files"
 
 
@@ -79,15 +80,19 @@ class ChangedLines:
             return "no function is changed"
         if not tests:
             return "no test runs a changed line"
-        return judge_empty_bodies(self.runner.run(emptied, tests))
+        found = judge_empty_bodies(self.runner.run(emptied, tests))
+        weak = (
+            "" if found.reached else found.cut_short or _WEAK
+        )  # no forgery: weak tests explain it
+        return found.model_copy(update={"cut_short": weak})
 
     def _list_mapped_tests(self) -> list[str]:
         return sorted(
             {
                 test
                 for path, lines in self.code_lines.items()
-                for line in lines
-                for test in list_tests(self.baseline, path, (line, line))
+                for line in lines & self.baseline.find_tested_lines(path)
+                for test in self.baseline.lines[path][line]
             }
         )
 

@@ -50,7 +50,7 @@ def _grade_lines(report: Report) -> Iterator[str]:
 def _survivor_lines(evidence: Evidence) -> Iterator[str]:
     survived = list_survivors(evidence)
     for item in survived[:_MAX_SURVIVORS]:
-        yield f"  survived: line {item.line} as `{mutated_line(item)}`"
+        yield f"  survived: {item.place} as `{mutated_line(item)}`"
         yield f"            {item.question}"
     if len(survived) > _MAX_SURVIVORS:
         yield f"  and {len(survived) - _MAX_SURVIVORS} more, see the report"

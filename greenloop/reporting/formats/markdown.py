@@ -28,6 +28,7 @@ _MAX_ROWS = 500  # a job summary on GitHub is limited to 1 MiB
 _MAX_TEXT_LENGTH = 300
 _MAX_DOCUMENT_LENGTH = 60_000  # a comment on GitHub is limited to 65,536 characters
 _SPECIAL_CHARACTERS = re.compile(r"([\\`*_\[\]#|<>~&$]|^[-+=]|(?<=^[0-9])[.)])")
+_COMMENT_MARK = "<!-- greenloop check --diff -->"  # action.yml finds its comment by this
 _WORD_JOINER = "\u2060"  # invisible, and it ends a link or mention
 
 
@@ -53,6 +54,8 @@ def _document_lines(report: Report) -> Iterator[str]:
 
 
 def _heading_lines(report: Report) -> Iterator[str]:
+    if report.command == "check" and report.change:
+        yield _COMMENT_MARK
     yield f"## {VERDICT_SIGNS[report.verdict]} {report.verdict}: {code_span(report_title(report))}"
     yield ""
     yield escape_markdown(format_counts(report))
@@ -85,7 +88,7 @@ def _failure_lines(report: Report) -> Iterator[str]:
 
 def _survivor_lines(report: Report) -> Iterator[str]:
     lines = [
-        f"line {item.line} as {code_span(mutated_line(item))}: {escape_markdown(item.question)}"
+        f"{escape_markdown(item.place)} as {code_span(mutated_line(item))}: {escape_markdown(item.question)}"
         for item in list_survivors(report.evidence)
     ]
     yield from _collapsible_section("surviving mutant", lines)

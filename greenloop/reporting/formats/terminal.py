@@ -114,7 +114,7 @@ def _change_lines(report: Report) -> Iterator[str]:
 def _survivor_lines(report: Report) -> Iterator[str]:
     survived = list_survivors(report.evidence)
     for item in survived[:_MAX_ITEMS]:
-        yield from _row(f"line {item.line}", item.question)
+        yield from _row(item.place, item.question)
         yield from _code_lines(diff_hunk(item), indent=2 + _LABEL_WIDTH)
         if item.reason:
             yield from _row("no test", item.reason)

@@ -62,17 +62,17 @@ def run_project(
         timeout_s,
         tree=tuple(files.items()),
     )
-    sources = {
-        path: content.decode("utf-8", "replace")
-        for path, content in files.items()
-        if path.endswith(".py")
-    }
     result = sandbox.run(job)
     if hits is not None:
         _collect_hits(result, job.key, hits)
     limits = job.apply_limits(sandbox.limits)
-    run = build_test_run(result, expected, job.key, limits, sources)
+    run = build_test_run(result, expected, job.key, limits, _decode_sources(files))
     return run.model_copy(update={"notes": tuple(options.notes)})
+
+
+def _decode_sources(files: Mapping[str, bytes]) -> dict[str, str]:
+    sources = (item for item in files.items() if item[0].endswith(".py"))
+    return {path: content.decode("utf-8", "replace") for path, content in sources}
 
 
 def _collect_hits(result: ProcessResult, key: str, hits: Hits) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from greenloop.events import CodeGraded
 from greenloop.events.progress import create_thread_safe_sink
+from greenloop.project.changed_lines import find_changed_lines
 from greenloop.project.grading import ChangedLines, grade_lines
 from greenloop.project.integrity import list_public_changes
 from greenloop.project.runner import ProjectRunner
 from greenloop.records import Baseline, Evidence
 from greenloop.sandbox import Sandbox
-from greenloop.workflow.change.changed_lines import find_changed_lines
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.workspace import ChangeWorkspace
 

@@ -12,9 +12,11 @@ from greenloop.dependencies.names import (
     format_with_import,
     get_package_name,
     is_standard_library,
+    normalize_name,
 )
 from greenloop.errors import InputError, PackagesError
 from greenloop.events import EventSink, PackageInstallStarted, PackagesReady
+from greenloop.project.tree import ProjectTree
 from greenloop.records import Failure, ScriptJob, TestRun
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import HealScriptRequest
@@ -35,10 +37,20 @@ async def install_contract_packages(run: Run) -> None:
     names = run.kit.packages.find_imported(given, [contract.module])
     await _install(run, names.union(contract.packages))
     local_names = {contract.module, *(Path(item.name).stem for item in state.request.given)}
-    imported = {item for code in given for item in find_imported_modules(code)} - local_names
-    for module in sorted(imported - _PYTEST_MODULES):
-        if not _is_installed(state.packages.installed, module):
-            _notify_missing(run, module, "your tests import")
+    for module in find_unavailable_modules(given, local_names, state.packages.installed):
+        _notify_missing(run, module, "your tests import")
+
+
+def find_unavailable_modules(
+    sources: Iterable[str], local_names: Collection[str], installed: InstalledPackages
+) -> list[str]:
+    """Return the modules that sources import and that a run of them would not find."""
+    imported = {item for code in sources for item in find_imported_modules(code)}
+    return sorted(
+        item
+        for item in imported - set(local_names) - _PYTEST_MODULES
+        if not _is_installed(installed, item)
+    )
 
 
 async def install_imported_packages(
@@ -50,6 +62,13 @@ async def install_imported_packages(
     tests say what is missing. `local_names` are modules that are not packages.
     """
     await _try_install(run, run.kit.packages.find_imported(sources, local_names))
+
+
+async def install_project_packages(run: Run, tree: ProjectTree) -> None:
+    """Install allowed packages that a project's files import and its metadata name."""
+    found = run.kit.packages.find_imported(tree.texts.values(), tree.module_names)
+    named = normalize_name(f"{tree.metadata} {run.settings.allow_package}")
+    await _try_install(run, [name for name in found if name in named])
 
 
 async def install_missing_packages(run: Run, result: TestRun, local_names: Collection[str]) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from greenloop.llm.parsing.changes.file_edits import apply_file_edits, read_test_files
 from greenloop.llm.parsing.errors import InvalidResponse
-from greenloop.llm.parsing.file_edits import apply_file_edits, read_test_files
 
 TEXTS = {
     "src/a.py": "x = 1\n\n\ndef f():\n    return x\n",

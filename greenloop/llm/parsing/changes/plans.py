@@ -10,10 +10,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from greenloop.dependencies import PackageAllowlist
+from greenloop.llm.parsing.changes.file_edits import apply_file_edits, read_test_files
 from greenloop.llm.parsing.code import extract_prose, read_disputes
 from greenloop.llm.parsing.contract import parse_contract
 from greenloop.llm.parsing.errors import InvalidResponse
-from greenloop.llm.parsing.file_edits import apply_file_edits, read_test_files
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.project.patch import diff_files
 from greenloop.records import ChangePlan, KeptBehaviour, Location, Repair

@@ -1,0 +1,1 @@
+"""Parsers of changes of a project."""

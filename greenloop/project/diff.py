@@ -1,0 +1,114 @@
+"""Lines of a project's Python files that have changed since a commit."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Set
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from greenloop.errors import InputError, OutputError
+from greenloop.project.changed_lines import find_changed_lines
+from greenloop.project.git import run_git
+from greenloop.project.patch import apply_patch, diff_files
+from greenloop.project.tree import ProjectTree, read_tree
+
+_MAX_SHOWN_CHARS = 200
+
+
+@dataclass(frozen=True)
+class ProjectDiff:
+    """A project, and the texts of its changed Python files at a commit, None for new ones."""
+
+    tree: ProjectTree
+    commit: str
+    before: dict[str, str | None]
+
+    def patch_without(self, paths: Collection[str]) -> str:
+        """Return the patch from the commit to the files as they are, without some of them."""
+        after = {path: self.tree.texts.get(path) for path in self.before if path not in paths}
+        return diff_files(self.texts_before, after)
+
+    @cached_property
+    def lines(self) -> dict[str, Set[int]]:
+        """The numbers of new and changed lines by file."""
+        texts = self.tree.texts
+        return {
+            path: find_changed_lines(*(_unify_line_ends(i) for i in (text or "", texts[path])))[1]
+            for path, text in self.before.items()
+            if path in texts
+        }
+
+    @property
+    def texts_before(self) -> dict[str, str]:
+        """All Python files as they were."""
+        merged = {**self.tree.texts, **self.before}
+        return {path: text for path, text in merged.items() if text is not None}
+
+
+def read_diff(root: Path, ref: str) -> ProjectDiff:
+    """Read a project and what has changed in it since a commit; nothing of git's is changed.
+
+    Raises:
+        InputError: there is no such folder or commit, no git, no Python file, or too many files.
+    """
+    if not root.is_dir():
+        raise InputError(f"no such folder: {root}")
+    try:
+        run_git(root, "rev-parse", "--git-dir")
+    except OutputError as error:
+        raise InputError(f"--diff needs a git repository: {root} has none ({error})") from None
+    try:
+        spec = f"{ref}^{{commit}}"
+        commit = run_git(root, "rev-parse", "--verify", "-q", "--end-of-options", spec).strip()
+    except OutputError:
+        raise InputError(
+            f"--diff: no such commit here: {ref[:_MAX_SHOWN_CHARS]!r}; a shallow clone has only its last"
+        ) from None
+    tree = read_tree(root)
+    if not tree.texts:
+        raise InputError(f"no Python files in {root}: name the project's folder with --in")
+    return ProjectDiff(tree, commit, dict(_read_old_texts(root, commit, tree)))
+
+
+def build_patch_diff(tree: ProjectTree, commit: str, patch: str) -> ProjectDiff:
+    """Return the project with a patch that is applied to it, or was before.
+
+    Raises:
+        InputError: the patch fits the project neither before nor after it.
+    """
+    try:
+        before = apply_patch(tree.texts, patch, reverse=True)
+    except InputError:
+        changes = apply_patch(tree.texts, patch)
+        before = {path: tree.texts.get(path) for path in changes}
+        tree = tree.with_changes(changes)
+    return ProjectDiff(tree, commit, before)
+
+
+def _read_old_texts(root: Path, commit: str, tree: ProjectTree) -> Iterator[tuple[str, str | None]]:
+    """Yield the changed files: git's filters do not run, as contents are compared by digest."""
+    listed = run_git(root, "ls-tree", "-r", "-z", commit).split("\0")
+    entries = dict(item.split("\t", 1)[::-1] for item in listed if "\t" in item)
+    contents = tree.project.all_files
+    for path in sorted({*tree.texts, *(item for item in entries if item.endswith(".py"))}):
+        mode, kind, name = entries.get(path, "- - -").split(" ")[:3]
+        is_read, is_there = path in contents, (root / path).exists()
+        if kind == "-":
+            if is_there:  # else it is made by greenloop
+                yield path, None
+        elif mode.startswith("100") and is_read == is_there:
+            same = is_read and _is_blob(contents[path], name)
+            if not same:
+                yield path, run_git(root, "cat-file", "blob", name)
+
+
+def _is_blob(content: bytes, name: str) -> bool:
+    algorithm = "sha1" if len(name) == 40 else "sha256"
+    head = b"blob %d\0" % len(content)
+    return hashlib.new(algorithm, head + content, usedforsecurity=False).hexdigest() == name
+
+
+def _unify_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n")

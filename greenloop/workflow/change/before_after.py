@@ -1,0 +1,194 @@
+"""Calls of functions that stay, on the code before a change and after it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from greenloop.grading.peer.comparison import Comparison, PeerProgram, compare_programs
+from greenloop.project.code_map.index import CodeIndex, build_index
+from greenloop.project.code_map.modules import Module
+from greenloop.project.integrity import list_public_changes
+from greenloop.project.tree import ProjectTree
+from greenloop.records import BeforeAfter, Difference
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.views.project import ProjectSandbox
+from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite import TestFile
+
+_MAX_MODULES = 3
+_Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class ChangedProject:
+    """A project before its change, and the texts of the files that changed.
+
+    `touches` are the names whose behaviour is to change, `wish` is the text that asks for it.
+    """
+
+    tree: ProjectTree
+    changes: Mapping[str, str | None]
+    touches: Collection[str]
+    wish: str
+
+
+def compare_before_after(
+    sandbox: Sandbox, project: ChangedProject, seed: str, *, budget_s: float = 3.0
+) -> BeforeAfter:
+    """Compare both versions on inputs made of the calls in the project's own tests.
+
+    At most three modules are compared, in about `budget_s` seconds each.
+
+    Called are public functions and classes of changed modules, and of those that tests call and
+    that import a changed one, where neither their name is touched nor their signature differs. An
+    answer that differs from run to run is no difference.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    index = build_index(project.tree.texts)
+    inputs, found = 0, list[Difference]()
+    for path in _select_modules(index, project.changes):
+        comparison = _ModuleComparison(sandbox, project, index, path, seed, budget_s).run()
+        inputs += comparison.allowed
+        name = index.name_module(path)
+        for item in comparison.differences:
+            call = item.call if "\n" in item.call else f"{name}.{item.call}"
+            found.append(Difference(call=call, code=item.code, peer=item.peer))
+    return BeforeAfter(inputs=inputs, differences=tuple(found))
+
+
+def _select_modules(index: CodeIndex, changes: Mapping[str, str | None]) -> list[str]:
+    """Return the changed modules, then those above them that tests read most."""
+    changed = [
+        path
+        for path, text in sorted(changes.items())
+        if text is not None and path in index.modules and not index.modules[path].is_test
+    ]
+    above, waiting = set(changed), list(changed)
+    while waiting:
+        target = waiting.pop()
+        for path, imported in index.imported.items():
+            if target in imported and path not in above:
+                above.add(path)
+                waiting.append(path)
+    read = Counter(
+        path
+        for (reader, _), keys in index.edges.items()
+        if index.modules[reader].is_test
+        for path, name in keys
+        if name and path in above and not index.modules[path].is_test
+    )
+    ranked = sorted({*changed, *read}, key=lambda path: (path not in changed, -read[path], path))
+    return ranked[:_MAX_MODULES]
+
+
+@dataclass(frozen=True)
+class _ModuleComparison:
+    """One module of both versions."""
+
+    sandbox: Sandbox
+    project: ChangedProject
+    index: CodeIndex
+    path: str
+    seed: str
+    budget_s: float
+
+    def run(self) -> Comparison:
+        """Return the comparison, without functions whose answers differ from run to run."""
+        interface = write_kept_interface(
+            self.path, self._before.texts, self._after.texts, self.project.touches
+        )
+        if not interface:
+            return Comparison()
+        readers = {
+            path
+            for key, keys in self.index.readers.items()
+            if key[0] == self.path
+            for path, _ in keys
+        }
+        modules = (self.index.modules[path] for path in sorted(readers))
+        tests = [TestFile(i.path, self._rewrite_imports(i)) for i in modules if i.is_test]
+        found = self._compare(self._after, interface, tests)
+        if not found.differences:
+            return found
+        calls = [item.call for item in found.differences]
+        again = self._compare(self._before, interface, tests, calls)
+        unsteady = {_name_function(item.call) for item in again.differences}
+        steady = (i for i in found.differences if _name_function(i.call) not in unsteady)
+        return replace(found, differences=tuple(steady))
+
+    @cached_property
+    def _before(self) -> ProjectTree:
+        return self.project.tree
+
+    @cached_property
+    def _after(self) -> ProjectTree:
+        return self.project.tree.with_changes(self.project.changes)
+
+    def _compare(
+        self,
+        tree: ProjectTree,
+        interface: str,
+        tests: Sequence[TestFile],
+        calls: Sequence[str] = (),
+    ) -> Comparison:
+        """Compare a version of the project with the one before the change."""
+        before = self._before
+        old = ProjectSandbox(self.sandbox, before.project, self.path)
+        return compare_programs(
+            ProjectSandbox(self.sandbox, tree.project, self.path),
+            module=self.index.name_module(self.path),
+            code=tree.texts[self.path],
+            peer=PeerProgram(before.texts[self.path], "", old),
+            interface=interface,
+            specification=self.project.wish,
+            tests=tests,
+            examples=calls,
+            seed=self.seed,
+            budget_s=self.budget_s,
+        )
+
+    def _rewrite_imports(self, module: Module) -> str:
+        """Return a test file that imports names of the module from the module itself."""
+        lines = []
+        for item in module.imports:
+            key = self.index.find_target(module.path, item)
+            path, name = self.index.resolve(key) if key else ("", "")
+            if path == self.path and item.name != "*":
+                own = self.index.name_module(path)
+                lines.append(
+                    f"from {own} import {name} as {item.alias}"
+                    if name
+                    else f"import {own} as {item.alias}"
+                )
+        return "\n".join([*lines, self.project.tree.texts[module.path]])
+
+
+def write_kept_interface(
+    path: str, before: Mapping[str, str], after: Mapping[str, str], touches: Collection[str]
+) -> str:
+    """Return the public functions and classes that are to answer as before, '' without any."""
+    trees = [parse_or_none(texts[path]) for texts in (before, after)]
+    differing = "\n".join(list_public_changes(before, {path: after[path]}))
+    touched = {part for name in touches for part in name.split(".")}
+    old, new = (
+        {n.name: n for n in tree.body if isinstance(n, _Named)} if tree else {} for tree in trees
+    )
+    kept = [
+        node
+        for name, node in new.items()
+        if name in old and name[:1] != "_" and name not in touched
+        if not re.search(rf"\b(def|class) {name}\b", differing)
+    ]
+    return "\n\n".join(map(ast.unparse, kept))
+
+
+def _name_function(call: str) -> str:
+    """Return the function of a call; of statements that of the last one."""
+    return call.rpartition("\n")[2].partition("(")[0]

@@ -1,0 +1,148 @@
+"""`check --diff`: the lines of a project that have changed since a commit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.cli.conftest import Run
+from tests.integration.cli.test_change import commit_all, files_of, git
+from tests.support.change_responses import copy_shop
+
+PRICES = "src/shop/prices.py"
+NEW_CODE = '''
+
+def cheapest(nets: list[int], limit: int = 10) -> int:
+    """Return the lowest price with tax."""
+    if not nets:
+        return -1
+    return min(gross(net) for net in nets)
+'''
+NEW_TEST = """
+
+def test_cheapest(tmp_path):
+    from pathlib import Path
+    from shop.prices import cheapest
+    (Path(__file__).parent / "written.txt").write_text("x")
+    assert cheapest([200, 100]) == 125
+"""
+
+
+@pytest.fixture
+def shop() -> Path:
+    """Copy the project, with a commit."""
+    root = copy_shop(Path.cwd())
+    commit_all(root)
+    return root
+
+
+def append(path: str, text: str) -> None:
+    with open(Path("shop", path), "a") as file:
+        file.write(text)
+
+
+def report_of(out: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_only_changed_lines_are_graded_and_nothing_is_written(run: Run, shop: Path) -> None:
+    append(PRICES, NEW_CODE)
+    append("tests/test_prices.py", NEW_TEST)
+    before = files_of(shop)
+    summary = Path("summary.md")
+    status, out, _ = run(
+        "check", "--diff", "HEAD", "--in", "shop", "--json", "--quiet", "--markdown", str(summary)
+    )
+    report = report_of(out)
+    assert (status, report["verdict"]) == (0, "passed"), report["reasons"]
+    evidence = report["evidence"]
+    assert evidence["coverage"]["missed_places"] == [f"{PRICES}:19"]
+    assert evidence["coverage"]["missed_branches"] == [f"{PRICES}:18->19"]
+    assert evidence["coverage"]["reached"] is False
+    survived = {
+        (item["path"], item["line"], item["reached"]) for item in evidence["mutation"]["survived"]
+    }
+    assert (PRICES, 19, False) in survived
+    assert {item["id"].split(":")[1] for item in evidence["mutation"]["tried"]} <= set(
+        "16 18 19 20".split()
+    )
+    assert evidence["mutation"]["killed"] >= 1
+    assert evidence["empty_bodies"]["reached"]
+    assert evidence["assertion_mutation"]["controlled"] == 1
+    assert "test_cheapest" in report["test_code"]
+    assert [item["path"] for item in report["change"]["files"]] == [PRICES, "tests/test_prices.py"]
+    assert report["change"]["baseline"] == {"locked": 6, "red": [], "flaky": [], "problem": ""}
+    assert files_of(shop) == before
+    assert summary.read_text().startswith("<!-- greenloop check --diff -->\n## ○ passed")
+    assert "prices.py:19 as" in summary.read_text()
+
+
+def test_a_test_that_the_change_breaks_fails_and_one_that_was_red_is_named(
+    run: Run, shop: Path
+) -> None:
+    append("tests/test_prices.py", "\n\ndef test_red():\n    assert total([]) == 1\n")
+    git(shop, "commit", "-q", "-a", "-m", "red")
+    append(PRICES, NEW_CODE)
+    status, out, _ = run(
+        "check", "--diff", "HEAD", "--in", "shop", "--quiet", GREENLOOP_MUTANTS="0"
+    )
+    assert status == 0, out
+    assert (
+        "1 tests fail before the change, too, and do not count: tests/test_prices.py::test_red"
+        in out
+    )
+    code = (shop / PRICES).read_text()
+    (shop / PRICES).write_text(code.replace("// 100", "// 101"))
+    status, out, _ = run(
+        "check", "--diff", "HEAD", "--in", "shop", "--json", "--quiet", GREENLOOP_MUTANTS="0"
+    )
+    report = report_of(out)
+    assert (status, report["verdict"]) == (1, "failed")
+    failed = {item["id"] for item in report["tests"] if item["outcome"] == "failed"}
+    assert failed >= {"tests/test_prices.py::test_gross", "tests/test_prices.py::test_total"}
+    assert "tests/test_prices.py::test_red" not in failed
+
+
+def test_deleted_and_renamed_files_are_no_lines_to_grade(run: Run, shop: Path) -> None:
+    append("src/shop/old.py", "x = 1\n")
+    git(shop, "add", "-A")
+    git(shop, "commit", "-q", "-m", "old")
+    (shop / "src/shop/old.py").unlink()
+    status, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
+    assert status == 0
+    assert "no line of code has changed since" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--in", "shop", "--diff", "nowhere"), "--diff: no such commit here: 'nowhere'"),
+        (("--in", "shop", "--diff", "--output=x"), "--diff: no such commit here: '--output=x'"),
+        (("--diff", "HEAD", "--in", "shop/docs"), "no Python files in shop/docs"),
+        (("--diff", "HEAD", "--in", "/"), "--diff needs a git repository: / has none"),
+        (("--diff", "HEAD", "--in", "none"), "no such folder: none"),
+        (("--diff", "HEAD", PRICES), "--diff grades all changed lines of a project"),
+        ((PRICES,), "name the module's file and its test files, or a commit with --diff"),
+    ],
+)
+def test_bad_input_has_one_clear_line(
+    run: Run, shop: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (shop / "docs").mkdir()
+    (shop / "docs" / "a.md").write_text("text\n")
+    status, out, err = run("check", *arguments, "--quiet")
+    assert (status, out) == (2, "")
+    assert message in err
+    assert len(err.strip().split("\n")) == 1
+
+
+def test_a_suite_that_cannot_run_has_one_clear_line(run: Run, shop: Path) -> None:
+    append("tests/conftest.py", "\n\nimport no_such_module\n")
+    status, _, err = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
+    assert status == 2
+    assert "the project's tests cannot be run here: no test passes: tests/conftest.py" in err
+    assert "no_such_module" in err

@@ -1,0 +1,84 @@
+"""Trees of projects: the files of git and of folders without it; nothing of git's runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from greenloop.project.diff import read_diff
+from greenloop.project.tree import read_tree
+from tests.integration.cli.test_change import commit_all, git
+
+
+def write(root: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = root / name.replace("__", "/").replace("_dot_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def paths(root: Path) -> list[str]:
+    return sorted(item.path for item in read_tree(root).project.files)
+
+
+def test_git_decides_which_files_there_are(tmp_path: Path) -> None:
+    write(tmp_path, a_dot_py="a = 1\n", _dot_gitignore="ignored.py\n", sub__b_dot_py="b = 1\n")
+    commit_all(tmp_path)
+    write(tmp_path, ignored_dot_py="x\n", new_dot_py="n = 1\n", _dot_env="KEY=1\n")
+    (tmp_path / "a.py").unlink()
+    (tmp_path / "link.py").symlink_to("/etc/passwd")
+    tree = read_tree(tmp_path)
+    assert sorted(item.path for item in tree.project.files) == [".gitignore", "new.py", "sub/b.py"]
+    assert tree.is_dirty
+    assert len(tree.base) == 40
+    assert {item.partition(":")[0] for item in tree.project.left_out} == {".env", "link.py"}
+    assert [item.path for item in read_tree(tmp_path / "sub").project.files] == ["b.py"]
+
+
+def test_a_tracked_folder_that_became_a_link_is_not_followed(tmp_path: Path) -> None:
+    root, outside = tmp_path / "in", tmp_path / "out"
+    write(root, sub__b_dot_py="b = 1\n", c_dot_py="")
+    commit_all(root)
+    write(outside, b_dot_py="secret = 1\n")
+    (root / "sub" / "b.py").unlink()
+    (root / "sub").rmdir()
+    (root / "sub").symlink_to(outside)
+    assert paths(root) == ["c.py"]
+
+
+def test_without_git_all_files_are_read(tmp_path: Path) -> None:
+    write(tmp_path, a_dot_py="a = 1\n", _dot_gitignore="a.py\n")
+    tree = read_tree(tmp_path)
+    assert sorted(tree.texts) == ["a.py"]
+    assert (tree.base, tree.is_dirty) == ("", False)
+
+
+def test_a_version_file_that_a_build_writes_is_there(tmp_path: Path) -> None:
+    text = '[tool.hatch]\nbuild.hooks.vcs.version-file = "src/shop/_version.py"\n'
+    write(tmp_path, pyproject_dot_toml=text)
+    (tmp_path / "src/shop").mkdir(parents=True)
+    (tmp_path / "src/shop/__init__.py").write_text("")
+    assert '__version__ = version = "0.0.0"' in read_tree(tmp_path).texts["src/shop/_version.py"]
+
+
+def test_filters_hooks_and_monitors_of_the_project_do_not_run(tmp_path: Path) -> None:
+    write(tmp_path, a_dot_py="a = 1\n", _dot_gitattributes="*.py filter=evil diff=evil\n")
+    commit_all(tmp_path)
+    for key in ("filter.evil.clean", "filter.evil.smudge", "filter.evil.process"):
+        git(tmp_path, "config", key, f"touch {tmp_path}/pwned; cat")
+    for key in ("core.fsmonitor", "diff.evil.textconv", "diff.external", "core.pager"):
+        git(tmp_path, "config", key, f"touch {tmp_path}/pwned")
+    (tmp_path / "a.py").write_text("a = 2\nb = 1\n")
+    found = read_diff(tmp_path, "HEAD")
+    assert found.lines == {"a.py": {1, 2}}
+    assert found.before == {"a.py": "a = 1\n"}
+    assert "pwned" not in {item.name for item in tmp_path.iterdir()}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_line_ends_are_no_change(tmp_path: Path, end: str) -> None:
+    write(tmp_path, a_dot_py="a = 1\nb = 1\n", c_dot_py="")
+    commit_all(tmp_path)
+    (tmp_path / "a.py").write_bytes(f"a = 1{end}b = 2{end}".encode())
+    assert read_diff(tmp_path, "HEAD").lines == {"a.py": {2}}
