@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -22,6 +23,9 @@ from greenloop.sandbox.work.mutant_runs import (
 from greenloop.testsuite import TestFile
 
 _COUNTS = ("killed", "timeout", "crashed", "errors", "not_run", "generated", "sampled")
+_MIN_MUTANTS = 10
+# An estimate of a run: its start, and the share of the suite that its tests take.
+_START_SECONDS, _SUITE_SHARE, _TIME_SHARE = 0.7, 0.6, 0.5
 _SUMS = (*_COUNTS, "equivalent_suspects", "seconds")
 
 
@@ -84,7 +88,7 @@ def measure_mutants(
     """
     deadline = time.monotonic() + plan.thresholds.seconds
     found: list[tuple[str, Mutation]] = []
-    left = plan.mutants
+    left = _limit_count(plan, baseline.seconds)
     for number, (path, chosen) in enumerate(sorted(lines.items())):
         files_left = len(lines) - number
         one = measure_mutation(
@@ -100,6 +104,15 @@ def measure_mutants(
         left = left and max(left - one.sampled, 1)
         found.append((path, one))
     return _merge_records(found, plan.seed)
+
+
+def _limit_count(plan: Plan, suite_s: float) -> int | None:
+    """Return how many mutants can be tried in time; None for all, where that was asked for."""
+    if plan.mutants is None:
+        return None
+    each_s = _START_SECONDS + _SUITE_SHARE * suite_s
+    in_time = int(_TIME_SHARE * plan.thresholds.seconds * (os.cpu_count() or 1) / each_s)
+    return min(plan.mutants, max(in_time, _MIN_MUTANTS))
 
 
 def _merge_records(found: Sequence[tuple[str, Mutation]], seed: int) -> Mutation:
