@@ -1,7 +1,7 @@
 """Real commits of small libraries as changes: their own code must be accepted, and no other.
 
     git clone https://github.com/tkem/cachetools clones/cachetools    # likewise the others
-    python bench/changes.py --clones clones [--only NAME] [--mine]
+    python bench/changes.py --clones clones [--only NAME] [--kind KIND] [--mine]
 
 bench/changes.json holds the ids and digests of commits whose tests fail on the parent's code and pass
 on their own; `--mine` finds them anew. Each is played three times by `greenloop change --tests`, with
@@ -267,6 +267,9 @@ def do_nothing(change: Change) -> dict[str, str]:
     return {path: change.before[path].rstrip("\n") + "\n\n# Nothing else.\n"}
 
 
+KINDS = {"own": lambda change: change.code, "nothing": do_nothing, "breaking": break_function}
+
+
 # -- map and baseline
 
 
@@ -294,7 +297,7 @@ def measure(box: Sandbox, clone: Path, commit: str, change: Change) -> str:
     return f"files {places} of {len(modules)}; {figures} ({within} {limit:.0f} s)"
 
 
-def play_all(box: Sandbox, clones: Path, commits: list[Commit]) -> Iterator[bool]:
+def play_all(box: Sandbox, clones: Path, commits: list[Commit], kind: str) -> Iterator[bool]:
     """Print what becomes of each commit, and yield whether that is right."""
     for item in commits:
         name = item.library.partition("/")[2]
@@ -304,19 +307,13 @@ def play_all(box: Sandbox, clones: Path, commits: list[Commit]) -> Iterator[bool
             continue
         print(f"{name} {item.commit[:10]} {change.subject[:60]}")
         print("    ", measure(box, clones / name, item.commit, change), flush=True)
-        kinds = {
-            "own": change.code,
-            "nothing": do_nothing(change),
-            "breaking": break_function(change),
-        }
-        for kind, after in kinds.items():
+        for name_of_kind, make in KINDS.items():
+            after = make(change) if kind in ("", name_of_kind) else None
             if after is not None:
                 verdict, seconds = play(clones / name, item.commit, change, after)
-                is_right = (verdict in ("passed", "verified")) is (kind == "own")
-                print(
-                    f"     {kind}: {verdict}, {seconds:.0f} s{'' if is_right else '  WRONG'}",
-                    flush=True,
-                )
+                is_right = (verdict in ("passed", "verified")) is (name_of_kind == "own")
+                note = "" if is_right else "  WRONG"
+                print(f"     {name_of_kind}: {verdict}, {seconds:.0f} s{note}", flush=True)
                 yield is_right
 
 
@@ -324,6 +321,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--clones", type=Path, help="the folder of the libraries' clones")
     parser.add_argument("--only", default="", help="the name of one library")
+    parser.add_argument("--kind", default="", choices=KINDS, help="play one kind of change alone")
     parser.add_argument("--mine", action="store_true", help="find the commits anew")
     options = parser.parse_args()
     if options.clones is None or not options.clones.is_dir():
@@ -343,7 +341,7 @@ def main() -> int:
             FOUND.write_text(f"{text}\n", "utf-8")
             return 0
         commits = [item for item in known if item.library in map(LIBRARIES.get, names)]
-        results = list(play_all(box, options.clones, commits))
+        results = list(play_all(box, options.clones, commits, options.kind))
     print(f"{sum(results)} of {len(results)} right, {len(commits)} commits")
     return 0 if all(results) else 1
 

@@ -97,7 +97,7 @@ def _defines(code: str, names: set[str]) -> bool:
 def _run_ruff(code: str, *options: str) -> str | None:
     """Return ruff's standard output for one source; None where it cannot be run."""
     try:
-        binary = _find_binary()
+        binary = find_ruff()
     except (ImportError, OSError):
         return None
     command = [binary, "check", "--isolated", "--target-version", "py310", *options, "-"]
@@ -111,7 +111,7 @@ def _run_ruff(code: str, *options: str) -> str | None:
 
 
 @lru_cache(maxsize=1)
-def _find_binary() -> str:
+def find_ruff() -> str:
     """Return the path of ruff's binary.
 
     Raises:

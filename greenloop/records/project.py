@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from pydantic import Field
@@ -65,7 +66,7 @@ class ChangedFile(Record):
 class BaselineResult(Record):
     """The project's suite before the change: how many tests are locked, and which are not.
 
-    A locked test passed twice. `problem` says why the suite could not be run.
+    A locked test passed twice. `problem` says why there is none.
     """
 
     locked: int = 0
@@ -75,7 +76,10 @@ class BaselineResult(Record):
 
 
 class BeforeAfter(Record):
-    """Calls on the code before and after the change, and those that the two answer differently."""
+    """Calls on the code before and after the change, and those that the two answer differently.
+
+    In a difference `code` is the answer after the change, and `peer` the one before.
+    """
 
     inputs: int = 0
     differences: tuple[Difference, ...] = ()
@@ -98,6 +102,19 @@ class Change(Record):
     outside_fence: tuple[str, ...] = ()
     before_after: BeforeAfter | None = None
     tests_by_line: dict[str, dict[int, tuple[str, ...]]] = Field(default_factory=dict)
+
+    def unmet(self) -> Iterator[str]:
+        """Yield what keeps a green change from being `verified`, each with its remedy."""
+        if self.baseline.problem:
+            yield f"no baseline: {self.baseline.problem}"
+        for path in self.outside_fence:
+            yield f"{path} stands outside of the fence: open it with --fence, or take it out"
+        for item in self.before_after.differences if self.before_after else ():
+            if item.ruling != "peer is wrong":
+                yield (
+                    f"{item.call} answers {item.code}, before the change {item.peer}, and the wish "
+                    "does not ask for that: say in it what has to hold"
+                )
 
 
 class Location(Record):

@@ -127,6 +127,7 @@ def _unverified_reasons(state: RunState) -> tuple[str, ...]:
     if not isinstance(state.suite, Checklist):
         contract = state.contract
         of_the_text = tuple(contract.unmet()) if contract else ()
+        of_the_text += tuple(state.change.unmet()) if state.change else ()
         is_made = contract is not None and state.request.kind != "check"
         shortfall = shortfalls(state.evidence, contracted=is_made)
         of_the_review = (*filter(None, [state.review_gap]), *state.review.unmet())

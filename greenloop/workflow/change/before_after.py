@@ -20,7 +20,7 @@ from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
 
-_MAX_MODULES, _BUDGET_S = 3, 3.0
+_MAX_MODULES = 3
 _Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -37,8 +37,12 @@ class ChangedProject:
     wish: str
 
 
-def compare_before_after(sandbox: Sandbox, project: ChangedProject, seed: str) -> BeforeAfter:
+def compare_before_after(
+    sandbox: Sandbox, project: ChangedProject, seed: str, *, budget_s: float = 3.0
+) -> BeforeAfter:
     """Compare both versions on inputs made of the calls in the project's own tests.
+
+    At most three modules are compared, in about `budget_s` seconds each.
 
     Called are public functions and classes of changed modules, and of those that tests call and
     that import a changed one, where neither their name is touched nor their signature differs. An
@@ -50,7 +54,7 @@ def compare_before_after(sandbox: Sandbox, project: ChangedProject, seed: str) -
     index = build_index(project.tree.texts)
     inputs, found = 0, list[Difference]()
     for path in _select_modules(index, project.changes):
-        comparison = _ModuleComparison(sandbox, project, index, path, seed).run()
+        comparison = _ModuleComparison(sandbox, project, index, path, seed, budget_s).run()
         inputs += comparison.allowed
         name = index.name_module(path)
         for item in comparison.differences:
@@ -80,7 +84,7 @@ def _select_modules(index: CodeIndex, changes: Mapping[str, str | None]) -> list
         for path, name in keys
         if name and path in above and not index.modules[path].is_test
     )
-    ranked = sorted(read, key=lambda path: (path not in changed, -read[path], path))
+    ranked = sorted({*changed, *read}, key=lambda path: (path not in changed, -read[path], path))
     return ranked[:_MAX_MODULES]
 
 
@@ -93,10 +97,13 @@ class _ModuleComparison:
     index: CodeIndex
     path: str
     seed: str
+    budget_s: float
 
     def run(self) -> Comparison:
         """Return the comparison, without functions whose answers differ from run to run."""
-        interface = self._write_interface()
+        interface = write_kept_interface(
+            self.path, self._before.texts, self._after.texts, self.project.touches
+        )
         if not interface:
             return Comparison()
         readers = {
@@ -144,27 +151,8 @@ class _ModuleComparison:
             tests=tests,
             examples=calls,
             seed=self.seed,
-            budget_s=_BUDGET_S,
+            budget_s=self.budget_s,
         )
-
-    def _write_interface(self) -> str:
-        """Return the public functions and classes that are to answer as before, '' without any."""
-        trees = [parse_or_none(version.texts[self.path]) for version in (self._before, self._after)]
-        if None in trees:
-            return ""
-        changes = {self.path: self._after.texts[self.path]}
-        differing = "\n".join(list_public_changes(self._before.texts, changes))
-        touched = {part for name in self.project.touches for part in name.split(".")}
-        old, new = (
-            {n.name: n for n in tree.body if isinstance(n, _Named)} for tree in trees if tree
-        )
-        kept = [
-            node
-            for name, node in new.items()
-            if name in old and name[:1] != "_" and name not in touched
-            if not re.search(rf"\b(def|class) {name}\b", differing)
-        ]
-        return "\n\n".join(map(ast.unparse, kept))
 
     def _rewrite_imports(self, module: Module) -> str:
         """Return a test file that imports names of the module from the module itself."""
@@ -180,6 +168,25 @@ class _ModuleComparison:
                     else f"import {own} as {item.alias}"
                 )
         return "\n".join([*lines, self.project.tree.texts[module.path]])
+
+
+def write_kept_interface(
+    path: str, before: Mapping[str, str], after: Mapping[str, str], touches: Collection[str]
+) -> str:
+    """Return the public functions and classes that are to answer as before, '' without any."""
+    trees = [parse_or_none(texts[path]) for texts in (before, after)]
+    differing = "\n".join(list_public_changes(before, {path: after[path]}))
+    touched = {part for name in touches for part in name.split(".")}
+    old, new = (
+        {n.name: n for n in tree.body if isinstance(n, _Named)} if tree else {} for tree in trees
+    )
+    kept = [
+        node
+        for name, node in new.items()
+        if name in old and name[:1] != "_" and name not in touched
+        if not re.search(rf"\b(def|class) {name}\b", differing)
+    ]
+    return "\n\n".join(map(ast.unparse, kept))
 
 
 def _name_function(call: str) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from greenloop.autofix import FixResult
+from greenloop.autofix.project_style import apply_project_style
 from greenloop.errors import ContradictedTestError, InputError
 from greenloop.events import ContractReady
 from greenloop.project.code_map import build_code_map, list_signatures
 from greenloop.project.integrity import explain_guard
-from greenloop.project.tree import read_tree
+from greenloop.project.patch import diff_files
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
     BaselineResult,
@@ -31,7 +32,8 @@ from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.grade import grade_change
 from greenloop.workflow.change.shown_files import list_words, select_tests, show_files
 from greenloop.workflow.change.suite import ChangeSuite
-from greenloop.workflow.change.workspace import ChangeWorkspace
+from greenloop.workflow.change.unchanged import find_side_effects
+from greenloop.workflow.change.workspace import ChangeWorkspace, read_project
 from greenloop.workflow.change.write_tests import TestWriter
 from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.state import Run
@@ -52,7 +54,7 @@ class ChangeStrategy(Strategy):
     def __init__(self, run: Run, request: ChangeRequest) -> None:
         super().__init__(run)
         self._request = request
-        self._space = ChangeWorkspace(run, read_tree(Path(request.root)))
+        self._space = ChangeWorkspace(run, read_project(Path(request.root)))
         files = {item.name: item.code for item in request.given}
         given = ChangeSuite(before=self._space.tree.texts, files=files).code[:_MAX_GIVEN_CHARS]
         asked = WishedChange(request.task, request.fence, request.may_change, given)
@@ -98,18 +100,20 @@ class ChangeStrategy(Strategy):
                 f"the project's tests cannot be run here: {baseline.problem}: mend that, or go on "
                 "without them with --no-baseline, then at most `passed`"
             )
-        if tree.texts and not baseline.locked:
-            self.run.note("no test of the project guards the change: no baseline")
         if baseline.locked:
             self.run.notify(f"{len(baseline.locked)} tests pass twice and are locked")
         for kind in ("red", "flaky"):
             if names := getattr(baseline, kind):
                 more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
                 self.run.notify(f"{kind} before the change: {', '.join(names[:_MAX_SHOWN])}{more}")
+        missing = "--no-baseline was given: the project's tests may fail now"
         self.state.change = Change(
             base=tree.base,
             baseline=BaselineResult(
-                locked=len(baseline.locked), red=baseline.red, flaky=baseline.flaky
+                locked=len(baseline.locked),
+                red=baseline.red,
+                flaky=baseline.flaky,
+                problem=missing if tree.texts and not self._request.measures_baseline else "",
             ),
         )
 
@@ -182,13 +186,23 @@ class ChangeStrategy(Strategy):
         return await self._tools.write(self.plan, shown, texts, failed_approaches)
 
     def apply_autofix(self, code: str) -> FixResult:
-        return FixResult(code, ())
+        """Fix what is new in the changed files, by the project's own ruff and formatter."""
+        tree, changes = self._space.tree, self._space.apply(code)
+        texts = {path: text for path, text in changes.items() if text is not None}
+        styled = apply_project_style(tree.project.all_files, texts)
+        for finding in styled.findings:
+            self.run.notify_once(finding, f"new finding: {finding}")
+        return FixResult(diff_files(tree.texts, {**changes, **styled.texts}), styled.applied)
 
     async def run_candidate(self, code: str) -> TestRun:
         return await self._space.run_candidate(code, self.suite)
 
     async def grade(self, result: TestRun) -> bool:
-        await grade_change(self._space, self.suite, self.state.candidates.current.code)
+        patch = self.state.candidates.current.code
+        await grade_change(self._space, self.suite, patch)
+        if self.state.change:
+            effects = await find_side_effects(self._space, self.plan, patch)
+            self.state.change = self.state.change.model_copy(update={"before_after": effects})
         return False
 
     def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:

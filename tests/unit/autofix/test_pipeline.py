@@ -117,7 +117,7 @@ def _failing(*_: Any, **__: Any) -> Any:
 @pytest.mark.parametrize(
     ("place", "broken"),
     [
-        ("greenloop.autofix.ruff._find_binary", _missing),
+        ("greenloop.autofix.ruff.find_ruff", _missing),
         ("subprocess.run", _missing),
         ("subprocess.run", _timing_out),
         ("subprocess.run", _failing),

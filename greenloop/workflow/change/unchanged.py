@@ -1,0 +1,61 @@
+"""What answers otherwise than before the change, judged by the wish."""
+
+from __future__ import annotations
+
+from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, SettingsError
+from greenloop.events.progress import progress_span
+from greenloop.grading.peer.comparison import FoundDifference
+from greenloop.records import BeforeAfter, ChangePlan
+from greenloop.tools.peer_toolkit import PeerToolkit
+from greenloop.workflow.change.before_after import ChangedProject, compare_before_after
+from greenloop.workflow.change.workspace import ChangeWorkspace
+from greenloop.workflow.peer.comparison import seed_of
+from greenloop.workflow.peer.rulings import OpenDifference, arrange, interpret
+
+_MAX_JUDGED = 5
+
+
+async def find_side_effects(
+    space: ChangeWorkspace, plan: ChangePlan, patch: str
+) -> BeforeAfter | None:
+    """Return calls of what stays that answer otherwise after the change; None without a result.
+
+    The judge says which of them the wish asks for: there, what was before is wrong.
+    """
+    run = space.run
+    project = ChangedProject(
+        space.tree, space.apply(patch), plan.touches, plan.contract.specification
+    )
+    try:
+        with progress_span(run.emit, "before and after"), run.state.timed("grading_s"):
+            found = await run.call_in_sandbox(
+                lambda box: compare_before_after(box, project, seed_of(run))
+            )
+    except SandboxError as error:
+        run.notify(f"before and after are not compared: {error}")
+        return None
+    return await _judge(space, plan, found) if found.differences else found
+
+
+async def _judge(space: ChangeWorkspace, plan: ChangePlan, found: BeforeAfter) -> BeforeAfter:
+    run, shown = space.run, found.differences[:_MAX_JUDGED]
+    differences = [OpenDifference(FoundDifference(i.call, i.code, i.peer)) for i in shown]
+    arranged = arrange(differences, seed_of(run))
+    tools = PeerToolkit(run.client, run.kit.prompts)
+    try:
+        rulings = await tools.judge_difference(_write_text(plan), [item for item, _ in arranged])
+    except (ModelFailure, BudgetExhaustedError, SettingsError) as error:
+        run.notify(f"differences to before are not judged: {error}")
+        return found
+    judged = (
+        item.to_record(interpret(ruling, code_is_first), ruling.because)
+        for item, ruling, (_, code_is_first) in zip(differences, rulings, arranged, strict=True)
+    )
+    return found.model_copy(update={"differences": (*judged, *found.differences[_MAX_JUDGED:])})
+
+
+def _write_text(plan: ChangePlan) -> str:
+    """Return what the judge reads: the wish, and that all else stays."""
+    kept = "".join(f"\n- {item.text}" for item in plan.contract.keep)
+    rest = "\nThis is a change of a program. What the text does not ask for stays as it was."
+    return f"{plan.contract.text_with_answers}\n{rest}{kept}"
