@@ -191,6 +191,8 @@ class ChangeStrategy(Strategy):
         tree, changes = self._space.tree, self._space.apply(code)
         written = {path: text for path, text in changes.items() if text is not None}
         fixed = apply_project_style(tree.project.all_files, written)
+        if fixed.findings:
+            self.run.notify(f"new findings: {', '.join(fixed.findings[:_MAX_SHOWN])}")
         return FixResult(diff_files(tree.texts, {**changes, **fixed.texts}), fixed.applied)
 
     async def run_candidate(self, code: str) -> TestRun:
