@@ -11,7 +11,7 @@ from greenloop.app.requests import build_request
 from greenloop.dependencies import PackageResolver
 from greenloop.dependencies.names import normalize_name
 from greenloop.errors import GreenloopError, InputError
-from greenloop.events import EventSink, Notice, TestRunFinished
+from greenloop.events import EventSink, Notice, TestRunFinished, ignore_event
 from greenloop.events.progress import progress_span
 from greenloop.grading import Plan
 from greenloop.llm.budget import Budget
@@ -33,6 +33,7 @@ from greenloop.settings import Settings
 from greenloop.testsuite.parser import is_test_path
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.suite import ChangeSuite
+from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.setup.packages import (
     describe_missing_module,
     find_unavailable_modules,
@@ -53,6 +54,20 @@ async def check_diff(
     emit: EventSink,
 ) -> tuple[Report, GreenloopError | None]:
     """Grade the changed lines of a project and save the report; errors are those of `check_files`."""
+    suite, state = _start(diff, settings)
+    work = partial(_run_check, diff=diff, suite=suite, state=state, settings=settings)
+    return await run_and_save(state, work, directory, diff.tree.root, open_box, emit)
+
+
+async def grade_diff(box: Sandbox, diff: ProjectDiff, settings: Settings) -> Report:
+    """Grade the changed lines of a project. Raises as a check of them does."""
+    suite, state = _start(diff, settings)
+    await _run_check(box, ignore_event, diff=diff, suite=suite, state=state, settings=settings)
+    return build_report(state)
+
+
+def _start(diff: ProjectDiff, settings: Settings) -> tuple[ChangeSuite, RunState]:
+    """Return the suite and the state of a check before its run."""
     suite = ChangeSuite(
         before=diff.texts_before,
         files={p: diff.tree.texts[p] for p in diff.lines if is_test_path(p)},
@@ -64,8 +79,7 @@ async def check_diff(
     state.change = Change(base=diff.commit)
     patch = diff.patch_without(suite.files)
     state.candidates.best = state.candidates.base = Candidate(patch, "generate")
-    work = partial(_run_check, diff=diff, suite=suite, state=state, settings=settings)
-    return await run_and_save(state, work, directory, diff.tree.root, open_box, emit)
+    return suite, state
 
 
 def create_diff_directory(

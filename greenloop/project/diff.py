@@ -11,7 +11,7 @@ from pathlib import Path
 from greenloop.errors import InputError, OutputError
 from greenloop.project.changed_lines import find_changed_lines
 from greenloop.project.git import run_git
-from greenloop.project.patch import diff_files
+from greenloop.project.patch import apply_patch, diff_files
 from greenloop.project.tree import ProjectTree, read_tree
 
 _MAX_SHOWN_CHARS = 200
@@ -70,6 +70,21 @@ def read_diff(root: Path, ref: str) -> ProjectDiff:
     if not tree.texts:
         raise InputError(f"no Python files in {root}: name the project's folder with --in")
     return ProjectDiff(tree, commit, dict(_read_old_texts(root, commit, tree)))
+
+
+def build_patch_diff(tree: ProjectTree, commit: str, patch: str) -> ProjectDiff:
+    """Return the project with a patch that is applied to it, or was before.
+
+    Raises:
+        InputError: the patch fits the project neither before nor after it.
+    """
+    try:
+        before = apply_patch(tree.texts, patch, reverse=True)
+    except InputError:
+        changes = apply_patch(tree.texts, patch)
+        before = {path: tree.texts.get(path) for path in changes}
+        tree = tree.with_changes(changes)
+    return ProjectDiff(tree, commit, before)
 
 
 def _read_old_texts(root: Path, commit: str, tree: ProjectTree) -> Iterator[tuple[str, str | None]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from greenloop.app.check import run_check, start_check
+from greenloop.app.check_diff import grade_diff
 from greenloop.cli.commands.report import write_outputs
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.batch import VerifyOptions
@@ -16,6 +17,8 @@ from greenloop.dependencies import PackageResolver
 from greenloop.errors import InputError
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
+from greenloop.project.diff import build_patch_diff
+from greenloop.project.tree import read_tree
 from greenloop.records import LockCheckResult, Report
 from greenloop.records.base import escape_json
 from greenloop.reporting.batch import render_verify_junit, render_verify_markdown
@@ -85,6 +88,10 @@ def _verify_locks(
 
 def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) -> Report:
     code = path.parent / lock.code.path
+    if lock.change:
+        tree = read_tree(path.parent / lock.change.root)
+        diff = build_patch_diff(tree, lock.change.base, code.read_text("utf-8"))
+        return run_with_signals(grade_diff(sandbox, diff, settings))
     tests = [path.parent / item.path for item in lock.tests]
     check = start_check(
         module=code.stem,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +13,13 @@ from greenloop.project.git import list_safe_options, run_git
 from greenloop.project.patch import apply_patch, count_lines
 from greenloop.records import Report
 from greenloop.scripts.source_file import replace_atomically
+from greenloop.workflow.storage.lockfile import (
+    LockedChange,
+    build_lock,
+    digest_text,
+    lock_path,
+    save_lock,
+)
 from greenloop.workflow.storage.request import ChangeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
 
@@ -33,6 +41,7 @@ def deliver_change(
     if request.output:
         write_atomically(Path(request.output), report.final_code)
         paths["output"] = request.output
+        _save_lock(report, request, Path(request.output))
     if request.branch:
         paths["worktree"] = str(_commit(report, request, directory))
     elif request.apply and (confirm is None or confirm(report.final_code)):
@@ -42,6 +51,15 @@ def deliver_change(
         _write_files(root, changes)
         paths["applied"] = request.root
     return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=paths)})
+
+
+def _save_lock(report: Report, request: ChangeRequest, patch: Path) -> None:
+    """Write the lock beside the patch, by which `verify` grades it again."""
+    base = report.change.base if report.change else ""
+    text = digest_text(request.specification, request.given)
+    lock = build_lock(report, text, None, patch)
+    change = LockedChange(root=os.path.relpath(request.root, patch.absolute().parent), base=base)
+    save_lock(lock_path(patch), lock.model_copy(update={"change": change}))
 
 
 def _check_unchanged(root: Path, patch: str) -> Mapping[str, str | None]:

@@ -12,7 +12,6 @@ from greenloop.events import ContractReady
 from greenloop.project.code_map import build_code_map, list_signatures
 from greenloop.project.integrity import explain_guard
 from greenloop.project.patch import diff_files
-from greenloop.project.tree import read_tree
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
     BaselineResult,
@@ -34,7 +33,7 @@ from greenloop.workflow.change.grade import grade_change
 from greenloop.workflow.change.shown_files import list_words, select_tests, show_files
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.unchanged import find_side_effects
-from greenloop.workflow.change.workspace import ChangeWorkspace
+from greenloop.workflow.change.workspace import ChangeWorkspace, read_project
 from greenloop.workflow.change.write_tests import TestWriter
 from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.state import Run
@@ -55,7 +54,7 @@ class ChangeStrategy(Strategy):
     def __init__(self, run: Run, request: ChangeRequest) -> None:
         super().__init__(run)
         self._request = request
-        self._space = ChangeWorkspace(run, read_tree(Path(request.root)))
+        self._space = ChangeWorkspace(run, read_project(Path(request.root)))
         files = {item.name: item.code for item in request.given}
         given = ChangeSuite(before=self._space.tree.texts, files=files).code[:_MAX_GIVEN_CHARS]
         asked = WishedChange(request.task, request.fence, request.may_change, given)
@@ -187,13 +186,13 @@ class ChangeStrategy(Strategy):
         return await self._tools.write(self.plan, shown, texts, failed_approaches)
 
     def apply_autofix(self, code: str) -> FixResult:
-        """Fix what the change brings in by the project's own ruff and formatter."""
+        """Fix what is new in the changed files, by the project's own ruff and formatter."""
         tree, changes = self._space.tree, self._space.apply(code)
-        written = {path: text for path, text in changes.items() if text is not None}
-        fixed = apply_project_style(tree.project.all_files, written)
-        if fixed.findings:
-            self.run.notify(f"new findings: {', '.join(fixed.findings[:_MAX_SHOWN])}")
-        return FixResult(diff_files(tree.texts, {**changes, **fixed.texts}), fixed.applied)
+        texts = {path: text for path, text in changes.items() if text is not None}
+        styled = apply_project_style(tree.project.all_files, texts)
+        for finding in styled.findings:
+            self.run.notify_once(finding, f"new finding: {finding}")
+        return FixResult(diff_files(tree.texts, {**changes, **styled.texts}), styled.applied)
 
     async def run_candidate(self, code: str) -> TestRun:
         return await self._space.run_candidate(code, self.suite)

@@ -8,21 +8,23 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from greenloop.errors import InputError
 from greenloop.events.progress import progress_span
 from greenloop.project.changed_lines import find_changed_lines
 from greenloop.project.patch import apply_patch
 from greenloop.project.runner import ProjectRunner
-from greenloop.project.tree import ProjectTree
+from greenloop.project.tree import ProjectTree, read_tree
 from greenloop.records import Baseline, Record, TestRun
 from greenloop.versions import greenloop_version
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.run_tests import run_with_packages
-from greenloop.workflow.setup.packages import install_imported_packages
+from greenloop.workflow.setup.packages import install_project_packages
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.run_dir import write_atomically
 
 _SLOWER = 3  # than its baseline the suite may be, before it is stopped
 _QUICK_SUITE_S = 3.0  # of a suite that is run whole at once
+_NO_CODE = frozenset(["", ".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yml", ".yaml"])
 Changes = Mapping[str, str | None]
 
 
@@ -54,7 +56,7 @@ class ChangeWorkspace:
         if saved and (saved.files_sha256, saved.greenloop) == key:
             self.baseline = saved.baseline
             return
-        await install_imported_packages(self.run, self.tree.texts.values(), self.tree.module_names)
+        await install_project_packages(self.run, self.tree)
         with progress_span(self.run.emit, "the project's tests"), self.run.state.timed("sandbox_s"):
             self.baseline = await self.run.call_in_sandbox(
                 lambda box: ProjectRunner(box, self.tree).measure_baseline()
@@ -122,6 +124,22 @@ class ChangeWorkspace:
             before, _ = find_changed_lines(self.tree.texts.get(path, ""), text or "")
             mapped.update(test for number in before for test in lines.get(number, ()))
         return mapped & self.baseline.locked.keys()
+
+
+def read_project(root: Path) -> ProjectTree:
+    """Read the project of a change; a folder with a few files that are no code counts as empty.
+
+    Raises:
+        InputError: it cannot be read, is too large, or is a project without Python.
+    """
+    tree = read_tree(root)
+    others = [path for path in tree.project.all_files if Path(path).suffix not in _NO_CODE]
+    if not tree.texts and others:
+        raise InputError(
+            f"{root} is no Python project: it has {others[0]} and no Python file; name another "
+            "folder with --in, or an empty one for a new package"
+        )
+    return tree
 
 
 def restrict(result: TestRun, expected: Collection[str], files: Collection[str] = ()) -> TestRun:

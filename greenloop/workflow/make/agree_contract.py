@@ -72,5 +72,6 @@ def _explain_refusal(contract: Contract) -> str:
     asked = len(contract.not_covered) + len(contract.requirements)
     return (
         f"one module cannot give {len(contract.not_covered)} of the {asked} things that the text "
-        f"asks for, such as {contract.not_covered[0]!r}: ask for the module alone"
+        f"asks for, such as {contract.not_covered[0]!r}: ask for the module alone, or change a "
+        "project with `greenloop change`"
     )

@@ -12,9 +12,11 @@ from greenloop.dependencies.names import (
     format_with_import,
     get_package_name,
     is_standard_library,
+    normalize_name,
 )
 from greenloop.errors import InputError, PackagesError
 from greenloop.events import EventSink, PackageInstallStarted, PackagesReady
+from greenloop.project.tree import ProjectTree
 from greenloop.records import Failure, ScriptJob, TestRun
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import HealScriptRequest
@@ -60,6 +62,13 @@ async def install_imported_packages(
     tests say what is missing. `local_names` are modules that are not packages.
     """
     await _try_install(run, run.kit.packages.find_imported(sources, local_names))
+
+
+async def install_project_packages(run: Run, tree: ProjectTree) -> None:
+    """Install allowed packages that a project's files import and its metadata name."""
+    found = run.kit.packages.find_imported(tree.texts.values(), tree.module_names)
+    named = normalize_name(f"{tree.metadata} {run.settings.allow_package}")
+    await _try_install(run, [name for name in found if name in named])
 
 
 async def install_missing_packages(run: Run, result: TestRun, local_names: Collection[str]) -> bool:

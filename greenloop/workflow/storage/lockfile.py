@@ -52,13 +52,21 @@ class Grade(Record):
         )
 
 
+class LockedChange(Record):
+    """What a patch was graded for: the project's folder, from the lock's, and its commit."""
+
+    root: str
+    base: str = ""
+
+
 class Lock(Record):
     """Digests of a specification's code and tests when they were graded.
 
     `specification` is None where the text came from no file. `text_sha256` is the digest of the
     text and of the digests of the user's tests; `choices` are what that text leaves open, with the
     answers to them. `held_out` and `peer` are results that hold as long as text, code and tests
-    are the same; `rules` are the pieces of evidence that the grade had.
+    are the same; `rules` are the pieces of evidence that the grade had. With `change` the code is a
+    patch.
     """
 
     version: int = 1
@@ -71,6 +79,7 @@ class Lock(Record):
     held_out: HeldOut | None = None
     peer: Peer | None = None
     rules: tuple[str, ...] = Field(default_factory=_list_first_rules)
+    change: LockedChange | None = None
     greenloop: str = ""
     model: str = ""
 

@@ -61,7 +61,7 @@ def test_patch_is_written_and_the_project_stays_as_it_is(run: Run, shop: Path) -
     status, out, err = run("change", WISH, "--in", "shop", "--model", replay(), "-o", "patch.diff")
     assert status == 0, err
     assert files_of(shop) == before
-    subprocess.run(["patch", "-p1", "-i", "../patch.diff"], cwd=shop, check=True)
+    subprocess.run(["patch", "-s", "-p1", "-i", "../patch.diff"], cwd=shop, check=True)
     assert "discount: int = 0" in (shop / "src/shop/prices.py").read_text()
     assert "def test_whole_discount" in (shop / "tests/test_discount.py").read_text()
     assert out.startswith("diff --git a/src/shop/prices.py")
@@ -139,3 +139,33 @@ def test_dry_run_makes_no_call(run: Run) -> None:
     assert (status, err) == (0, "")
     assert out.startswith("4 to 7 calls, about ")
     assert not Path(".greenloop").exists()
+
+
+def test_patch_is_verified_before_and_after_it_is_applied(run: Run, shop: Path) -> None:
+    run("change", WISH, "--in", "shop", "--model", replay(), "-o", "patch.diff")
+    assert run("verify", "patch.greenloop.json")[0] == 0
+    subprocess.run(["patch", "-s", "-p1", "-i", "../patch.diff"], cwd=shop, check=True)
+    status, out, _ = run("verify", "patch.greenloop.json")
+    assert (status, out) == (0, "holds    patch.greenloop.json: passed\n")
+    prices = shop / "src/shop/prices.py"
+    prices.write_text(prices.read_text().replace("* discount", "* 2 * discount"))
+    status, out, err = run("verify", "patch.greenloop.json")
+    assert status in (1, 2)
+    assert "patch" in out + err
+
+
+def test_folder_without_python_is_refused(run: Run) -> None:
+    Path("site").mkdir()
+    Path("site/index.html").write_text("<p>")
+    status, _, err = run("change", WISH, "--in", "site", "--model", replay())
+    assert (status, "is no Python project" in err) == (2, True)
+
+
+def test_link_out_of_the_project_is_not_written_through(run: Run, shop: Path) -> None:
+    outside = Path("outside.py")
+    outside.write_text((shop / "src/shop/prices.py").read_text())
+    (shop / "src/shop/prices.py").unlink()
+    (shop / "src/shop/prices.py").symlink_to(outside.absolute())
+    status, _, err = run("change", WISH, "--in", "shop", "--model", replay(), "--apply")
+    assert status != 0, err
+    assert "discount" not in outside.read_text()

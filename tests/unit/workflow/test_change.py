@@ -237,3 +237,13 @@ def test_package_is_made_in_an_empty_folder(run_workflow: RunWorkflow, tmp_path:
     done = run_workflow(script, request=change_request(tmp_path))
     assert done.report.verdict == "passed", (done.error, done.report.reasons)
     assert done.model.tools == ["plan_change", "write_change_tests", "write_change"]
+
+
+def test_change_follows_the_style_of_the_project(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    request = change_request(tmp_path)
+    with (Path(request.root) / "pyproject.toml").open("a") as file:
+        file.write("\n[tool.ruff]\nline-length = 100\n")
+    crooked = change_answers()["write_change"][0].replace("whole - whole", "whole  -  whole")
+    done = run_workflow(change_answers(write_change=[crooked]), request=request)
+    assert done.report.verdict == "passed"
+    assert "+    return whole - whole * discount // 100\n" in done.report.final_code

@@ -171,7 +171,8 @@ class TestNotCovered:
         assert done.error.exit_status == 2
         assert str(done.error) == (
             "one module cannot give 3 of the 5 things that the text asks for, such as "
-            "'Add a migration.': ask for the module alone"
+            "'Add a migration.': ask for the module alone, or change a project with "
+            "`greenloop change`"
         )
         assert done.model.tools == ["parse_specification"]
         assert done.report.contract is not None
