@@ -12,7 +12,7 @@ from greenloop.dependencies import PackageResolver
 from greenloop.dependencies.names import normalize_name
 from greenloop.errors import GreenloopError, InputError
 from greenloop.events import EventSink, Notice, TestRunFinished, ignore_event
-from greenloop.events.progress import progress_span
+from greenloop.events.progress import create_thread_safe_sink, progress_span
 from greenloop.grading import Plan
 from greenloop.llm.budget import Budget
 from greenloop.project.diff import ProjectDiff
@@ -127,8 +127,9 @@ async def _run_check(
         state.notes.append(f"no line of code has changed since {diff.commit[:12]}")
     added = [name for name in baseline.locked if suite.name_of(name)]
     change = ChangedLines(runner, diff.lines, baseline, added, state.plan)
+    sink = create_thread_safe_sink(emit)
     with state.timed("grading_s"):
-        grade = partial(grade_lines, change, emit=emit)
+        grade = partial(grade_lines, change, emit=sink)
         state.evidence = await run_in_sandbox_thread(runner.box, grade)
 
 

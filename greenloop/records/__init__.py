@@ -2,15 +2,6 @@
 
 from greenloop.records.base import Record
 from greenloop.records.batch import BatchOutcome, BatchTotals, LockCheckResult
-from greenloop.records.change import (
-    Baseline,
-    BaselineResult,
-    BeforeAfter,
-    Change,
-    ChangedFile,
-    ChangePlan,
-    Location,
-)
 from greenloop.records.contract import (
     Background,
     Choice,
@@ -49,6 +40,15 @@ from greenloop.records.generation import (
     has_enough_examples,
 )
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
+from greenloop.records.project import (
+    Baseline,
+    BaselineResult,
+    BeforeAfter,
+    Change,
+    ChangedFile,
+    ChangePlan,
+    Location,
+)
 from greenloop.records.pytest_run import (
     Assertion,
     Ending,

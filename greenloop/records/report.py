@@ -7,11 +7,11 @@ from typing import Literal
 from pydantic import Field
 
 from greenloop.records.base import Record
-from greenloop.records.change import Change
 from greenloop.records.contract import Contract
 from greenloop.records.evidence import Evidence
 from greenloop.records.generation import Finding
 from greenloop.records.output_check import OutputCheck
+from greenloop.records.project import Change
 from greenloop.records.pytest_run import Ending, Failure
 from greenloop.records.script_result import NetworkRequest
 from greenloop.records.search import Patch
