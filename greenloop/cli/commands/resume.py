@@ -15,7 +15,12 @@ from greenloop.errors import GreenloopError, InputError
 from greenloop.reporting.loader import read_report
 from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
-from greenloop.workflow.storage.request import ContractRequest, HealRequest, RunRequest
+from greenloop.workflow.storage.request import (
+    ChangeRequest,
+    ContractRequest,
+    HealRequest,
+    RunRequest,
+)
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
@@ -48,7 +53,9 @@ def _answer_choices(directory: RunDirectory, options: ResumeOptions) -> None:
         return
     report = read_report(directory.path) if directory.report_file.exists() else None
     choices = report.contract.choices if report and report.contract else ()
-    accept, has_code = options.accept_choices, bool(report and report.attempts)
+    # A change is written anew from its answers, also where it has code.
+    has_code = bool(report and report.attempts) and not isinstance(request, ChangeRequest)
+    accept = options.accept_choices
     request, why = add_answers(request, choices, options.answers, accept=accept, has_code=has_code)
     directory.save_request(request)
     if why:

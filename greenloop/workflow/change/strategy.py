@@ -199,6 +199,8 @@ class ChangeStrategy(Strategy):
 
     async def grade(self, result: TestRun) -> bool:
         patch = self.state.candidates.current.code
+        if not self._request.measures_baseline and self._space.tree.texts:
+            return False  # grading runs the project's tests too
         await grade_change(self._space, self.suite, patch)
         if self.state.change:
             effects = await find_side_effects(self._space, self.plan, patch)

@@ -101,7 +101,7 @@ class ChangeWorkspace:
         everything = {**changes, **suite.files}
         given = suite.files if suite.is_given else ()
         first = suite.ids | self.find_mapped(changes) | (self.watched & suite.locked)
-        is_quick = self.baseline.seconds <= _QUICK_SUITE_S
+        is_quick = suite.locked and self.baseline.seconds <= _QUICK_SUITE_S
         if not is_quick:
             targets = {*first, *given}
             result = restrict(await self.run_tests(everything, targets, "tests"), first, given)

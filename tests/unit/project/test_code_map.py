@@ -149,3 +149,10 @@ def test_signatures_of_files_and_of_what_they_import() -> None:
 def test_words_of_identifiers_have_their_stems() -> None:
     assert split_words("cachedItems_HTTPCaches") == ("cach", "item", "http", "cach")
     assert split_words("_size2") == split_words("sized2")
+
+
+def test_a_deeply_nested_file_is_named_alone() -> None:
+    nested = "x = " + "(a." * 60 + "b" + ")" * 60 + "\ndef f(a=" + "-" * 900 + "1): ...\n"
+    found = build_code_map({"deep.py": nested, "table.py": f"T = {list(range(20_000))}\n"}, "", 500)
+    assert "table.py\n  T = [0, 1, 2" in found
+    assert "deep.py" in found

@@ -247,3 +247,13 @@ def test_change_follows_the_style_of_the_project(run_workflow: RunWorkflow, tmp_
     done = run_workflow(change_answers(write_change=[crooked]), request=request)
     assert done.report.verdict == "passed"
     assert "+    return whole - whole * discount // 100\n" in done.report.final_code
+
+
+def test_project_without_a_baseline_runs_the_new_tests_alone(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    request = change_request(tmp_path, measures_baseline=False)
+    (Path(request.root) / "tests" / "test_endless.py").write_text("while True:\n    pass\n")
+    done = run_workflow(change_answers(), request=request)
+    assert done.report.verdict == "passed"
+    assert any("--no-baseline" in item for item in done.report.reasons)
