@@ -133,7 +133,7 @@ async def _run_check(
         state.notes.append(f"no line of tested code has changed since {diff.commit[:12]}")
     if change.untested_files:
         names = ", ".join(change.untested_files)
-        state.notes.append(f"not graded, as no test imports anything beside them: {names}")
+        state.notes.append(f"not graded, as no test imports them or what is beside them: {names}")
     sink = create_thread_safe_sink(emit)
     with state.timed("grading_s"):
         grade = partial(grade_lines, change, emit=sink)
@@ -170,7 +170,7 @@ def _explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -
     files = sorted({test.partition("::")[0] for test in baseline.red} - {""})
     if not files:
         return _RedTests()
-    failures = {item.test: item for item in runner.run({}, files).failures}
+    failures = {item.test: item for item in runner.run({}, baseline.red).failures}
     there = [path for path in files if diff.before.get(path, "") is not None]
     failing = runner.run(diff.before, there).failing_tests if there else frozenset()
     known = {name: name in failing for name in baseline.red}

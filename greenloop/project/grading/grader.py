@@ -27,6 +27,7 @@ from greenloop.records import (
     IntegrityFinding,
     Mutation,
 )
+from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path
 from greenloop.testsuite.stubs import with_empty_bodies
 
@@ -68,7 +69,9 @@ class ChangedLines:
         }
 
     def _is_tested(self, path: str) -> bool:
-        """Whether tests import the file, or another one of its package."""
+        """Whether it is code, and tests import the file or another one of its package."""
+        if parse_or_none(self.runner.tree.texts[path]) is None:
+            return False
         folders = path.split("/")[:-1]
         folder = "/".join(folders[: 2 if folders[:1] == ["src"] else 1])
         beside = (item for item in self.baseline.reached if folder)

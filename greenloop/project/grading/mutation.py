@@ -93,7 +93,7 @@ def measure_mutants(
         why = f"the tests do not pass again on the code ({first.ending})"
         return Mutation(score=None, killed=0, trouble=why)
     found: list[tuple[str, Mutation]] = []
-    left = _limit_count(plan, baseline.seconds)
+    left = limit_count(plan, baseline.seconds)
     for number, (path, chosen) in enumerate(sorted(lines.items())):
         files_left = len(lines) - number
         one = measure_mutation(
@@ -111,7 +111,7 @@ def measure_mutants(
     return _merge_records(found, plan.seed)
 
 
-def _limit_count(plan: Plan, suite_s: float) -> int | None:
+def limit_count(plan: Plan, suite_s: float) -> int | None:
     """Return how many mutants can be tried in time; None for all, where that was asked for."""
     if plan.mutants is None:
         return None

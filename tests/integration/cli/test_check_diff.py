@@ -119,13 +119,14 @@ def test_what_cannot_run_here_and_scripts_beside_the_code_are_named(run: Run, sh
     append("tests/test_prices.py", "\n\ndef test_speed(benchmark):\n    benchmark(total, [1])\n")
     (shop / "docs").mkdir()
     (shop / "docs" / "conf.py").write_text("release = '1'\n")
+    (shop / "src" / "shop" / "broken.py").write_bytes(b"print \x00\xff '{{ name }}'\n")
     append(PRICES, "\nLIMIT = 3\n")
     status, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
     assert status == 0
     assert (
         "not here (--allow-package), and do not count: 1: tests/test_prices.py::test_speed" in out
     )
-    assert "not graded, as no test imports anything beside them: docs/conf.py" in out
+    assert "or what is beside them: docs/conf.py, src/shop/broken.py" in out
     assert "survived: src/shop/prices.py:15 as `LIMIT = 4`" in out
 
 
