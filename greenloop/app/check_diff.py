@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Set
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from greenloop.records import (
     BaselineResult,
     Change,
     Evidence,
+    Failure,
     Report,
     TestOutcome,
     TestRun,
@@ -43,6 +46,7 @@ from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import CheckRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
+_NOT_HERE = re.compile(r"No module named '|^fixture '\w+' not found", re.MULTILINE)
 _MAX_SHOWN = 5
 
 
@@ -118,15 +122,18 @@ async def _run_check(
         baseline = await run_in_sandbox_thread(runner.box, runner.measure_baseline)
         if baseline.problem:
             raise InputError(f"the project's tests cannot be run here: {baseline.problem}")
-        find = partial(_find_red_before, runner, diff, baseline)
-        red_before = await run_in_sandbox_thread(runner.box, find)
-    _record_run(state, baseline, red_before, emit)
+        explain = partial(_explain_red, runner, diff, baseline)
+        red = await run_in_sandbox_thread(runner.box, explain)
+    _record_run(state, baseline, red, emit)
     if state.green_run is None:
         return
-    if not any(lines for path, lines in diff.lines.items() if not is_test_path(path)):
-        state.notes.append(f"no line of code has changed since {diff.commit[:12]}")
     added = [name for name in baseline.locked if suite.name_of(name)]
     change = ChangedLines(runner, diff.lines, baseline, added, state.plan)
+    if not change.code_lines:
+        state.notes.append(f"no line of tested code has changed since {diff.commit[:12]}")
+    if change.untested_files:
+        names = ", ".join(change.untested_files)
+        state.notes.append(f"not graded, as no test imports them or what is beside them: {names}")
     sink = create_thread_safe_sink(emit)
     with state.timed("grading_s"):
         grade = partial(grade_lines, change, emit=sink)
@@ -148,38 +155,64 @@ async def _install_packages(
         emit(Notice(describe_missing_module(module, "a test of the project imports")))
 
 
-def _find_red_before(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> Set[str]:
-    """Return the red tests that did not pass at the commit either: they count neither way."""
+@dataclass(frozen=True)
+class _RedTests:
+    """Red tests: those that the change breaks, with their failures, and those that do not count."""
+
+    broken: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    before: tuple[str, ...] = ()
+    not_runnable: tuple[str, ...] = ()
+
+
+def _explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> _RedTests:
+    """Run the files of the red tests as they are and as they were at the commit."""
     files = sorted({test.partition("::")[0] for test in baseline.red} - {""})
+    if not files:
+        return _RedTests()
+    failures = {item.test: item for item in runner.run({}, baseline.red).failures}
     there = [path for path in files if diff.before.get(path, "") is not None]
-    if not there:
-        return frozenset()
-    return runner.run(diff.before, there).failing_tests & set(baseline.red)
-
-
-def _record_run(state: RunState, baseline: Baseline, red_before: Set[str], emit: EventSink) -> None:
-    """Set the run of the tests that count, and what is known of the others."""
-    broken = [test for test in baseline.red if test not in red_before]
-    tests = (
-        *(TestOutcome(id=name, outcome="passed") for name in baseline.locked),
-        *(TestOutcome(id=name, outcome="failed") for name in broken),
+    failing = runner.run(diff.before, there).failing_tests if there else frozenset()
+    known = {name: name in failing for name in baseline.red}
+    lacking = {
+        name
+        for name in baseline.red
+        if not known[name] and name in failures and _NOT_HERE.search(failures[name].message)
+    }
+    broken = tuple(name for name in baseline.red if not known[name] and name not in lacking)
+    return _RedTests(
+        broken,
+        tuple(failures[name] for name in broken if name in failures),
+        tuple(name for name in baseline.red if known[name]),
+        tuple(sorted(lacking)),
     )
+
+
+def _record_run(state: RunState, baseline: Baseline, red: _RedTests, emit: EventSink) -> None:
+    """Set the run of the tests that count, and what is known of the others."""
     result = TestRun(
         ending="finished",
-        exit_status=int(bool(broken)),
-        tests=tests,
+        exit_status=int(bool(red.broken)),
+        tests=(
+            *(TestOutcome(id=name, outcome="passed") for name in baseline.locked),
+            *(TestOutcome(id=name, outcome="failed") for name in red.broken),
+        ),
+        failures=red.failures,
         duration_s=baseline.seconds,
     )
     state.candidates.best = Candidate(state.candidates.current.code, "generate", run=result)
     emit(TestRunFinished(result))
     assert state.change is not None
-    known = BaselineResult(
-        locked=len(baseline.locked), red=tuple(sorted(red_before)), flaky=baseline.flaky
-    )
+    ignored = (*red.before, *red.not_runnable)
+    known = BaselineResult(locked=len(baseline.locked), red=ignored, flaky=baseline.flaky)
     state.change = state.change.model_copy(update={"baseline": known})
-    for what, names in (("fail before the change, too", known.red), ("are flaky", known.flaky)):
+    for what, names in (
+        ("fail before the change, too", red.before),
+        ("need a package that is not here (--allow-package)", red.not_runnable),
+        ("are flaky", known.flaky),
+    ):
         if names:
             shown = ", ".join(names[:_MAX_SHOWN]) + (", …" if len(names) > _MAX_SHOWN else "")
-            state.notes.append(f"{len(names)} tests {what}, and do not count: {shown}")
+            state.notes.append(f"tests that {what}, and do not count: {len(names)}: {shown}")
     if result.passed:
         state.green_run = result

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from greenloop.project.line_map import list_taken_branches, map_lines
 from greenloop.project.tree import ProjectTree
-from greenloop.records import Baseline, Expectation, TestRun
+from greenloop.records import Baseline, TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.projects import Hits
 from greenloop.testsuite.parser import is_test_path
@@ -28,29 +29,18 @@ class ProjectRunner:
         self,
         changed: Mapping[str, str | None],
         tests: Sequence[str] | None = None,
-        *,
-        expected: Expectation | None = None,
-        order_seed: int | None = None,
-        hash_seed: int = 0,
-        timeout_s: float | None = None,
-        hits: Hits | None = None,
-        stops_early: bool = False,
+        **options: Any,
     ) -> TestRun:
         """Run tests (node ids, files or folders; None: the suite) in a copy with changed files.
+
+        The options are those of `Sandbox.run_project`.
 
         Raises:
             InputError: a test's file is not in the project.
             SandboxError: no process can be started.
         """
-        return self.box.run_project(
-            self.tree.with_changes(changed, tests or ()).project,
-            expected=expected,
-            order_seed=order_seed,
-            hash_seed=hash_seed,
-            timeout_s=timeout_s,
-            hits=hits,
-            stops_early=stops_early,
-        )
+        project = self.tree.with_changes(changed, tests or ()).project
+        return self.box.run_project(project, **options)
 
     def measure_baseline(self, limit_s: float = MAX_SUITE_SECONDS) -> Baseline:
         """Run the suite twice, the second time to see which tests run which lines.

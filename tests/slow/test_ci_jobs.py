@@ -15,6 +15,8 @@ import yaml
 
 from tests.integration.cli.conftest import KEY
 from tests.integration.cli.test_batch import QUICK, ManySpecifications, written
+from tests.integration.cli.test_change import commit_all, git
+from tests.support.change_responses import copy_shop
 from tests.support.openai_server import OpenAIServer
 
 ROOT = Path(__file__).parents[2]
@@ -200,3 +202,35 @@ def test_the_gitlab_jobs(repository: Path) -> None:
     assert ended.returncode == 1
     assert "the tests test_top_0.py is not the one that was graded" in ended.stdout
     assert "drift" in Path(GITLAB["verify"]["artifacts"]["reports"]["junit"]).read_text()
+
+
+def test_the_action_grades_changed_lines_and_keeps_one_comment(repository: Path) -> None:
+    runner = repository.parent / "runner"
+    pretend_installed(runner)
+    shop = copy_shop(repository)
+    commit_all(repository)
+    with open(shop / "src/shop/prices.py", "a") as file:
+        file.write("\n\nLIMIT = 3\n")
+    git(repository, "commit", "-q", "-a", "-m", "limit")
+    check = inputs(command="check", project="shop", comment="true")
+    ended = step("Run greenloop", check, surroundings(runner, PYTHONPATH=str(ROOT)))
+    assert ended.returncode == 0, ended.stderr
+    assert "surviving mutant" in (runner / "summary.md").read_text()
+
+    stub = runner / "greenloop-venv" / "bin" / "gh"
+    stub.write_text('#!/bin/bash\necho "$@" >> "$RUNNER_TEMP/calls"\ncat "$RUNNER_TEMP/known"\n')
+    stub.chmod(0o755)
+    more = {"GITHUB_REPOSITORY": "a/b", "PATH": f"{stub.parent}:{os.environ['PATH']}"}
+    for known, call in (
+        ("", "--method POST repos/a/b/issues/"),
+        ("7\n", "--method PATCH repos/a/b/issues/comments/7 "),
+    ):
+        (runner / "known").write_text(known)
+        ended = step("Comment on the pull request", check, surroundings(runner, **more))
+        assert ended.returncode == 0, ended.stderr
+        calls = (runner / "calls").read_text()
+        assert call in calls.splitlines()[-1]
+        assert f"body=@{runner}/greenloop-summary.md" in calls.splitlines()[-1]
+    assert (
+        (runner / "greenloop-summary.md").read_text().startswith("<!-- greenloop check --diff -->")
+    )

@@ -69,9 +69,13 @@ class Module:
 def parse_module(path: str, text: str) -> Module:
     """Return what a file defines, reads and imports."""
     tree = parse_or_none(text)
-    if tree is None:
+    try:
+        return _read_module(path, tree, text.split("\n")) if tree else Module(path, parses=False)
+    except RecursionError:  # expressions that are nested hundreds of times
         return Module(path, parses=False)
-    lines = text.split("\n")
+
+
+def _read_module(path: str, tree: ast.Module, lines: list[str]) -> Module:
     definitions = tuple(_find_definitions(tree.body, path, lines, ""))
     loose = [node for node in tree.body if not isinstance(node, (*_Function, ast.ClassDef))]
     return Module(
@@ -97,7 +101,7 @@ def _find_definitions(
             yield from _find_definitions(_list_branches(node), path, lines, prefix)
             continue
         else:
-            names, head, own = _list_constants(node), _write_constant(node), [node]
+            names, head, own = _list_constants(node), _shorten(lines[node.lineno - 1]), [node]
         span = range(_get_first_line(node), (node.end_lineno or node.lineno) + 1)
         for name in names:
             yield Definition(
@@ -158,8 +162,8 @@ def _list_constants(node: ast.stmt) -> list[str]:
     return [name for name in names if name[:2] != "__"]
 
 
-def _write_constant(node: ast.stmt) -> str:
-    text = ast.unparse(node) if isinstance(node, (ast.Assign, ast.AnnAssign)) else ""
+def _shorten(line: str) -> str:
+    text = line.strip()
     return text if len(text) <= _MAX_VALUE_CHARS else f"{text[:_MAX_VALUE_CHARS]}…"
 
 

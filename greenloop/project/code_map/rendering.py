@@ -29,15 +29,14 @@ def list_signatures(
     texts: Mapping[str, str], paths: Collection[str], *, imported: bool = False
 ) -> str:
     """Return the signatures of modules; with `imported` those that the modules read of others."""
-    index = build_index(texts)
-    known = [path for path in paths if path in index.modules]
+    known = [path for path in paths if path in texts]
+    index = build_index(texts if imported else {path: texts[path] for path in known})
+    wanted = set(index.definitions)
     if imported:
-        edges = {key: index.edges[key] for key in index.edges if key[0] in known}
-        wanted = {item for found in edges.values() for item in found if item[0] not in known}
-    else:
-        wanted = {key for key in index.definitions if key[0] in known}
+        read = (keys for key, keys in index.edges.items() if key[0] in known)
+        wanted &= {key for keys in read for key in keys if key[0] not in known}
     by_path: dict[str, list[Definition]] = {}
-    for key in sorted(wanted & index.definitions.keys()):
+    for key in sorted(wanted):
         by_path.setdefault(key[0], []).append(index.definitions[key])
     lines = (line for path in by_path for line in _write_signatures(path, by_path[path]))
     return "\n".join(_fit(lines, _MAX_SIGNATURES_CHARS))

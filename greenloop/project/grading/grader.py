@@ -27,6 +27,7 @@ from greenloop.records import (
     IntegrityFinding,
     Mutation,
 )
+from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path
 from greenloop.testsuite.stubs import with_empty_bodies
 
@@ -50,10 +51,31 @@ class ChangedLines:
 
     @cached_property
     def code_lines(self) -> dict[str, Set[int]]:
-        """The changed lines of files that are no tests."""
+        """The changed lines of code: of no test, and of no file where no test imports anything."""
+        return {p: lines for p, lines in self._lines_beside_tests.items() if self._is_tested(p)}
+
+    @property
+    def untested_files(self) -> list[str]:
+        """The changed files that are neither tests nor code, such as scripts of a build."""
+        return sorted(self._lines_beside_tests.keys() - self.code_lines.keys())
+
+    @property
+    def _lines_beside_tests(self) -> dict[str, Set[int]]:
         texts = self.runner.tree.texts
-        chosen = {path: lines for path, lines in self.lines.items() if lines}
-        return {p: lines for p, lines in chosen.items() if p in texts and not is_test_path(p)}
+        return {
+            path: lines
+            for path, lines in self.lines.items()
+            if lines and path in texts and not is_test_path(path)
+        }
+
+    def _is_tested(self, path: str) -> bool:
+        """Whether it is code, and tests import the file or another one of its package."""
+        if parse_or_none(self.runner.tree.texts[path]) is None:
+            return False
+        folders = path.split("/")[:-1]
+        folder = "/".join(folders[: 2 if folders[:1] == ["src"] else 1])
+        beside = (item for item in self.baseline.reached if folder)
+        return path in self.baseline.reached or any(i.startswith(f"{folder}/") for i in beside)
 
     @cached_property
     def context(self) -> GradingContext | str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from greenloop.grading import Plan
 from greenloop.grading.mutation import measure_mutation
 from greenloop.project.runner import ProjectRunner
-from greenloop.records import Baseline, MutantResult, Mutation, Survivor
+from greenloop.records import Baseline, MutantResult, Mutation, Survivor, TestRun
 from greenloop.sandbox.base import SandboxView
 from greenloop.sandbox.work.mutant_runs import (
     ModuleEdit,
@@ -22,15 +23,23 @@ from greenloop.sandbox.work.mutant_runs import (
 from greenloop.testsuite import TestFile
 
 _COUNTS = ("killed", "timeout", "crashed", "errors", "not_run", "generated", "sampled")
+_MIN_MUTANTS = 10
+# An estimate of a run: its start, and the share of the suite that its tests take.
+_START_SECONDS, _SUITE_SHARE, _TIME_SHARE = 0.7, 0.6, 0.4
 _SUMS = (*_COUNTS, "equivalent_suspects", "seconds")
 
 
 class _MappedTests(SandboxView):
     """Runs mutants of one file of a project, each with the tests that run its lines."""
 
-    def __init__(self, runner: ProjectRunner, baseline: Baseline, path: str) -> None:
+    def __init__(
+        self, runner: ProjectRunner, baseline: Baseline, path: str, first: TestRun
+    ) -> None:
+        """`first` is a run of all tests of the changed lines, on the code."""
         super().__init__(runner.box)
         self._runner, self._baseline, self._path = runner, baseline, path
+        self._passing = {test.id for test in first.tests if test.outcome == "passed"}
+        self._timeout_s = get_mutant_timeout(first)
 
     def run_mutants(
         self,
@@ -42,29 +51,19 @@ class _MappedTests(SandboxView):
         budget_s: float,
     ) -> MutantRuns:
         """Run each edit until the first of its tests fails, for at most `budget_s` seconds."""
-        deadline = time.monotonic() + budget_s
-        chosen = {edit: list_tests(self._baseline, self._path, edit.lines) for edit in edits}
-        union = sorted({name for tests in chosen.values() for name in tests})
-        if not union:
-            return MutantRuns((MutantRun("uncovered"),) * len(edits))
-        first = self._runner.run({}, union, timeout_s=budget_s)
-        passing = {test.id for test in first.tests if test.outcome == "passed"}
-        if first.ending != "finished" or not passing:
-            why = f"the tests do not pass again on the code ({first.ending})"
-            return MutantRuns((MutantRun("not_run"),) * len(edits), why, first.duration_s)
-        timeout_s = get_mutant_timeout(first)
 
         def try_edit(edit: ModuleEdit) -> MutantRun:
-            mapped = [test for test in chosen[edit] if test in passing]
+            tests = list_tests(self._baseline, self._path, edit.lines)
+            mapped = [test for test in tests if test in self._passing]
             if not mapped:
                 return MutantRun("uncovered")
             mutant = code[: edit.start] + edit.text + code[edit.end :]
             run = self._runner.run(
-                {self._path: mutant}, mapped, timeout_s=timeout_s, stops_early=True
+                {self._path: mutant}, mapped, timeout_s=self._timeout_s, stops_early=True
             )
             return compare_runs(mapped, run)
 
-        return try_separately(edits, try_edit, deadline)
+        return try_separately(edits, try_edit, time.monotonic() + budget_s)
 
 
 def list_tests(baseline: Baseline, path: str, lines: tuple[int, int]) -> list[str]:
@@ -83,23 +82,42 @@ def measure_mutants(
         SandboxError: no process can be started.
     """
     deadline = time.monotonic() + plan.thresholds.seconds
+    tests = (list_tests(baseline, path, (at, at)) for path, some in lines.items() for at in some)
+    union = sorted({name for some in tests for name in some})
+    first = (
+        runner.run({}, union, timeout_s=plan.thresholds.seconds)
+        if union
+        else TestRun(ending="finished")
+    )
+    if union and (first.ending != "finished" or not first.passed_count):
+        why = f"the tests do not pass again on the code ({first.ending})"
+        return Mutation(score=None, killed=0, trouble=why)
     found: list[tuple[str, Mutation]] = []
-    left = plan.mutants
+    left = limit_count(plan, baseline.seconds)
     for number, (path, chosen) in enumerate(sorted(lines.items())):
         files_left = len(lines) - number
         one = measure_mutation(
-            _MappedTests(runner, baseline, path),
+            _MappedTests(runner, baseline, path, first),
             runner.tree.texts[path],
             (),
             module=path.removesuffix(".py"),
             max_mutants=left and max(left // files_left, 1),
             seed=plan.seed,
-            budget_s=max(deadline - time.monotonic(), 0.0) / files_left,
+            budget_s=max(deadline - time.monotonic(), 0.0),
             lines=chosen,
         )
         left = left and max(left - one.sampled, 1)
         found.append((path, one))
     return _merge_records(found, plan.seed)
+
+
+def limit_count(plan: Plan, suite_s: float) -> int | None:
+    """Return how many mutants can be tried in time; None for all, where that was asked for."""
+    if plan.mutants is None:
+        return None
+    each_s = _START_SECONDS + _SUITE_SHARE * suite_s
+    in_time = int(_TIME_SHARE * plan.thresholds.seconds * (os.cpu_count() or 1) / each_s)
+    return min(plan.mutants, max(in_time, _MIN_MUTANTS))
 
 
 def _merge_records(found: Sequence[tuple[str, Mutation]], seed: int) -> Mutation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError
@@ -106,14 +106,22 @@ def _commit(report: Report, request: ChangeRequest, directory: RunDirectory) -> 
     base = report.change.base if report.change else ""
     assert request.branch is not None
     run_git(root, "worktree", "add", "-q", "-b", request.branch, str(tree), base, options=options)
-    place = tree / run_git(root, "rev-parse", "--show-prefix").strip()
+    try:
+        _commit_in(tree / run_git(root, "rev-parse", "--show-prefix").strip(), report, options)
+    except OutputError:
+        run_git(root, "worktree", "remove", "--force", str(tree))
+        run_git(root, "branch", "-q", "-D", request.branch)
+        raise
+    return tree
+
+
+def _commit_in(place: Path, report: Report, options: Sequence[str]) -> None:
     changes = _check_unchanged(place, report.final_code)
     _write_files(place, changes)
     run_git(place, "add", "-f", "--", *changes, options=options)
-    checks = () if request.run_hooks else ("--no-verify",)
+    checks = ("--no-verify",) if options else ()
     message = ("-m", _describe(report), "-m", f"greenloop: {report.verdict}")
     run_git(place, "commit", "-q", *checks, *message, options=options)
-    return tree
 
 
 def _describe(report: Report) -> str:

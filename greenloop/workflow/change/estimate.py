@@ -28,7 +28,7 @@ def estimate_change(request: ChangeRequest, model: str) -> str:
     calls = _MIN_CALLS - bool(request.given) - (not texts)
     cost = calculate_cost(model, TokenCount(input_tokens=asked, output_tokens=_ANSWER_TOKENS))
     tokens = asked + _ANSWER_TOKENS
-    most = round(tokens * (1 + 3 * _REPAIR_SHARE), -3)
+    most = round(int(tokens * (1 + 3 * _REPAIR_SHARE)), -3)
     price = f"about ${cost:.2f}" if cost is not None else "cost unknown"
     return (
         f"{calls} to {calls + 3} calls, about {round(tokens, -2)} tokens (with three more calls "

@@ -40,11 +40,12 @@ class ChangeSuite:
     @cached_property
     def functions(self) -> dict[str, TestFunction]:
         """The new tests by `path::name`: those that the project does not have word for word."""
+        known = {path: self._known_sources(path) for path in self.files}
         return {
             f"{path}::{item.name}": item
             for path, text in self.files.items()
             for item in parse_test_functions(text)
-            if item.source(text) not in self._known_sources(path)
+            if item.source(text) not in known[path]
         }
 
     def _known_sources(self, path: str) -> set[str]:

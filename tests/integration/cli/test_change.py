@@ -169,3 +169,15 @@ def test_link_out_of_the_project_is_not_written_through(run: Run, shop: Path) ->
     status, _, err = run("change", WISH, "--in", "shop", "--model", replay(), "--apply")
     assert status != 0, err
     assert "discount" not in outside.read_text()
+
+
+def test_failed_commit_leaves_no_branch(run: Run, shop: Path) -> None:
+    commit_all(shop)
+    git(shop, "config", "user.useConfigOnly", "true")
+    identity = ("AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL")
+    empty = {f"GIT_{name}": "" for name in identity}
+    status, _, err = run(
+        *("change", WISH, "--in", "shop", "--model", replay(), "--branch", "discount"), **empty
+    )
+    assert (status, "git commit" in err) == (2, True), err
+    assert git(shop, "branch", "--list", "discount") == ""

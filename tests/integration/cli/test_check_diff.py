@@ -91,10 +91,8 @@ def test_a_test_that_the_change_breaks_fails_and_one_that_was_red_is_named(
         "check", "--diff", "HEAD", "--in", "shop", "--quiet", GREENLOOP_MUTANTS="0"
     )
     assert status == 0, out
-    assert (
-        "1 tests fail before the change, too, and do not count: tests/test_prices.py::test_red"
-        in out
-    )
+    told = "tests that fail before the change, too, and do not count: 1: tests/test_prices.py::test_red"
+    assert told in out
     code = (shop / PRICES).read_text()
     (shop / PRICES).write_text(code.replace("// 100", "// 101"))
     status, out, _ = run(
@@ -114,7 +112,22 @@ def test_deleted_and_renamed_files_are_no_lines_to_grade(run: Run, shop: Path) -
     (shop / "src/shop/old.py").unlink()
     status, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
     assert status == 0
-    assert "no line of code has changed since" in out
+    assert "no line of tested code has changed since" in out
+
+
+def test_what_cannot_run_here_and_scripts_beside_the_code_are_named(run: Run, shop: Path) -> None:
+    append("tests/test_prices.py", "\n\ndef test_speed(benchmark):\n    benchmark(total, [1])\n")
+    (shop / "docs").mkdir()
+    (shop / "docs" / "conf.py").write_text("release = '1'\n")
+    (shop / "src" / "shop" / "broken.py").write_bytes(b"print \x00\xff '{{ name }}'\n")
+    append(PRICES, "\nLIMIT = 3\n")
+    status, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
+    assert status == 0
+    assert (
+        "not here (--allow-package), and do not count: 1: tests/test_prices.py::test_speed" in out
+    )
+    assert "or what is beside them: docs/conf.py, src/shop/broken.py" in out
+    assert "survived: src/shop/prices.py:15 as `LIMIT = 4`" in out
 
 
 @pytest.mark.parametrize(

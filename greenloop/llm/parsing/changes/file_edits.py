@@ -23,7 +23,7 @@ _SHARED_SETUP = re.compile(
 )
 _FILE_LINE = re.compile(
     r"^(?P<fence>[ \t]*(?:`{3,}|~{3,})[^`\n]*\n)?"
-    r"[ \t>*`]*\#{1,6} ?file:[ \t]*[`*]*(?P<path>[^\s`*]+)[`*]*[ \t]*$\n?",
+    r"[ \t>*`]*\#{1,6} ?file:[ \t]*[`*'\"]*(?P<path>[^\s`*'\"\\]+)[`*'\"]*[ \t]*$\n?",
     re.MULTILINE | re.IGNORECASE,
 )
 

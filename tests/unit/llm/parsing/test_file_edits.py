@@ -31,7 +31,7 @@ def test_edits_of_several_files() -> None:
         + "```\n### File: `./src/crlf.py`\n"
         + edit("", "x = 1\n", "x = 2\nz = 3\n").partition("\n")[2]
         + edit("src/mark.py", "x = 1\n", "x = 2\n")
-        + edit("src/mark.py", "y = 2\n", "y = 3\n")
+        + edit('"src/mark.py"', "y = 2\n", "y = 3\n")
     )
     assert apply_file_edits(answer, TEXTS, FENCE) == {
         "src/a.py": "x = 2\n\n\ndef f():\n    return x + 1\n",

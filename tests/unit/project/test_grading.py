@@ -1,0 +1,90 @@
+"""Grades of changed lines: which lines count, and how many mutants are tried."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from greenloop.grading import Plan
+from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
+from greenloop.project.grading.grader import ChangedLines
+from greenloop.project.grading.mutation import limit_count
+from greenloop.project.line_map import list_taken_branches, map_lines
+from greenloop.project.runner import ProjectRunner
+from greenloop.project.tree import ProjectTree
+from greenloop.records import Baseline, Coverage, InputFile, Project, Thresholds
+from greenloop.testsuite.stubs import with_empty_bodies
+
+CODE = """LIMIT = 3
+
+def f(x):
+    if x:
+        return g(
+            x,
+            LIMIT,
+        )
+    return 0
+
+def g(x, y):
+    return x
+"""
+
+
+def test_a_changed_line_inside_a_statement_counts_as_the_statement() -> None:
+    assert find_changed_statements(CODE, {6}) == [5]
+    assert find_changed_statements(CODE, {2, 10}) == []
+    baseline = Baseline(
+        locked={"t": ""}, reached={"a.py": {4: "1", 9: "1"}}, branches={"a.py": ("4->9",)}
+    )
+    found = measure_coverage({"a.py": CODE}, {"a.py": {4, 6}}, baseline, Thresholds())
+    assert isinstance(found, Coverage)
+    assert (found.line, found.branch, found.reached) == (0.5, 0.5, False)
+    assert found.missed_places == ("a.py:5",)
+    assert found.missed_branches == ("a.py:4->5",)
+    assert measure_coverage({"a.py": CODE}, {}, baseline, Thresholds()) != found
+
+
+def test_hits_are_mapped_to_tests_and_lines_of_their_statements() -> None:
+    meaning = map_lines(CODE, {"": 1, "t": 0b1110}, ["s", "t"])
+    assert meaning[1] == "0"  # at import
+    assert {line for line, mask in meaning.items() if mask == "2"} >= {3, 4}
+    assert map_lines("def", {"t": 1}, ["t"]) == {}
+    assert list_taken_branches("def", {"t": 1}) == ()
+
+
+def test_only_functions_of_changed_lines_are_emptied() -> None:
+    emptied = with_empty_bodies(CODE, frozenset({6}))
+    assert emptied.count("raise NotImplementedError") == 1
+    assert "return x" in emptied
+    assert with_empty_bodies(CODE, frozenset()).count("NotImplementedError") == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "counts"),
+    [
+        ("src/shop/new/part.py", True),
+        ("src/shop/prices.py", True),
+        ("src/other/a.py", False),
+        ("setup.py", False),
+        ("tests/helpers.py", False),
+        ("src/shop/template.py", False),
+    ],
+)
+def test_code_is_what_tests_import_and_what_is_beside_it(path: str, counts: bool) -> None:
+    text = b"{% raw %}\n" if "template" in path else CODE.encode()
+    tree = ProjectTree("", Project(files=(InputFile(path=path, content=text),)))
+    baseline = Baseline(reached={"src/shop/prices.py": {1: "0"}})
+    box: Any = None
+    change = ChangedLines(ProjectRunner(box, tree), {path: {1}}, baseline)
+    assert (path in change.code_lines) is counts
+
+
+def test_the_number_of_mutants_follows_the_time_of_the_suite() -> None:
+    plan = Plan(mutants=100)
+    quick, slow = limit_count(plan, 0.1), limit_count(plan, 100.0)
+    assert quick is not None
+    assert slow == 10 < quick <= 100
+    assert limit_count(replace(plan, mutants=5), 100.0) == 5
+    assert limit_count(replace(plan, mutants=None), 100.0) is None
