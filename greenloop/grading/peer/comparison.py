@@ -39,8 +39,11 @@ def compare_programs(
     examples: Sequence[str],
     seed: str,
     budget_s: float = 3.0,
+    peer_sandbox: Sandbox | None = None,
 ) -> Comparison:
     """Compare two programs on inputs fixed by `seed`; `examples` are calls as source text.
+
+    The peer runs in `peer_sandbox`, where it needs other files than the code.
 
     No input is begun after `budget_s` seconds; shrinking differences takes at most as long again.
 
@@ -53,7 +56,7 @@ def compare_programs(
     started = time.monotonic()
     deadline = started + 1.5 * budget_s  # of a batch that was begun in time
     mine = Program(sandbox, module, code, public, deadline)
-    theirs = Program(peer.sandbox or sandbox, module, peer.code, public, deadline, peer.inputs)
+    theirs = Program(peer_sandbox or sandbox, module, peer.code, public, deadline, peer.inputs)
     pair = _Pair(mine, theirs, _read_names(interface, specification))
     calls = [call for text in examples if (call := read_call(text, public))]
     known = Known(

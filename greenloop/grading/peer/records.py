@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from greenloop.sandbox import Sandbox
-
 
 @dataclass(frozen=True)
 class PeerProgram:
@@ -11,13 +9,11 @@ class PeerProgram:
 
     `inputs` yields tuples of arguments; of several public names each tuple begins with the name, as the
     arguments of `allowed` do. For a class it yields lists of calls, the first of which makes the object:
-    `[("Stack", 3), ("push", 1), ("pop",)]`. The source sees the names of the module. `sandbox` is where
-    it runs, where that is not the sandbox of the code.
+    `[("Stack", 3), ("push", 1), ("pop",)]`. The source sees the names of the module.
     """
 
     code: str
     inputs: str
-    sandbox: Sandbox | None = None
 
 
 @dataclass(frozen=True)
