@@ -215,7 +215,7 @@ def test_the_action_grades_changed_lines_and_keeps_one_comment(repository: Path)
     check = inputs(command="check", project="shop", comment="true")
     ended = step("Run greenloop", check, surroundings(runner, PYTHONPATH=str(ROOT)))
     assert ended.returncode == 0, ended.stderr
-    assert "surviving mutant" in (runner / "summary.md").read_text()
+    assert "src/shop/prices.py: +3 -0" in (runner / "summary.md").read_text()
 
     stub = runner / "greenloop-venv" / "bin" / "gh"
     stub.write_text('#!/bin/bash\necho "$@" >> "$RUNNER_TEMP/calls"\ncat "$RUNNER_TEMP/known"\n')
