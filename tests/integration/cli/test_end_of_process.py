@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,10 @@ def test_full_disk_is_one_line(words: list[str]) -> None:
 
 
 def test_reader_that_has_exited_is_no_error_message() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
     ended = subprocess.run(
-        f"{sys.executable} -m greenloop --help | true", shell=True, stderr=subprocess.PIPE
+        [sys.executable, "-m", "greenloop", "--help"], stdout=writing, stderr=subprocess.PIPE
     )
-    assert (ended.returncode, ended.stderr) == (0, b"")
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (1, b"")
