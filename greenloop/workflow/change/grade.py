@@ -37,7 +37,11 @@ async def grade_change(space: ChangeWorkspace, suite: ChangeSuite, patch: str) -
     def work(box: Sandbox) -> tuple[Evidence, Baseline]:
         runner = ProjectRunner(box, space.tree.with_changes({**changes, **suite.files}))
         after = runner.measure_baseline()
-        change = ChangedLines(runner, lines, after, sorted(suite.ids), state.plan)
+        change = ChangedLines(
+            *(runner, lines, after, sorted(suite.ids), state.plan),
+            interface=state.agreed_contract.interface,
+            held_out=suite.held_out,
+        )
         return grade_lines(change, emit=sink, read_against_text=True), after
 
     with state.timed("grading_s"):
