@@ -43,9 +43,7 @@ def measure(context: GradingContext) -> Isolated | str:
     return measure_modules([context], names)
 
 
-def measure_modules(
-    contexts: Sequence[GradingContext], names: Sequence[str]
-) -> Isolated | str:
+def measure_modules(contexts: Sequence[GradingContext], names: Sequence[str]) -> Isolated | str:
     """Do the same for several modules, each with tests of its own; `names` must be used by them.
 
     Raises:
@@ -96,7 +94,9 @@ def _summarize(
         used = add_base_classes(used, item.code)
     missing = tuple(name for name in names if name not in used)
     replaced = {item.reason.removeprefix(_REPLACES) for item in results} & _PURE_BUILTINS
-    if any("builtins" in file.code for item in contexts for file in item.tests):  # the tests may have done it
+    if any(
+        "builtins" in file.code for item in contexts for file in item.tests
+    ):  # the tests may have done it
         replaced = set()
     contradicting = tuple(i.scenario.test for i in results if i.reason.startswith(_BESIDE))
     share = len(agreed) / tests

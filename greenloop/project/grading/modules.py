@@ -12,7 +12,12 @@ from greenloop.grading import GradingContext, Plan, held_out_examples
 from greenloop.grading.isolation import evidence as isolation
 from greenloop.grading.isolation.public_names import find_public_names
 from greenloop.project.code_map.index import CodeIndex, build_index
-from greenloop.project.interface import find_module, list_names, select_module, split_interface
+from greenloop.project.code_map.interface import (
+    find_module,
+    list_names,
+    select_module,
+    split_interface,
+)
 from greenloop.project.runner import ProjectRunner
 from greenloop.records import HeldOut, HeldOutExample, Isolated, TestRun
 from greenloop.sandbox.views.project import ProjectSandbox
@@ -49,7 +54,11 @@ class CalledModules:
                 for item in contexts
                 for name in find_public_names("", [i.code for i in item.tests], item.module)
             ]
-        return isolation.measure_modules(contexts, list(dict.fromkeys(names))) if contexts else _NO_MODULE
+        return (
+            isolation.measure_modules(contexts, list(dict.fromkeys(names)))
+            if contexts
+            else _NO_MODULE
+        )
 
     def _separate(self, path: str) -> Iterator[GradingContext]:
         """Yield the modules that a test file imports, each with the tests that observe it."""

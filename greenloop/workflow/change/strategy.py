@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from greenloop.autofix import FixResult
@@ -19,6 +20,7 @@ from greenloop.records import (
     ChangePlan,
     Dispute,
     GeneratedCode,
+    GeneratedPeer,
     Judgement,
     Location,
     Repair,
@@ -30,17 +32,24 @@ from greenloop.tools.change_toolkit import ChangeToolkit, ShownProject, WishedCh
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.grade import grade_change
-from greenloop.workflow.change.shown_files import list_words, select_tests, show_files
+from greenloop.workflow.change.peer import ChangePeerComparer
+from greenloop.workflow.change.shown_files import (
+    MAX_FILES_CHARS,
+    list_words,
+    select_tests,
+    show_files,
+)
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.unchanged import find_side_effects
 from greenloop.workflow.change.workspace import ChangeWorkspace, read_project
 from greenloop.workflow.change.write_tests import TestWriter
 from greenloop.workflow.choices import ChoiceSettlement
+from greenloop.workflow.grade_code import reveal_examples
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import ChangeRequest
 from greenloop.workflow.strategy import Strategy
 
-MAP_TOKENS = 5000
+MAP_TOKENS, MAX_PEER_CHARS = 5000, 18_000
 _MAX_SHOWN = 5
 _MAX_GIVEN_CHARS = 12_000
 
@@ -62,6 +71,8 @@ class ChangeStrategy(Strategy):
         self._words = list_words(request.task)
         self._plan: ChangePlan | None = None
         self._located: tuple[str, ...] = ()
+        self._choices = ChoiceSettlement(run)
+        self._peer = ChangePeerComparer(self._space, self._write_peer)
 
     @property
     def plan(self) -> ChangePlan:
@@ -79,7 +90,7 @@ class ChangeStrategy(Strategy):
         self._located = await self._locate()
         shown = self._show_project()
         await self._make_plan(shown)
-        await ChoiceSettlement(self.run).settle_before_code()
+        await self._choices.settle_before_code()
         writer = TestWriter(self._space, self._tools, self.plan)
         if self._request.given:
             suite = await writer.take_given()
@@ -178,12 +189,22 @@ class ChangeStrategy(Strategy):
         self.run.add_candidate("generate", written.code, written.explanation, meter)
 
     async def _write(self, failed_approaches: Sequence[str] = ()) -> GeneratedCode:
+        texts, shown = self._space.tree.texts, self._show_files(MAX_FILES_CHARS)
+        return await self._tools.write(self.plan, shown, texts, failed_approaches)
+
+    async def _write_peer(self) -> GeneratedPeer:
+        kit = replace(self.run.kit, model=self.run.client.with_fallback_first())
+        shown = self._show_files(MAX_PEER_CHARS)
+        return await replace(self._tools, kit=kit).write_peer(
+            self.plan, shown, self._space.tree.texts
+        )
+
+    def _show_files(self, limit: int) -> ShownProject:
         texts, words = self._space.tree.texts, self._words | list_words(*self.plan.touches)
-        shown = ShownProject(
-            files=show_files(texts, self._located, words),
+        return ShownProject(
+            files=show_files(texts, self._located, words, limit),
             context=list_signatures(texts, self._located, imported=True),
         )
-        return await self._tools.write(self.plan, shown, texts, failed_approaches)
 
     def apply_autofix(self, code: str) -> FixResult:
         """Fix what is new in the changed files, by the project's own ruff and formatter."""
@@ -205,7 +226,20 @@ class ChangeStrategy(Strategy):
         if self.state.change:
             effects = await find_side_effects(self._space, self.plan, patch)
             self.state.change = self.state.change.model_copy(update={"before_after": effects})
-        return False
+        found = self.state.evidence.held_out
+        failed = [i for i in self.suite.held_out if found and i.call in found.disagreed]
+        reveal_examples(self.run, failed)
+        return bool(failed)
+
+    async def extend(self) -> bool:
+        if not self._request.measures_baseline and self._space.tree.texts:
+            return False
+        if await self._peer.compare():
+            return True
+        return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
+
+    async def undo_change(self) -> bool:
+        return await self._choices.settle_after_code(ask=False)
 
     def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:
         result = self.select_active_failures(result)

@@ -137,7 +137,7 @@ def test_dry_run_makes_no_call(run: Run) -> None:
         "change", WISH, "--in", "shop", "--dry-run", "--model", "replay:no.jsonl"
     )
     assert (status, err) == (0, "")
-    assert out.startswith("4 to 7 calls, about ")
+    assert out.startswith("5 to 8 calls, about ")
     assert not Path(".greenloop").exists()
 
 
