@@ -11,7 +11,7 @@ from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
 from greenloop.tools.change_toolkit import ShownFile, ShownTest
 
-MAX_FILES_CHARS = 30_000  # of all files of a prompt: about 7,500 tokens
+MAX_FILES_CHARS = 28_000  # of all files of a prompt: about 7,000 tokens
 _MAX_TESTS_CHARS = 9_000
 _MAX_STYLE_CHARS = 5_000  # of one test file
 _STYLE_FILES = 2

@@ -11,7 +11,7 @@ from greenloop.autofix.project_style import apply_project_style
 from greenloop.errors import ContradictedTestError, InputError
 from greenloop.events import ContractReady
 from greenloop.project.code_map import build_code_map, list_signatures
-from greenloop.project.integrity import explain_guard
+from greenloop.project.integrity import explain_guard, is_in_fence
 from greenloop.project.patch import diff_files
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
@@ -181,6 +181,7 @@ class ChangeStrategy(Strategy):
         left = tuple(item for item in fence if item not in guarded)
         if not left:
             raise InputError(f"the wish needs {', '.join(guarded)} to change: open it with --fence")
+        self._space.check_encoding(item for item in self._located if is_in_fence(item, left))
         return left
 
     async def _add_code(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,8 +66,17 @@ class ChangeWorkspace:
             write_atomically(path, stored.model_dump_json())
 
     def apply(self, patch: str) -> dict[str, str | None]:
-        """Return the files that a patch changes, with their new texts."""
-        return apply_patch(self.tree.texts, patch)
+        """Return the files that a patch changes, with their new texts. Raises InputError."""
+        changes = apply_patch(self.tree.texts, patch)
+        self.check_encoding(changes)
+        return changes
+
+    def check_encoding(self, paths: Iterable[str]) -> None:
+        """Check that files which are to change are UTF-8. Raises InputError."""
+        contents = self.tree.project.all_files
+        for path in paths:
+            if path in contents and self.tree.texts[path].encode() != contents[path]:
+                raise InputError(f"{path} cannot be changed, as it is not UTF-8 text: convert it")
 
     def texts_with(self, changes: Changes) -> dict[str, str]:
         """Return the texts of the project with changes."""

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from greenloop.errors import ContradictedTestError, InputError, SpecificationError
+from greenloop.errors import (
+    ContradictedTestError,
+    InputError,
+    InvalidResponseError,
+    SpecificationError,
+)
 from greenloop.workflow.change import workspace
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.change_responses import (
@@ -261,3 +266,25 @@ def test_project_without_a_baseline_runs_the_new_tests_alone(
     done = run_workflow(change_answers(), request=request)
     assert done.report.verdict == "passed"
     assert any("--no-baseline" in item for item in done.report.reasons)
+
+
+@pytest.mark.parametrize(
+    "tool", ["locate_change", "plan_change", "write_change_tests", "write_change"]
+)
+def test_nonsense_at_any_call_is_sent_back_and_ends_the_run(
+    run_workflow: RunWorkflow, tmp_path: Path, tool: str
+) -> None:
+    script = change_answers(**{tool: ["I would rather talk about the weather."] * 2})
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert isinstance(done.error, InvalidResponseError)
+    assert tool in str(done.error)
+    assert done.error.exit_status == 3
+
+
+def test_nonsense_of_a_second_reading_keeps_the_change(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    script = change_answers(write_peer=["The weather is fine."] * 2)
+    done = run_workflow(script, request=change_request(tmp_path), peer=True)
+    assert (done.report.verdict, done.error) == ("passed", None)
+    assert any("second reading: not measured" in item for item in done.report.reasons)
