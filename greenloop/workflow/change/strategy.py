@@ -15,8 +15,6 @@ from greenloop.project.integrity import explain_guard, is_in_fence
 from greenloop.project.patch import diff_files
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
-    BaselineResult,
-    Change,
     ChangePlan,
     Dispute,
     GeneratedCode,
@@ -50,7 +48,6 @@ from greenloop.workflow.storage.request import ChangeRequest
 from greenloop.workflow.strategy import Strategy
 
 MAP_TOKENS, MAX_PEER_CHARS = 5000, 18_000
-_MAX_SHOWN = 5
 _MAX_GIVEN_CHARS = 12_000
 
 
@@ -86,7 +83,7 @@ class ChangeStrategy(Strategy):
         return self.state.suite
 
     async def prepare(self) -> None:
-        await self._measure_baseline()
+        await self._space.prepare(measures_baseline=self._request.measures_baseline)
         self._located = await self._locate()
         shown = self._show_project()
         await self._make_plan(shown)
@@ -99,34 +96,6 @@ class ChangeStrategy(Strategy):
             suite = await writer.write(signatures)
         self.state.suite, self.state.candidates.locked = suite, suite.locked
         await self._add_code()
-
-    async def _measure_baseline(self) -> None:
-        """Set the baseline. Raises InputError where the suite cannot run and that was not given up."""
-        space, tree = self._space, self._space.tree
-        if self._request.measures_baseline and tree.texts:
-            await space.load_baseline()
-        baseline = space.baseline
-        if baseline.problem:
-            raise InputError(
-                f"the project's tests cannot be run here: {baseline.problem}: mend that, or go on "
-                "without them with --no-baseline, then at most `passed`"
-            )
-        if baseline.locked:
-            self.run.notify(f"{len(baseline.locked)} tests pass twice and are locked")
-        for kind in ("red", "flaky"):
-            if names := getattr(baseline, kind):
-                more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
-                self.run.notify(f"{kind} before the change: {', '.join(names[:_MAX_SHOWN])}{more}")
-        missing = "--no-baseline was given: the project's tests may fail now"
-        self.state.change = Change(
-            base=tree.base,
-            baseline=BaselineResult(
-                locked=len(baseline.locked),
-                red=baseline.red,
-                flaky=baseline.flaky,
-                problem=missing if tree.texts and not self._request.measures_baseline else "",
-            ),
-        )
 
     async def _locate(self) -> tuple[str, ...]:
         """Return the paths of the files that the change concerns; () in an empty project."""

@@ -14,7 +14,7 @@ from greenloop.project.changed_lines import find_changed_lines
 from greenloop.project.patch import apply_patch
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree, read_tree
-from greenloop.records import Baseline, Record, TestRun
+from greenloop.records import Baseline, BaselineResult, Change, Record, TestRun
 from greenloop.versions import greenloop_version
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.run_tests import run_with_packages
@@ -25,6 +25,8 @@ from greenloop.workflow.storage.run_dir import write_atomically
 _SLOWER = 3  # than its baseline the suite may be, before it is stopped
 _QUICK_SUITE_S = 3.0  # of a suite that is run whole at once
 _NO_CODE = frozenset(["", ".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yml", ".yaml"])
+_GIVEN_UP = "--no-baseline was given: the project's tests may fail now"
+_MAX_SHOWN = 5
 Changes = Mapping[str, str | None]
 
 
@@ -47,6 +49,35 @@ class ChangeWorkspace:
     tree: ProjectTree
     baseline: Baseline = field(default_factory=Baseline)
     watched: set[str] = field(default_factory=set)
+
+    async def prepare(self, *, measures_baseline: bool) -> None:
+        """Set the baseline, and what is known of the change.
+
+        Raises:
+            InputError: the suite cannot run, and that was not given up.
+        """
+        if measures_baseline and self.tree.texts:
+            await self.load_baseline()
+        baseline, run = self.baseline, self.run
+        if baseline.problem:
+            raise InputError(
+                f"the project's tests cannot be run here: {baseline.problem}: mend that, or go on "
+                "without them with --no-baseline, then at most `passed`"
+            )
+        if baseline.locked:
+            run.notify(f"{len(baseline.locked)} tests pass twice and are locked")
+        for kind, names in (("red", baseline.red), ("flaky", baseline.flaky)):
+            if names:
+                more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
+                run.notify(f"{kind} before the change: {', '.join(names[:_MAX_SHOWN])}{more}")
+        given_up = self.tree.texts and not measures_baseline
+        known = BaselineResult(
+            locked=len(baseline.locked),
+            red=baseline.red,
+            flaky=baseline.flaky,
+            problem=_GIVEN_UP if given_up else "",
+        )
+        run.state.change = Change(base=self.tree.base, baseline=known)
 
     async def load_baseline(self) -> None:
         """Set the baseline: the one of the run directory, or a new one that is stored there."""
