@@ -38,6 +38,7 @@ from greenloop.workflow.change.shown_files import (
     show_files,
 )
 from greenloop.workflow.change.suite import ChangeSuite
+from greenloop.workflow.change.type_check import TypeCheck
 from greenloop.workflow.change.unchanged import find_side_effects
 from greenloop.workflow.change.workspace import ChangeWorkspace, read_project
 from greenloop.workflow.change.write_tests import TestWriter
@@ -70,6 +71,7 @@ class ChangeStrategy(Strategy):
         self._located: tuple[str, ...] = ()
         self._choices = ChoiceSettlement(run)
         self._peer = ChangePeerComparer(self._space, self._write_peer)
+        self._types = TypeCheck(self._space, self._mend_findings)
 
     @property
     def plan(self) -> ChangePlan:
@@ -204,7 +206,7 @@ class ChangeStrategy(Strategy):
     async def extend(self) -> bool:
         if not self._request.measures_baseline and self._space.tree.texts:
             return False
-        if await self._peer.compare():
+        if await self._types.repair() or await self._peer.compare():
             return True
         return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
 
@@ -225,6 +227,10 @@ class ChangeStrategy(Strategy):
         words = self._words | list_words(*self.plan.touches)
         files = show_files(current, tuple(dict.fromkeys((*changes, *self._located))), words)
         return await self._tools.repair(self.plan, request, files, space.tree.texts, current)
+
+    async def _mend_findings(self, summary: str) -> Repair:
+        base = self.state.candidates.current
+        return await self.request_repair(self.build_request(base, summary))
 
     async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
         return await self._write(failed_approaches)

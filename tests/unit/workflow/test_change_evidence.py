@@ -148,3 +148,26 @@ class Asker:
 
     async def ask(self, choice: Choice) -> ChoiceAnswer:
         return ChoiceAnswer(question_sha256=choice.sha256, how="user", answer=self._answer)
+
+
+def test_new_finding_of_the_projects_type_checker_is_repaired_once(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    request = change_request(tmp_path)
+    with (Path(request.root) / "pyproject.toml").open("a") as file:
+        file.write('\n[tool.mypy]\nmypy_path = "src"\n')
+    untyped = DISCOUNT.replace("discount: int = 0", 'discount: int = 0, kind: int = "x"')
+    mended = """# file: src/shop/prices.py
+<<<<<<< SEARCH
+def total(nets: list[int], discount: int = 0, kind: int = "x") -> int:
+=======
+def total(nets: list[int], discount: int = 0) -> int:
+>>>>>>> REPLACE
+"""
+    script = change_answers(write_change=[untyped], repair_change=[mended])
+    done = run_workflow(script, request=request)
+    assert (done.kinds, done.report.review) == (["generate", "review-repair"], ()), done.error
+    assert "Incompatible default" in done.model.asked("repair_change")[0]
+    done = run_workflow(change_answers(write_change=[untyped]), request=request, max_repairs=0)
+    assert done.report.verdict == "passed"
+    assert any("Incompatible default" in item for item in done.report.reasons)
