@@ -7,7 +7,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from greenloop.records import Choice, ChoiceAnswer
+from greenloop.workflow.change import type_check
 from tests.support.change_responses import (
     DISCOUNT,
     HELD_OUT,
@@ -151,11 +154,12 @@ class Asker:
 
 
 def test_new_finding_of_the_projects_type_checker_is_repaired_once(
-    run_workflow: RunWorkflow, tmp_path: Path
+    run_workflow: RunWorkflow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = change_request(tmp_path)
-    with (Path(request.root) / "pyproject.toml").open("a") as file:
-        file.write('\n[tool.mypy]\nmypy_path = "src"\n')
+    def find(_: object, changed: dict[str, str]) -> tuple[str, ...]:
+        return ("prices.py: mypy: wrong default",) if "kind" in str(changed) else ()
+
+    monkeypatch.setattr(type_check, "find_new_type_errors", find)
     untyped = DISCOUNT.replace("discount: int = 0", 'discount: int = 0, kind: int = "x"')
     mended = """# file: src/shop/prices.py
 <<<<<<< SEARCH
@@ -165,9 +169,9 @@ def total(nets: list[int], discount: int = 0) -> int:
 >>>>>>> REPLACE
 """
     script = change_answers(write_change=[untyped], repair_change=[mended])
-    done = run_workflow(script, request=request)
+    done = run_workflow(script, request=change_request(tmp_path))
     assert (done.kinds, done.report.review) == (["generate", "review-repair"], ()), done.error
-    assert "Incompatible default" in done.model.asked("repair_change")[0]
-    done = run_workflow(change_answers(write_change=[untyped]), request=request, max_repairs=0)
-    assert done.report.verdict == "passed"
-    assert any("Incompatible default" in item for item in done.report.reasons)
+    assert "prices.py: mypy: wrong default" in done.model.asked("repair_change")[0]
+    script = change_answers(write_change=[untyped])
+    done = run_workflow(script, request=change_request(tmp_path), max_repairs=0)
+    assert any("mypy: wrong default" in item for item in done.report.reasons)
