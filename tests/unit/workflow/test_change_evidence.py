@@ -157,7 +157,7 @@ def test_new_finding_of_the_projects_type_checker_is_repaired_once(
     run_workflow: RunWorkflow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def find(_: object, changed: dict[str, str]) -> tuple[str, ...]:
-        return ("prices.py: mypy: wrong default",) if "kind" in str(changed) else ()
+        return ("prices.py: mypy: wrong default",) if "kind: int" in str(changed) else ()
 
     monkeypatch.setattr(type_check, "find_new_type_errors", find)
     untyped = DISCOUNT.replace("discount: int = 0", 'discount: int = 0, kind: int = "x"')
