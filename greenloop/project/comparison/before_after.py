@@ -35,7 +35,7 @@ class ChangedProject:
 
 
 def compare_before_after(
-    sandbox: Sandbox, project: ChangedProject, seed: str, *, budget_s: float = 3.0
+    sandbox: Sandbox, project: ChangedProject, seed: str, *, budget_s: float = 5.0
 ) -> BeforeAfter:
     """Compare both versions on inputs made of the calls in the project's own tests.
 

@@ -45,7 +45,7 @@ class PeerChanges:
 
 
 def compare_peers(
-    sandbox: Sandbox, peers: PeerChanges, examples: list[str], seed: str, *, budget_s: float = 3.0
+    sandbox: Sandbox, peers: PeerChanges, examples: list[str], seed: str, *, budget_s: float = 5.0
 ) -> Comparison:
     """Compare the public functions and classes of the interface, of at most three modules.
 

@@ -150,7 +150,9 @@ class ChangeWorkspace:
         expected = suite.ids | suite.locked
         everywhere = await self.run_tests(everything, None, "all tests")
         result = restrict(everywhere, expected, given)
-        return self._watch(prune(result, {*first, *given}), suite)
+        kept = prune(result, {*first, *given})
+        new_first = sorted(kept.tests, key=lambda item: item.id not in suite.ids)
+        return self._watch(kept.model_copy(update={"tests": tuple(new_first)}), suite)
 
     def _watch(self, result: TestRun, suite: ChangeSuite) -> TestRun:
         self.watched |= result.failing_tests & suite.locked
