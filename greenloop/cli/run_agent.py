@@ -24,6 +24,7 @@ from greenloop.cli.process import print_error, run_with_signals
 from greenloop.cli.questions import create_asker
 from greenloop.errors import GreenloopError, InterruptedRunError
 from greenloop.events import Event, RunFinished
+from greenloop.llm.factory import check_models
 from greenloop.records import Report
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.settings import Settings
@@ -53,9 +54,12 @@ def check_run(request: RunRequest, options: RunOptions, settings: Settings) -> N
 
     Raises:
         InputError: questions were asked for, and there is no terminal.
+        NoModelError, SettingsError: the model that is named cannot be used.
         OutputError: an output cannot be written.
     """
     check_output_paths(request)
+    if not isinstance(request, HealRequest):  # which may need no model
+        check_models(settings)
     if options.approve:
         check_terminal("--approve")
     if settings.ask == "terminal" and isinstance(request, ContractRequest):
@@ -74,7 +78,7 @@ def start_run(
         request = build(options, settings)
         check_run(request, options, settings)
     except GreenloopError as error:
-        report = build_refusal_report(settings, specification, error, options.run_dir)
+        report = build_refusal_report(settings, specification, error)
         return finish_run(report, error, options)
     return run_agent(request, settings, options)
 
@@ -101,7 +105,7 @@ def run_agent(
         report, error = _run_once(request, settings, options, resume_from)
         if report is None:
             assert error is not None
-            refusal = build_refusal_report(settings, request.specification, error, None)
+            refusal = build_refusal_report(settings, request.specification, error)
             return finish_run(refusal, error, options)
         status = 0 if meets_requirement(report, settings.require) else 1
         failed = bool(status or error) and not request.keep_best

@@ -71,9 +71,11 @@ def _check_against_text(
 ) -> int:
     """Check with a model that reads what the code should do; a plain check loads no LangChain."""
     from greenloop.cli.run_agent import run_agent
+    from greenloop.llm.factory import check_models
 
     if settings.model is None:
         raise InputError("--spec needs a model that reads it: name one with --model")
+    check_models(settings)
     request = build_request(
         CheckRequest,
         settings,

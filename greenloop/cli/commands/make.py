@@ -7,7 +7,6 @@ from pathlib import Path
 from greenloop.app.inputs.choices import add_answers, read_locked_choices
 from greenloop.app.inputs.specification import read_specification, read_tests, resolve_module_name
 from greenloop.app.requests import to_absolute_path
-from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.options.runs import MakeOptions
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run
@@ -22,7 +21,7 @@ def make_command(options: MakeOptions) -> int:
 
 
 def _build_request(options: MakeOptions, settings: Settings) -> MakeRequest:
-    specification = read_specification(options.spec, COMMANDS)
+    specification = read_specification(options.spec)
     given = read_tests(tuple(options.tests or ()))
     _check_collisions(options, settings, specification.path)
     request = build_new_request(
