@@ -9,7 +9,7 @@ from greenloop.cli.environment import find_ignored_settings
 from greenloop.cli.options.common import DisplayOptions
 from greenloop.cli.options.declaration import collect_settings
 from greenloop.cli.process import print_error, write_program_text
-from greenloop.errors import GreenloopError, OutputError
+from greenloop.errors import GreenloopError, OutputError, SandboxError
 from greenloop.records import Report
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.evidence.text import render_grade
@@ -34,7 +34,7 @@ def finish_run(
 ) -> int:
     """Print the report, and the error if there is one; return the exit status."""
     try:
-        if options.json or error is None or report.command != "check" or report.tests:
+        if options.json or report.command != "check" or not isinstance(error, SandboxError):
             print_report(report, as_json=options.json)
     except OSError as problem:
         if isinstance(problem, BrokenPipeError):

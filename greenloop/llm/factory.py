@@ -125,7 +125,7 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
                 f"the model {choice.name} needs its API key; set {_get_key_name(provider)} in the "
                 "environment or in .env"
             ) from None
-        if isinstance(error, ValueError):
+        if isinstance(error, ValueError) and provider not in _list_providers():
             raise SettingsError(
                 f"--model {choice.name}: no such provider; use PROVIDER:NAME with one of "
                 f"{', '.join(_list_providers())}, or any other provider of LangChain"

@@ -44,7 +44,7 @@ def find_unreachable_address(error: BaseException) -> str:
     while (cause := found.__cause__ or found.__context__) and cause not in chain:
         chain.append(found := cause)
     failed = (item for item in chain if type(item).__name__ == "ConnectError")  # of httpx
-    url = getattr(getattr(next(failed, None), "request", None), "url", None)
+    url = getattr(getattr(next(failed, None), "_request", None), "url", None)
     return f"{url.scheme}://{url.netloc.decode()}" if url is not None else ""
 
 
