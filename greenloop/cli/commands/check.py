@@ -75,7 +75,6 @@ def _check_against_text(
 
     if settings.model is None:
         raise InputError("--spec needs a model that reads it: name one with --model")
-    check_models(settings)
     request = build_request(
         CheckRequest,
         settings,
@@ -85,6 +84,7 @@ def _check_against_text(
         given=tuple(GivenTests.from_code(item.name, item.code) for item in inputs.tests),
         record=to_absolute_path(options.record),
     )
+    check_models(settings)
     run_options = RunOptions(
         json=options.json, quiet=options.quiet, verbose=options.verbose, run_dir=options.run_dir
     )
