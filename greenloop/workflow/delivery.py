@@ -190,7 +190,7 @@ def deliver_healed_file(
     target = Path(request.output or original.path)
     if confirm and not confirm(target, source.restore_header(report.final_code)):
         return report
-    kept = _back_up_original(directory, Path(original.path))
+    kept = back_up_original(directory, Path(original.path))
     source.write(target, report.final_code)
     return _with_artifacts(report, output=str(target), original=str(kept))
 
@@ -206,7 +206,8 @@ def _read_unchanged(path: str, sha256: str) -> SourceFile:
     return found
 
 
-def _back_up_original(directory: RunDirectory, path: Path) -> Path:
+def back_up_original(directory: RunDirectory, path: Path) -> Path:
+    """Keep a copy of a file in the run directory, and return its path. Raises OutputError."""
     kept = directory.path / "original" / path.name
     with writing(kept):
         kept.parent.mkdir(exist_ok=True)

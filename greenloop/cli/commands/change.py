@@ -24,7 +24,7 @@ def change_command(options: ChangeOptions) -> int:
     """Run `greenloop change` and return the exit status."""
     if options.dry_run:
         settings = load_settings(options)
-        print(estimate_change(_build_request(options, settings), settings.model or "unknown"))
+        print(estimate_change(_build_request(options, settings), settings.model))
         return 0
     return start_run(options, _build_request, options.wish)
 

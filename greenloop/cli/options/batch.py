@@ -52,7 +52,7 @@ class BatchOptions(ConcurrencyOptions, DisplayOptions):
     github_output: Path | None = option(
         "Append counts and changed files, as to $GITHUB_OUTPUT.", metavar="FILE"
     )
-    force: bool = flag("Overwrite code and tests that were edited by hand.", "--force")
+    force: bool = flag("Write over files that greenloop did not write; a copy is kept.", "--force")
     engine: str = option(
         "Where the runs are executed: local (this process), ray (the nodes of a Ray cluster), or an "
         "executor of an installed package.",

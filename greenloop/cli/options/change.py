@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from greenloop.cli.options.common import (
     Ask,
+    DryRun,
     KeepBest,
     Mutants,
     NewRunOptions,
@@ -59,7 +60,7 @@ class ChangeOptions(NewRunOptions):
     )
     branch: str | None = option("Commit the change on this new branch.", metavar="NAME")
     run_hooks: bool = flag("With --branch: run the project's git hooks and filters.", "--run-hooks")
-    dry_run: bool = flag("Say what the run would cost, without a call.", "--dry-run")
+    dry_run: DryRun = False
     require: Require = None
     mutants: Mutants = None
     peer: Peer = None

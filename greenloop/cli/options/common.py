@@ -72,6 +72,7 @@ Ask = Annotated[
         metavar="terminal|never",
     ),
 ]
+DryRun = Annotated[bool, Option("--dry-run", help="Print what the run would cost; call no model.")]
 Answers = Annotated[
     Path | None,
     Option(help="The choices.md of a run, or of a lock file, filled in.", metavar="FILE"),

@@ -12,6 +12,7 @@ from greenloop.cli.options.common import (
     Answers,
     Ask,
     DisplayOptions,
+    DryRun,
     FallbackModel,
     KeepBest,
     Markdown,
@@ -47,6 +48,7 @@ class MakeOptions(NewRunOptions):
     tests_output: Path | None = option(
         "Write the tests there; default test_<stem>.py beside the code.", metavar="FILE"
     )
+    force: bool = flag("Write over files that greenloop did not write; a copy is kept.", "--force")
     tests: list[Path] | None = option(
         "Your own tests: locked, never edited, always run.", names="path", metavar="FILE"
     )
@@ -57,6 +59,7 @@ class MakeOptions(NewRunOptions):
     ask: Ask = None
     answers: Answers = None
     accept_choices: AcceptChoices = False
+    dry_run: DryRun = False
 
 
 @dataclass(frozen=True, kw_only=True)
