@@ -38,12 +38,17 @@ def check_terminal(option: str) -> None:
         raise InputError(f"{option} needs a terminal to ask at; leave it out, or run at one")
 
 
+def confirm(question: str) -> bool:
+    """Ask a question at the terminal, and return whether the answer is yes."""
+    return (_prompt_line(question) or "").lower() in ("y", "yes")
+
+
 def confirm_write(path: Path, text: str) -> bool:
     """Show the change to a file, and return whether the user wants it written."""
     before = path.read_text("utf-8", "replace") if path.exists() else ""
     for line in _diff_lines(str(path), before, text):
         print_line(line)
-    if (_prompt_line(f"write {path}? [y/N] ") or "").lower() in ("y", "yes"):
+    if confirm(f"write {path}? [y/N] "):
         return True
     print_line(f"declined: {path} was not written")
     return False
@@ -53,7 +58,7 @@ def confirm_patch(patch: str) -> bool:
     """Show a patch, and return whether the user wants it applied."""
     for line in patch.splitlines():
         print_line(line)
-    if (_prompt_line("change these files? [y/N] ") or "").lower() in ("y", "yes"):
+    if confirm("change these files? [y/N] "):
         return True
     print_line("declined: nothing was changed")
     return False

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
+from greenloop.cli.environment import find_ignored_settings
 from greenloop.cli.options.common import DisplayOptions
 from greenloop.cli.options.declaration import collect_settings
 from greenloop.cli.process import print_error, write_program_text
-from greenloop.errors import GreenloopError, OutputError
+from greenloop.errors import GreenloopError, OutputError, SandboxError
 from greenloop.records import Report
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.evidence.text import render_grade
@@ -16,7 +18,14 @@ from greenloop.settings import Settings
 
 
 def load_settings(options: object) -> Settings:
-    """Return the settings with a command's options over them. Raises SettingsError."""
+    """Return the settings with a command's options over them; warn of those that are ignored.
+
+    Raises:
+        SettingsError: a setting is invalid.
+    """
+    logging.getLogger("dotenv.main").disabled = True  # what it would say is in the warnings
+    for line in find_ignored_settings():
+        print_error(f"warning: {line}")
     return Settings.load(**collect_settings(options))
 
 
@@ -25,7 +34,8 @@ def finish_run(
 ) -> int:
     """Print the report, and the error if there is one; return the exit status."""
     try:
-        print_report(report, as_json=options.json)
+        if options.json or report.command != "check" or not isinstance(error, SandboxError):
+            print_report(report, as_json=options.json)
     except OSError as problem:
         if isinstance(problem, BrokenPipeError):
             raise

@@ -9,28 +9,13 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
 from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.options.declaration import add_command
-from greenloop.cli.options.report import expand_bare_options
-
-_DEFAULT_COMMAND = "make"
-_ROOT_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
-
-
-class _DefaultGroup(TyperGroup):
-    """A group whose first word, if it is not a command, is a specification for `make`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in _ROOT_OPTIONS:
-            args = [_DEFAULT_COMMAND, *args]
-        elif args and args[0] == "report":
-            args = expand_bare_options(args)
-        return super().parse_args(ctx, args)
+from greenloop.cli.usage import Group
 
 
 def _print_version(wanted: bool) -> None:
@@ -53,7 +38,7 @@ def greenloop(
 def create_app() -> typer.Typer:
     """Return the program with all its commands."""
     program = typer.Typer(
-        cls=_DefaultGroup,
+        cls=Group,
         rich_markup_mode=None,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
