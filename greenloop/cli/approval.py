@@ -129,7 +129,7 @@ def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
             yield from _diff_lines(str(path), before, text)
     yield ""
     yield format_verdict(report)
-    yield from (f"  not better because: {reason}" for reason in report.reasons)
+    yield from (f"  not verified: {reason}" for reason in report.reasons)
     if isinstance(request, ScriptRequest) and (checks := generated_checks(report)):
         yield "checks derived from the task:"
         yield from (f"  - {item}" for item in checks)

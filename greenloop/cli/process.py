@@ -82,7 +82,12 @@ def print_error(message: str) -> None:
 
 def write_program_text(text: str) -> None:
     """Write code, or the output of a script, on standard output; escaped where it is displayed."""
-    sys.stdout.write(escape_invisible(text) if _is_displayed() else text)
+    sys.stdout.write(escape_displayed(text))
+
+
+def escape_displayed(text: str) -> str:
+    """Return a text for standard output, escaped where that is displayed."""
+    return escape_invisible(text) if _is_displayed() else text
 
 
 def _is_displayed() -> bool:

@@ -171,7 +171,7 @@ def _save_request(report: Report, request: RunRequest) -> RunDirectory:
 def _report_rejection(report: Report, options: RunOptions) -> int:
     """Print no code either: standard output may be redirected to a file."""
     if options.json:
-        print_report(report, as_json=True)
+        print_report(report, options, with_card=False)
     print_error(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
     return 1
 

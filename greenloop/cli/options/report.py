@@ -41,6 +41,7 @@ class ReportOptions:
         "The directory of a run, or its report.json; default: the latest.", None
     )
     json: bool = flag("The report as it was saved.", "--json")
+    code: bool = flag("The code of the run, or the patch of a change.", "--code")
     html: str | None = option(
         "A page; default: report.html in the run directory.", metavar="[FILE]"
     )
