@@ -11,8 +11,7 @@ from greenloop import events as e
 
 Clock = Callable[[], float]
 
-# The rows that count what a sandbox job of a kind has done so far.
-_ROWS_OF_JOBS = {"mutants": "grading, mutation", "tests": "tests"}
+_MUTANTS_ROW = "grading, mutation"
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class RunActivity:
                 case e.CallRetried(tool) if tool in self._rows:
                     self._rows[tool] = replace(self._rows[tool], characters=0)
                 case e.SandboxJobProgress(_, kind, done, total):
-                    self._count_items(_ROWS_OF_JOBS.get(kind, ""), done, total)
+                    self._count_items(kind, done, total)
                 case e.WorkStarted(name):
                     self._rows[name] = ActivityRow(name, self._clock())
                 case e.CallFinished(name) | e.CallFailed(name) | e.WorkEnded(name):
@@ -68,10 +67,14 @@ class RunActivity:
                 case e.RunFinished():
                     self._rows.clear()
 
-    def _count_items(self, name: str, done: int, total: int) -> None:
-        if row := self._rows.get(name):
+    def _count_items(self, kind: str, done: int, total: int) -> None:
+        """Count in the row of a job: of mutants, or of tests where these are all that runs."""
+        row = self._rows.get(_MUTANTS_ROW) if kind == "mutants" else None
+        if kind != "mutants" and len(self._rows) == 1:
+            (row,) = self._rows.values()
+        if row:
             shown = min(done, total) if total else done
-            self._rows[name] = replace(row, done=max(shown, row.done), total=total)
+            self._rows[row.name] = replace(row, done=shown, total=total)
 
     def _add_usage(self, event: e.Event) -> None:
         if isinstance(event, e.CallFinished):
