@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeVar
 
-from greenloop.errors import GreenloopError, InterruptedRunError
+from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.reporting.escaping import escape_invisible
 
 T = TypeVar("T")
@@ -26,6 +26,17 @@ def run_command(command: Callable[[Any], int], options: object) -> int:
     except (asyncio.CancelledError, KeyboardInterrupt):
         print_error("interrupted")
         return InterruptedRunError.exit_status
+
+
+def is_terminal() -> bool:
+    """Return whether standard input and standard error are terminals."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def check_terminal(option: str) -> None:
+    """Raise InputError if there is no terminal for the questions of an option."""
+    if not is_terminal():
+        raise InputError(f"{option} needs a terminal to ask at; leave it out, or run at one")
 
 
 def run_with_signals(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -12,15 +12,13 @@ from greenloop.agent import CodingAgent, build_refusal_report
 from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.cli.approval import (
     Decision,
-    check_terminal,
     confirm_patch,
     confirm_write,
-    is_terminal,
     review,
 )
 from greenloop.cli.finish import finish_run, load_settings, print_report
 from greenloop.cli.options.common import NewRunOptions, RunOptions
-from greenloop.cli.process import print_error, run_with_signals
+from greenloop.cli.process import check_terminal, is_terminal, print_error, run_with_signals
 from greenloop.cli.questions import create_asker
 from greenloop.errors import GreenloopError, InterruptedRunError
 from greenloop.events import Event, RunFinished

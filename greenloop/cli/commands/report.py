@@ -45,7 +45,8 @@ def report_command(options: ReportOptions) -> int:
     for name, content in outputs:
         write_output(name, content)
     if options.open_page:
-        _show_page(page)
+        if not open_page(page):
+            sys.stdout.write(f"{page.absolute()}\n")
     elif not outputs:
         sys.stdout.write(text)
     sys.stdout.flush()
@@ -126,13 +127,12 @@ def write_outputs(record: T, *outputs: tuple[str | None, Callable[[T], str]]) ->
             write_output(name, render(record))
 
 
-def _show_page(page: Path) -> None:
-    """Open the page in a browser if there is a display; else print its path."""
+def open_page(page: Path) -> bool:
+    """Open the page in a browser if there is a display; return whether that was possible."""
     has_display = sys.platform == "darwin" or os.environ.get(
         "DISPLAY", os.environ.get("WAYLAND_DISPLAY")
     )
-    if not (has_display and webbrowser.open(page.absolute().as_uri())):
-        sys.stdout.write(f"{page.absolute()}\n")
+    return bool(has_display and webbrowser.open(page.absolute().as_uri()))
 
 
 def _find_latest_run(home: Path) -> Path:

@@ -57,6 +57,7 @@ class DoctorOptions:
     """Show what this machine offers: model, sandbox, versions; and how to fix what is missing."""
 
     json: Json = False
+    verbose: bool = flag("All versions, and what the sandbox isolates.", "--verbose", "-v")
     model: Model = None
     sandbox: Sandbox = None
     allow_package: AllowPackage = None
