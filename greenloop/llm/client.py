@@ -27,7 +27,7 @@ from greenloop.events import (
     ResponseRejected,
     ignore_event,
 )
-from greenloop.llm.budget import Budget, estimate_tokens
+from greenloop.llm.budget import Budget, calculate_cost, estimate_tokens
 from greenloop.llm.chat import ChatSource, Completion
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.provider_errors import (
@@ -239,7 +239,15 @@ def _build_finished_event(
     tool: str, entry: RecordedResponse, seconds: float, source: Literal["model", "log"]
 ) -> CallFinished:
     usage = entry.usage or TokenCount()
-    counts = (usage.input_tokens, usage.output_tokens)
+    model = entry.model or ""
     return CallFinished(
-        tool, seconds, usage.total, source, entry.model or "", *counts, entry.answer
+        tool,
+        seconds,
+        usage.total,
+        source,
+        model,
+        usage.input_tokens,
+        usage.output_tokens,
+        entry.answer,
+        calculate_cost(model, usage) if source == "model" else 0.0,
     )
