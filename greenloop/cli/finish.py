@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import sys
 
-from greenloop.cli.environment import find_ignored_settings
 from greenloop.cli.options.common import DisplayOptions
 from greenloop.cli.options.declaration import collect_settings
+from greenloop.cli.preflight import find_ignored_settings
 from greenloop.cli.process import print_error, write_program_text
 from greenloop.errors import GreenloopError, OutputError, SandboxError
 from greenloop.records import Report

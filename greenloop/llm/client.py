@@ -238,16 +238,7 @@ class LLMClient:
 def _build_finished_event(
     tool: str, entry: RecordedResponse, seconds: float, source: Literal["model", "log"]
 ) -> CallFinished:
-    usage = entry.usage or TokenCount()
-    model = entry.model or ""
-    return CallFinished(
-        tool,
-        seconds,
-        usage.total,
-        source,
-        model,
-        usage.input_tokens,
-        usage.output_tokens,
-        entry.answer,
-        calculate_cost(model, usage) if source == "model" else 0.0,
-    )
+    usage, model = entry.usage or TokenCount(), entry.model or ""
+    counts = (usage.input_tokens, usage.output_tokens)
+    cost = calculate_cost(model, usage) if source == "model" else 0.0
+    return CallFinished(tool, seconds, usage.total, source, model, *counts, entry.answer, cost)
