@@ -10,22 +10,14 @@ _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(
     r"^(?:(?:greenloop|python3?|pip|git|bash|export|GREENLOOP_\w+=\S+)\b|\.venv/|\. \S)"
 )
-RUN_WHOLE = (  # the blocks that are marked `sh`
+_DOCS = sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
+RUN_WHOLE = (
     "docs/tutorial.md",
-    "docs/recipes.md",
-    "docs/security.md",
+    "docs/projects.md",
+    "docs/sandbox.md",
     "docs/evaluation.md",
-)
-SHOWING = (
-    "README.md",
-    *RUN_WHOLE,
-    "docs/change.md",
-    "docs/engines.md",
-    "docs/grading.md",
-    "docs/hosts.md",
-    "docs/limits.md",
-    "docs/report.md",
-)
+)  # `sh`
+SHOWING = ("README.md", *_DOCS)
 
 # Run in order in one folder, against a local server with OpenAI's API.
 SERVED = (
@@ -44,7 +36,7 @@ SERVED = (
     "greenloop doctor --model openai:NAME",
     "greenloop batch specs -o src --model openai:NAME --max-tokens 500000",
 )
-# Run in the folder of a recorded example with its answers as the model; the README shows the
+# Run in the folder of a recorded example with its answers as the model; the documents show the
 # output.
 RECORDED = {
     'greenloop heal summary.py --input sales.csv --expect "6 sales in 3 regions"'
@@ -57,11 +49,17 @@ CHECKED = (
     "greenloop check m.py test_m.py",
     "greenloop check src/m.py tests/ --require verified --json",
 )
+_IN_A_PROJECT = "needs a project with git: tests/integration/cli/test_check_diff.py runs it in one"
+_WATCHES = "runs until it is ended: tests/slow/test_watch.py presses its keys"
 _PRICED = "a local server's model has no price, and --max-cost is refused without one"
 _A_CLUSTER = "needs a Ray cluster: tests/integration/distributed/test_ray_batch.py starts one, and ends a node of it"
 LEFT_OUT = {
     'greenloop change "total takes a discount in percent" --in shop -o discount.patch': "needs a"
     " project: tests/integration/cli/test_change.py runs it in one",
+    "greenloop check --diff origin/main": _IN_A_PROJECT,
+    "greenloop check --diff HEAD~1 --in services/shop --markdown summary.md --require passed": _IN_A_PROJECT,
+    "greenloop check --watch doubling.py test_doubling.py": _WATCHES,
+    "greenloop check --watch --diff HEAD": _WATCHES,
     "greenloop batch specs -o src --engine ray --run-dir /shared/batch": _A_CLUSTER,
     "greenloop batch specs -o src --engine ray --address auto --run-dir /shared/batch": _A_CLUSTER,
     "greenloop batch specs -o src --engine ray --address 10.0.0.5:6379"
@@ -72,6 +70,10 @@ LEFT_OUT = {
     " it up is run by test_the_recorded_runs_of_the_readme",
     "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/python -m pytest": ""
     "these are the tests; .ci/run does both from a fresh clone",
+    "python3 -m venv .venv && .venv/bin/pip install -q .": "sets up; tried in a fresh clone",
+    "greenloop resume RUN_DIR --answers RUN_DIR/choices.md": "needs a run with an open choice:"
+    " tests/integration/cli/test_choices.py",
+    "greenloop resume RUN_DIR --accept-choices": "likewise",
     ". .venv/bin/activate": "of a venv that is not made here",
     "export OPENAI_API_KEY=sk-…": "stands for a key",
     'greenloop "Write top_k(xs, k): the k largest numbers, largest first; k < 0 is a ValueError"'
@@ -103,8 +105,13 @@ def commands(document: str) -> list[str]:
 
 
 def sample_after(command: str) -> str:
-    """Return the output that the README shows below a command; '' if it shows none."""
-    text = (ROOT / "README.md").read_text("utf-8")
-    after = text.partition(f"\n{command}")[2].partition("\n```\n")[2]
-    found = re.search(r"^```\n(.*?)^```$", after.partition("\n## ")[0], re.MULTILINE | re.DOTALL)
-    return found[1] if found else ""
+    """Return the output that a document shows below a command; '' if none does."""
+    for document in SHOWING:
+        text = (ROOT / document).read_text("utf-8")
+        after = re.split(rf"^{re.escape(command)}(?:  .*)?$", text, maxsplit=1, flags=re.MULTILINE)[
+            1:
+        ]
+        below = "".join(after).partition("\n```\n")[2].partition("\n## ")[0]
+        if found := re.search(r"^```\n(.*?)^```$", below, re.MULTILINE | re.DOTALL):
+            return found[1]
+    return ""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from greenloop.reporting.schema import build_report_schema
@@ -91,7 +89,7 @@ def _format_type(value: Schema) -> str:
 _HEAD = (
     "# The report",
     "",
-    "<!-- Made by `python -m tests.support.report_reference docs/report.md` from the schema. -->",
+    "<!-- Made by `python -m tests.support.references` from the schema. -->",
     "",
     "`report.json` in the run directory of every `make` and `check`, and what `--json` prints. The "
     "same as JSON Schema: `greenloop report --schema`.",
@@ -100,15 +98,3 @@ _HEAD = (
     "column is the value that an older report without the key is read with.",
     "",
 )
-
-
-def main(arguments: list[str]) -> None:
-    """Write the reference to the named file, or to standard output."""
-    if arguments:
-        Path(arguments[0]).write_text(render_reference(), encoding="utf-8")
-    else:
-        sys.stdout.write(render_reference())
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -9,10 +9,7 @@ import pytest
 
 from greenloop.errors import InputError
 from greenloop.reporting.loader import read_report
-from tests.support.report_reference import render_reference
 from tests.support.reports import made, older
-
-DOCS = Path(__file__).parents[3] / "docs" / "report.md"
 
 
 def saved(folder: Path, text: str | bytes) -> Path:
@@ -115,8 +112,3 @@ def test_the_error_for_a_folder_without_report_says_what_to_do(tmp_path: Path) -
     (tmp_path / "run.json").write_text("{}")
     with pytest.raises(InputError, match="greenloop resume"):
         read_report(tmp_path)
-
-
-def test_the_reference_is_up_to_date() -> None:
-    """Else: python -m tests.support.report_reference docs/report.md"""
-    assert DOCS.read_text("utf-8") == render_reference()
