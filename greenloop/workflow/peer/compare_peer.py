@@ -113,8 +113,9 @@ class PeerComparer:
         answered = {item.question for item in state.agreed_contract.choices if item.answered}
         found = [OpenDifference(item) for item in done.comparison.differences]
         if not found:
-            tests = [item for item in done.failing if self._may_be_wrong(item)]
-            found = [from_test(item, state.code_tests.source(item)) for item in tests]
+            failing = [item for item in done.failing if self._may_be_wrong(item)]
+            rows = dict.fromkeys(item.partition("[")[0] for item in failing)  # of parametrize
+            found = [from_test(item, state.code_tests.source(item)) for item in rows]
         return [item for item in found if item.build_choice(1).question not in answered]
 
     def _may_be_wrong(self, test: str) -> bool:
@@ -140,7 +141,8 @@ class PeerComparer:
     def _apply(
         self, item: OpenDifference, ruling: DifferenceRuling, code_is_first: bool
     ) -> Difference:
-        record = item.to_record(interpret(ruling, code_is_first), ruling.because)
+        meaning = interpret(ruling, code_is_first, bool(item.test))
+        record = item.to_record(meaning, ruling.because)
         if record.ruling == "peer is wrong":
             return record
         may_change = record.ruling != "text does not say" and self._can_repair()

@@ -37,9 +37,10 @@ class SavedComparison:
 async def find_failing_tests(run: Run, peer: PeerProgram) -> dict[str, str]:
     """Return the active tests that the peer fails, with messages. Raises SandboxError."""
     suite = run.state.tests
-    return await run.call_in_sandbox(
-        lambda box: check_peer(box, module=suite.module, peer=peer, tests=suite.files)
-    )
+    with progress_span(run.emit, "second reading, tests"):  # a slow peer takes a whole time limit
+        return await run.call_in_sandbox(
+            lambda box: check_peer(box, module=suite.module, peer=peer, tests=suite.files)
+        )
 
 
 async def compare_with_peer(run: Run, peer: PeerProgram) -> SavedComparison:

@@ -117,7 +117,7 @@ def add_hook_and_filter(shop: Path) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([WISH, "--in", "shop", "-o", "answers.jsonl/x.diff"], "is no folder"),
+        ([WISH, "--in", "shop", "-o", "answers.jsonl/x.diff"], "x.diff cannot be written"),
         (["  ", "--in", "shop"], "is empty"),
         ([WISH, "--in", "nowhere"], "is no folder"),
         ([WISH, "--in", "shop", "--branch", "x"], "has no commit"),
