@@ -155,11 +155,15 @@ def deliver_script(report: Report, request: ScriptRequest) -> Report:
     if request.output:
         write_atomically(Path(request.output), report.final_code)
         report = _with_artifacts(report, output=request.output)
-    wanted = request.script.artifacts
-    if wanted and report.artifacts.made:
-        _copy_produced_files(Path(report.artifacts.made), Path(wanted))
-        report = _with_artifacts(report, made=wanted)
-    return report
+    return deliver_produced_files(report, request.script.artifacts)
+
+
+def deliver_produced_files(report: Report, folder: str | None) -> Report:
+    """Copy the files that a script produced to `--artifacts`. Raises OutputError."""
+    if folder is None or not report.artifacts.made:
+        return report
+    _copy_produced_files(Path(report.artifacts.made), Path(folder))
+    return _with_artifacts(report, made=folder)
 
 
 def _with_artifacts(report: Report, **paths: str) -> Report:

@@ -157,8 +157,8 @@ def _notify_missing(run: Run, module: str, importer: str) -> None:
 
 def describe_missing_module(module: str, importer: str) -> str:
     """Return a line that names the module, and the flag that would allow its package."""
-    allow = f"--allow-package {get_package_name(module)} would allow it"
-    return f"{importer} {module}, which is not available; {allow}"
+    allow = f"add --allow-package {get_package_name(module)}"
+    return f"{allow}: {importer} {module}, which is not available"
 
 
 def suggest_module_input(original: str, module: str) -> str:
