@@ -83,7 +83,7 @@ def test_choices_are_accepted(run: Run) -> None:
         ("## C1", "## C7", "no open choice is named 'C7'"),
         ("- [ ] 1", "- [x] other: cents\n- [ ] 1", "other: is no example"),
         ("- [ ] 1", "- [ ] 1", "C1 has no answer"),
-        ("What if", "What when", "the question of C1 was another one"),
+        ("What if", "What when", "the question of C1 was a different one"),
     ],
 )
 def test_an_unclear_file_is_refused_by_line_and_nothing_is_lost(
@@ -108,7 +108,7 @@ def test_answers_that_answer_nothing_are_left_out(run: Run) -> None:
         CHOICES.write_text("## C1\n- [x] 1: nothing\n")
         status, _, err = run("resume", "run", "--answers", str(CHOICES))
         assert (status, len(server.requests)) == (0, 5)
-    assert f"--answers {CHOICES} answers nothing that was asked; it is left out" in err
+    assert f"--answers {CHOICES} answers no open question and is ignored" in err
     with OpenAIServer(Served(answers())) as server:
         status, _, err = run("resume", "run", "--accept-choices", server=server)
     assert status == 0

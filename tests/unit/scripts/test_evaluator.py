@@ -185,7 +185,7 @@ def test_missing_file_is_reported_once_with_made_files() -> None:
     )
     assert message(run) == (
         "totals.csv was not made; the script made: out/total.csv (1 byte)"
-    ) or "out/total.csv is near to it" in message(run)
+    ) or "out/total.csv is close to it" in message(run)
     assert len(run.failing_tests) == 3
 
 

@@ -43,8 +43,8 @@ def test_valid_items_are_parsed(item: dict[str, Any], names: list[str]) -> None:
     ("item", "says"),
     [
         ("prints Total", "check 1: it must be one of"),
-        ({}, "is no kind of check"),
-        ({"check": "stderr", "contains": "a"}, "'stderr' is no kind of check"),
+        ({}, "is not a kind of check"),
+        ({"check": "stderr", "contains": "a"}, "'stderr' is not a kind of check"),
         ({"check": "file"}, "names no file"),
         ({"check": "file", "path": "/tmp/x"}, "inside the working folder"),
         ({"check": "file", "path": "x", "rows": "some"}, "whole number"),
