@@ -12,16 +12,14 @@ from greenloop.agent import CodingAgent, build_refusal_report
 from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.cli.approval import (
     Decision,
-    check_terminal,
     confirm,
     confirm_patch,
     confirm_write,
-    is_terminal,
     review,
 )
 from greenloop.cli.finish import finish_run, load_settings, print_report
 from greenloop.cli.options.common import NewRunOptions, RunOptions
-from greenloop.cli.process import print_error, run_with_signals
+from greenloop.cli.process import check_terminal, is_terminal, print_error, run_with_signals
 from greenloop.cli.questions import create_asker
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
 from greenloop.events import Event, RunFinished
@@ -199,7 +197,7 @@ def _save_request(report: Report, request: RunRequest) -> RunDirectory:
 def _report_rejection(report: Report, options: RunOptions) -> int:
     """Print no code either: standard output may be redirected to a file."""
     if options.json:
-        print_report(report, as_json=True)
+        print_report(report, options, with_card=False)
     print_error(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
     return 1
 

@@ -27,7 +27,7 @@ from greenloop.events import (
     ResponseRejected,
     ignore_event,
 )
-from greenloop.llm.budget import Budget, estimate_tokens
+from greenloop.llm.budget import Budget, calculate_cost, estimate_tokens
 from greenloop.llm.chat import ChatSource, Completion
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.provider_errors import (
@@ -239,8 +239,7 @@ class LLMClient:
 def _build_finished_event(
     tool: str, entry: RecordedResponse, seconds: float, source: Literal["model", "log"]
 ) -> CallFinished:
-    usage = entry.usage or TokenCount()
+    usage, model = entry.usage or TokenCount(), entry.model or ""
     counts = (usage.input_tokens, usage.output_tokens)
-    return CallFinished(
-        tool, seconds, usage.total, source, entry.model or "", *counts, entry.answer
-    )
+    cost = calculate_cost(model, usage) if source == "model" else 0.0
+    return CallFinished(tool, seconds, usage.total, source, model, *counts, entry.answer, cost)

@@ -35,6 +35,7 @@ class ReportOptions:
         metavar="RUN_DIR",
     )
     json: bool = flag("The report as it was saved.", "--json")
+    code: bool = flag("The code of the run, or the patch of a change.", "--code")
     html: str | None = option(
         "A page; default: report.html in the run directory.", metavar="[FILE]"
     )
@@ -52,6 +53,7 @@ class DoctorOptions:
     examples: ClassVar = "greenloop doctor\ngreenloop doctor --model ollama:qwen3-coder"
 
     json: Json = False
+    verbose: bool = flag("All versions, and what the sandbox isolates.", "--verbose", "-v")
     model: Model = None
     sandbox: Sandbox = None
     allow_package: AllowPackage = None

@@ -105,6 +105,7 @@ class CheckOptions(DisplayOptions):
     diff: str | None = option(
         "Grade the lines of a project that have changed since this commit.", metavar="REF"
     )
+    watch: bool = flag("Check again at each save, at a terminal; with keys.", "--watch")
     root: Path = option("With --diff: the project's folder.", "--in", default=Path(), metavar="DIR")
     markdown: Markdown = None
     spec: str | None = option(

@@ -95,7 +95,7 @@ def test_required_verdict_decides_the_status(run: Run, monkeypatch: pytest.Monke
     write(m=CODE, test_m=TESTS)
     status, out, _ = run("m.py", "test_m.py", "--require", "verified")
     assert status == 1
-    assert "not better because: mutants" in out
+    assert "not verified: mutants" in out
 
 
 def test_red_tests_are_shown(run: Run) -> None:
