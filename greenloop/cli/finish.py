@@ -7,7 +7,6 @@ import sys
 
 from greenloop.cli.options.common import DisplayOptions
 from greenloop.cli.options.declaration import collect_settings
-from greenloop.cli.preflight import find_ignored_settings
 from greenloop.cli.process import print_error, write_program_text
 from greenloop.configuration import PROJECT_FILE, read_project_settings
 from greenloop.errors import GreenloopError, OutputError, SandboxError

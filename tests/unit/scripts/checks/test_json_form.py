@@ -52,7 +52,7 @@ def test_valid_items_are_parsed(item: dict[str, Any], names: list[str]) -> None:
         ({"check": "file", "path": "x", "rows": -1}, "whole number"),
         ({"check": "stdout", "contains": ""}, "is empty"),
         ({"check": "stdout", "contains": {"a": 1}}, "must be a text"),
-        ({"check": "stdout", "matches": "("}, "no regular expression"),
+        ({"check": "stdout", "matches": "("}, "not a regular expression"),
         ({"check": "stdout", "contains": "x" * 600}, "telling part"),
         ({"check": "stdout", "json": "perhaps"}, "true or false"),
         ({"check": "exit", "status": 2}, "only exit status 0"),
