@@ -29,11 +29,16 @@ from greenloop.workflow.storage.request import (
 Decision = Literal["accept", "reject"] | RunRequest
 
 
+def confirm(question: str) -> bool:
+    """Ask a question at the terminal, and return whether the answer is yes."""
+    return (_prompt_line(question) or "").lower() in ("y", "yes")
+
+
 def confirm_write(path: Path, text: str) -> bool:
     """Show the change to a file, and return whether the user wants it written."""
     before = path.read_text("utf-8", "replace") if path.exists() else ""
     print_diff(_diff_lines(str(path), before, text), sys.stderr)
-    if (_prompt_line(f"write {path}? [y/N] ") or "").lower() in ("y", "yes"):
+    if confirm(f"write {path}? [y/N] "):
         return True
     print_line(f"declined: {path} was not written")
     return False
@@ -42,7 +47,7 @@ def confirm_write(path: Path, text: str) -> bool:
 def confirm_patch(patch: str) -> bool:
     """Show a patch, and return whether the user wants it applied."""
     print_diff(patch.splitlines(), sys.stderr)
-    if (_prompt_line("change these files? [y/N] ") or "").lower() in ("y", "yes"):
+    if confirm("change these files? [y/N] "):
         return True
     print_line("declined: nothing was changed")
     return False

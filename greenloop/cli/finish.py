@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 from greenloop.cli.options.common import DisplayOptions
 from greenloop.cli.options.declaration import collect_settings
+from greenloop.cli.preflight import find_ignored_settings
 from greenloop.cli.process import print_error, write_program_text
-from greenloop.errors import GreenloopError, OutputError
+from greenloop.errors import GreenloopError, OutputError, SandboxError
 from greenloop.records import Report
 from greenloop.reporting.card import print_card
 from greenloop.reporting.console import print_code, print_diff
@@ -20,7 +22,14 @@ MAX_SHOWN_LINES = 40  # of code or a diff at a terminal; more would push the ver
 
 
 def load_settings(options: object) -> Settings:
-    """Return the settings with a command's options over them. Raises SettingsError."""
+    """Return the settings with a command's options over them; warn of those that are ignored.
+
+    Raises:
+        SettingsError: a setting is invalid.
+    """
+    logging.getLogger("dotenv.main").disabled = True  # what it would say is in the warnings
+    for line in find_ignored_settings():
+        print_error(f"warning: {line}")
     return Settings.load(**collect_settings(options))
 
 
@@ -30,7 +39,8 @@ def finish_run(
     """Print the report, and the error if there is one; return the exit status."""
     has_begun = error is None or bool(report.final_code)
     try:
-        print_report(report, options, with_card=has_begun)
+        if options.json or report.command != "check" or not isinstance(error, SandboxError):
+            print_report(report, options, with_card=has_begun)
     except OSError as problem:
         if isinstance(problem, BrokenPipeError):
             raise

@@ -7,19 +7,27 @@ import os
 import signal
 import stat
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
+from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
+from greenloop.cli.preflight import check_paths
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.reporting.escaping import escape_invisible
 
 T = TypeVar("T")
 
 
-def run_command(command: Callable[[Any], int], options: object) -> int:
-    """Run a command and return the exit status; print the error that ends it."""
+def run_command(name: str, options: object) -> int:
+    """Run a command, whose module is imported now; return its exit status.
+
+    Paths that do not exist are reported before the import. An error that ends the command is
+    printed.
+    """
     try:
-        return command(options)
+        check_paths(options)
+        command = getattr(import_module(f"greenloop.cli.commands.{name}"), f"{name}_command")
+        return int(command(options))
     except GreenloopError as error:
         print_error(str(error))
         return error.exit_status

@@ -23,12 +23,16 @@ _SHOWN_CHARS = 8
 
 @dataclass(frozen=True)
 class ShownDifference:
-    """An input and the two answers to it, in the order in which the judge sees them."""
+    """An input and the two answers to it, in the order in which the judge sees them.
+
+    With `is_test` the input is a test, and the answers say which of the programs passes it.
+    """
 
     id: int
     call: str
     first: str
     second: str
+    is_test: bool = False
 
     @property
     def lengths(self) -> str:

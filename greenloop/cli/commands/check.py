@@ -89,6 +89,7 @@ def _check_against_text(
 ) -> int:
     """Check with a model that reads what the code should do; a plain check loads no LangChain."""
     from greenloop.cli.run_agent import run_agent
+    from greenloop.llm.factory import check_models
 
     if settings.model is None:
         raise InputError("--spec needs a model that reads it: name one with --model")
@@ -101,6 +102,7 @@ def _check_against_text(
         given=tuple(GivenTests.from_code(item.name, item.code) for item in inputs.tests),
         record=to_absolute_path(options.record),
     )
+    check_models(settings)
     run_options = RunOptions(
         json=options.json, quiet=options.quiet, verbose=options.verbose, run_dir=options.run_dir
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from greenloop.grading.peer.comparison import FoundDifference
 from greenloop.records import Choice, Contract, Difference, DifferenceRuling, HeldOutExample
 from greenloop.records.evidence.peer import Ruling
+from greenloop.syntax.parse import parse_or_none
 from greenloop.tools.peer_toolkit import ShownDifference
 
 _RAISED = re.compile(r"raises\s+([\w.]+)")
@@ -69,7 +70,19 @@ def _format(call: str, answer: str) -> str:
 
 def from_test(test: str, source: str) -> OpenDifference:
     """Return the difference on a test that the code passes and the peer fails."""
-    return OpenDifference(FoundDifference(source, *_TEST_ANSWERS), test)
+    return OpenDifference(FoundDifference(_drop_docstring(source), *_TEST_ANSWERS), test)
+
+
+def _drop_docstring(source: str) -> str:
+    """Return a test without its docstring: it names requirements, which the judge does not know."""
+    tree = parse_or_none(source)
+    function = tree.body[0] if tree and tree.body else None
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or len(function.body) == 1:
+        return source
+    first, lines = function.body[0], source.splitlines()
+    if ast.get_docstring(function) is None or first.end_lineno is None:
+        return source
+    return "\n".join(lines[: first.lineno - 1] + lines[first.end_lineno :])
 
 
 def arrange(differences: Sequence[OpenDifference], seed: str) -> list[tuple[ShownDifference, bool]]:
@@ -80,14 +93,14 @@ def arrange(differences: Sequence[OpenDifference], seed: str) -> list[tuple[Show
         first, second = item.found.code, item.found.peer
         if not (code_is_first := chance.random() < 0.5):
             first, second = second, first
-        shown = ShownDifference(number, item.found.call, first, second)
+        shown = ShownDifference(number, item.found.call, first, second, is_test=bool(item.test))
         arranged.append((shown, code_is_first))
     return arranged
 
 
-def interpret(ruling: DifferenceRuling, code_is_first: bool) -> Ruling:
+def interpret(ruling: DifferenceRuling, code_is_first: bool, is_test: bool = False) -> Ruling:
     """Return what a ruling on an arranged difference says of code and peer."""
-    if ruling.right == "text does not say":
+    if ruling.right == "text does not say" or (is_test and ruling.right == "neither"):
         return "text does not say"
     if ruling.right == "neither":
         return "both are wrong"

@@ -234,7 +234,7 @@ CONTEXTS: dict[str, dict[str, Any]] = {
             ShownDifference(3, f"to_roman({'ab' * 12!r})", f"{'x' * 40!r}", "''"),
             ShownDifference(1, "to_roman(0)", "raises NotRoman('<0>')", "''"),
             ShownDifference(
-                2, "def test_four():\n    assert 1\n", "this test passes", "this test fails"
+                2, "def test_four():\n    assert 1\n", "this test passes", "this test fails", True
             ),
         ),
     },
