@@ -15,6 +15,7 @@ from greenloop.grading.peer.comparison import (
     compare_programs,
 )
 from greenloop.sandbox import Sandbox
+from greenloop.workflow.peer.rulings import is_wording
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import digest
 from greenloop.workflow.storage.run_dir import write_atomically
@@ -24,7 +25,8 @@ from greenloop.workflow.storage.run_dir import write_atomically
 class SavedComparison:
     """What was compared, and what it showed.
 
-    `failing` are active tests that the peer fails, asked for only where no answer differs.
+    `failing` are active tests that the peer fails, and not only for the wording of an exception; asked
+    for only where no answer differs.
     """
 
     code_sha256: str
@@ -58,8 +60,10 @@ async def compare_with_peer(run: Run, peer: PeerProgram) -> SavedComparison:
         return known
     with progress_span(run.emit, "second reading"), state.timed("grading_s"):
         comparison = await run.call_in_sandbox(lambda box: _compare(run, box, code, peer))
-    failing = () if comparison.differences else tuple(await find_failing_tests(run, peer))
-    done = SavedComparison(digest(code), peer, comparison, failing)
+    failing = {} if comparison.differences else await find_failing_tests(run, peer)
+    text = state.agreed_contract.text_with_answers
+    tests = tuple(test for test, message in failing.items() if not is_wording(message, text))
+    done = SavedComparison(digest(code), peer, comparison, tests)
     if path:
         text = TypeAdapter(SavedComparison).dump_json(done, indent=1).decode()
         write_atomically(path, text + "\n")

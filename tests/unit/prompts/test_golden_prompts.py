@@ -201,6 +201,8 @@ CONTEXTS: dict[str, dict[str, Any]] = {
     "write_peer.minimal": {
         "module": "roman",
         "names": ("to_roman",),
+        "with_names": False,
+        "taken": (),
         "interface": "def to_roman(number):\n    ...\n",
         "specification": "Roman numerals.\n",
         "packages": (),
@@ -212,6 +214,8 @@ CONTEXTS: dict[str, dict[str, Any]] = {
     "write_peer.rich": {
         "module": "roman",
         "names": ("NotRoman", "to_roman"),
+        "with_names": True,
+        "taken": (Choice(id="C1", question="Of 0?", chosen="to_roman(0) raises ValueError"),),
         "interface": "class NotRoman(ValueError):\n    ...\n\ndef to_roman(number, upper=...):\n    ...\n",
         "specification": "\nWrite Roman numerals {{ please }}.\n\n",
         "packages": ("attrs",),
@@ -234,7 +238,7 @@ CONTEXTS: dict[str, dict[str, Any]] = {
             ShownDifference(3, f"to_roman({'ab' * 12!r})", f"{'x' * 40!r}", "''"),
             ShownDifference(1, "to_roman(0)", "raises NotRoman('<0>')", "''"),
             ShownDifference(
-                2, "def test_four():\n    assert 1\n", "this test passes", "this test fails"
+                2, "def test_four():\n    assert 1\n", "this test passes", "this test fails", True
             ),
         ),
     },
