@@ -8,7 +8,7 @@ output; an existing file is repaired with small edits.
 from __future__ import annotations
 
 import asyncio
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -192,19 +192,12 @@ def _finish(
     return report, unsaved
 
 
-def build_refusal_report(
-    settings: Settings, specification: str, error: GreenloopError, run_dir: Path | None
-) -> Report:
-    """Return the report of a run that could not begin; save it where that is possible."""
+def build_refusal_report(settings: Settings, specification: str, error: GreenloopError) -> Report:
+    """Return the report of a run that could not begin, which has no run directory."""
     request = MakeRequest(specification=specification, greenloop=greenloop_version())
     sandbox = SandboxInfo(backend=settings.sandbox, isolation="not opened")
     state = RunState(request, Budget(), settings.model or "not chosen", sandbox)
-    report = build_report(state, error)
-    with suppress(GreenloopError):
-        directory = RunDirectory.create(settings.home, "refused", run_dir)
-        report = save_artifacts(report, directory, None)
-        directory.save_report(report)
-    return report
+    return build_report(state, error)
 
 
 def run_coding_agent(specification: str, **settings: Any) -> dict[str, Any]:

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from greenloop.records import Report
 
 
+def simplify_message(text: str) -> str:
+    """Return a message of pydantic about a value in the words of greenloop."""
+    why = text.removeprefix("Value error, ").replace("Input should be", "must be")
+    return why.partition(", unable to parse")[0].rstrip(".")
+
+
 class GreenloopError(Exception):
     """Base of all greenloop errors. `report` holds what the run had reached, where there was one."""
 

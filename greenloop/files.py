@@ -10,6 +10,23 @@ from pathlib import Path
 from greenloop.errors import InputError, OutputError
 
 MAX_TEXT_BYTES = 1_000_000
+_TEXT_SUFFIXES = (".md", ".txt", ".py", ".rst", ".markdown", ".pyi")
+
+
+def path_exists(path: Path) -> bool:
+    """Return whether there is such a file or folder; False for what cannot be a path."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long, or contains a NUL
+        return False
+
+
+def is_path_like(text: str) -> bool:
+    """Return whether a text is meant as the path of a text file, whether or not it exists."""
+    is_word = not any(char.isspace() for char in text)
+    return is_word and (
+        text.lower().endswith(_TEXT_SUFFIXES) or text.startswith(("/", "./", "../", "~"))
+    )
 
 
 def read_bounded(path: Path, max_bytes: int = MAX_TEXT_BYTES, name: str = "") -> bytes:

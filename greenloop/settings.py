@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -10,7 +11,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from greenloop.dependencies import PackageAllowlist
-from greenloop.errors import SettingsError
+from greenloop.errors import SettingsError, simplify_message
 from greenloop.records import Thresholds
 
 # Variables of 0.1.0: the variable and the field that replace each.
@@ -81,7 +82,7 @@ class Settings(BaseSettings):
     def _validate_mutant_count(cls, value: object) -> object:
         if value == "all" or str(value).isdigit():
             return value
-        raise ValueError("should be a number, or all")
+        raise ValueError("must be a number, or all")
 
     @field_validator("allowed_packages", "allow_package")
     @classmethod
@@ -154,15 +155,21 @@ class Settings(BaseSettings):
         try:
             return cls(**given)
         except ValidationError as error:
-            raise SettingsError(_format_first_error(error)) from None
+            raise SettingsError("; ".join(_describe_errors(error, given))) from None
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsError(f".env cannot be read: {error}") from None
 
 
-def _format_first_error(error: ValidationError) -> str:
-    """Return the first problem with the name of the variable, never the value of a secret."""
-    first = error.errors()[0]
-    name = str(first["loc"][0]) if first["loc"] else "settings"
-    secret = "KEY" in name.upper()
-    value = "" if secret else f" (given: {first.get('input')!r})"
-    return f"{name}: {first['msg']}{value}"
+def _describe_errors(error: ValidationError, flags: Collection[str]) -> Iterator[str]:
+    """Yield each problem with the name of the option or variable, never the value of a secret."""
+    for item in error.errors():
+        name, value = str(item["loc"][0] if item["loc"] else "settings"), item.get("input")
+        shown = f"{value:g}" if isinstance(value, float) else str(value)
+        shown = "(not shown)" if "KEY" in name.upper() else shown
+        given = f"{get_option_name(name)} {shown}" if name in flags else f"{name}={shown}"
+        yield f"{given} {simplify_message(item['msg'])}"
+
+
+def get_option_name(field: str) -> str:
+    """Return the command-line option of a setting."""
+    return f"--{field.removesuffix('_s').replace('_', '-')}"

@@ -78,7 +78,10 @@ async def run_check(
     state.candidates.best = replace(candidate, run=result)
     emit(TestRunFinished(result))
     if result.ending == "finished" and not (result.tests or result.failures):
-        raise InputError(f"no tests were collected from {', '.join(i.name for i in suite.files)}")
+        names = ", ".join(item.name for item in suite.files)
+        raise InputError(
+            f"{names} contains no tests; pytest runs functions whose names begin with test_"
+        )
     if not result.passed:
         if failure:
             raise failure

@@ -14,7 +14,6 @@ from greenloop.batch.entries import Entry
 from greenloop.batch.executor import BatchConfig, Executor, LocalExecutor, RunExecutor
 from greenloop.batch.outputs import (
     check_output_path,
-    deliver_entry,
     find_refused_outcome,
     find_unchanged_outcome,
     written_files,
@@ -40,6 +39,7 @@ from greenloop.events import (
 from greenloop.records import BatchOutcome, BatchTotals, Report
 from greenloop.versions import greenloop_version
 from greenloop.workflow.delivery import meets_requirement
+from greenloop.workflow.locked_delivery import deliver_locked
 from greenloop.workflow.storage.request import MakeRequest, select_saved_options
 from greenloop.workflow.storage.run_dir import RunDirectory
 
@@ -162,13 +162,14 @@ class Batch:
         )
         if entry.output is None or not meets_requirement(report, self.config.settings.require):
             return report
-        return deliver_entry(report, entry, request, directory, force=self.force)
+        return deliver_locked(report, request, directory, force=self.force)
 
     def _build_request(self, entry: Entry) -> MakeRequest:
         return MakeRequest(
             specification=entry.text,
             module=entry.output.stem if entry.output else entry.module,
             given=entry.tests,
+            source=str(Path(entry.source).absolute()) if Path(entry.source).is_file() else None,
             output=str(entry.output.absolute()) if entry.output else None,
             options=select_saved_options(self.config.settings),
             greenloop=greenloop_version(),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 import termios
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import Literal
 
 from greenloop.cli.editor import edit_checks, edit_contract, generated_checks, print_line
-from greenloop.errors import InputError, InterruptedRunError
+from greenloop.cli.finish import MAX_SHOWN_LINES
+from greenloop.errors import InterruptedRunError
 from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report
+from greenloop.reporting.console import print_diff
 from greenloop.reporting.summary import format_verdict
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import resolve_tests_output
@@ -27,23 +29,16 @@ from greenloop.workflow.storage.request import (
 Decision = Literal["accept", "reject"] | RunRequest
 
 
-def is_terminal() -> bool:
-    """Return whether standard input and standard error are terminals."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def check_terminal(option: str) -> None:
-    """Raise InputError if there is no terminal for the questions of an option."""
-    if not is_terminal():
-        raise InputError(f"{option} needs a terminal to ask at; leave it out, or run at one")
+def confirm(question: str) -> bool:
+    """Ask a question at the terminal, and return whether the answer is yes."""
+    return (_prompt_line(question) or "").lower() in ("y", "yes")
 
 
 def confirm_write(path: Path, text: str) -> bool:
     """Show the change to a file, and return whether the user wants it written."""
     before = path.read_text("utf-8", "replace") if path.exists() else ""
-    for line in _diff_lines(str(path), before, text):
-        print_line(line)
-    if (_prompt_line(f"write {path}? [y/N] ") or "").lower() in ("y", "yes"):
+    print_diff(_diff_lines(str(path), before, text), sys.stderr)
+    if confirm(f"write {path}? [y/N] "):
         return True
     print_line(f"declined: {path} was not written")
     return False
@@ -51,9 +46,8 @@ def confirm_write(path: Path, text: str) -> bool:
 
 def confirm_patch(patch: str) -> bool:
     """Show a patch, and return whether the user wants it applied."""
-    for line in patch.splitlines():
-        print_line(line)
-    if (_prompt_line("change these files? [y/N] ") or "").lower() in ("y", "yes"):
+    print_diff(patch.splitlines(), sys.stderr)
+    if confirm("change these files? [y/N] "):
         return True
     print_line("declined: nothing was changed")
     return False
@@ -68,10 +62,16 @@ def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
     if isinstance(request, HealRequest) and report.final_code == request.original.text:
         return "accept"  # nothing would be written
     try:
+        diff = list(_review_diff(report, request))
+        if len(diff) <= MAX_SHOWN_LINES:
+            print_diff(diff, sys.stderr)
+        else:
+            for line in _summarize_diff(diff):
+                print_line(line)
         for line in _review_lines(report, request):
             print_line(line)
         while True:
-            decision = _prompt_decision(report, request, settings)
+            decision = _prompt_decision(report, request, settings, diff)
             if decision is not None:
                 return decision
     except KeyboardInterrupt:
@@ -81,10 +81,12 @@ def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
         ) from None
 
 
-def _prompt_decision(report: Report, request: RunRequest, settings: Settings) -> Decision | None:
+def _prompt_decision(
+    report: Report, request: RunRequest, settings: Settings, diff: Sequence[str]
+) -> Decision | None:
     """Ask once; return None where the question has to be repeated."""
     can_change, editable = not is_model_disabled(settings), _editable_part(report, request)
-    choices = ["[a]ccept", "[r]eject"]
+    choices = ["[a]ccept", "[r]eject", "[v]iew the diff"]
     choices += [f"[e]dit the {editable} and go on"] if editable else []
     choices += ["[c]hange in words"] if can_change else []
     answer = _prompt_line(f"{', '.join(choices)}? ")
@@ -92,6 +94,8 @@ def _prompt_decision(report: Report, request: RunRequest, settings: Settings) ->
         return "reject"
     if answer in ("a", "accept"):
         return "accept"
+    if answer in ("v", "view"):
+        print_diff(diff, sys.stderr)
     if answer in ("e", "edit") and editable:
         return _apply_edit(report, request, settings)
     if answer in ("c", "change") and can_change:
@@ -119,17 +123,34 @@ def _apply_edit(report: Report, request: RunRequest, settings: Settings) -> Deci
     return with_checks(request, checks)
 
 
-def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
-    """Yield the diff of each file, the verdict with its reasons, and the assumptions."""
+def _review_diff(report: Report, request: RunRequest) -> Iterator[str]:
+    """Yield the diff of each file."""
     if isinstance(request, ChangeRequest):
         yield from report.final_code.splitlines()
-    else:
-        for path, text in _planned_files(report, request):
-            before = _current_text(path, report)
-            yield from _diff_lines(str(path), before, text)
+        return
+    for path, text in _planned_files(report, request):
+        yield from _diff_lines(str(path), _current_text(path, report), text)
+
+
+def _summarize_diff(diff: Iterable[str]) -> Iterator[str]:
+    """Yield each file with the number of its new and removed lines."""
+    counts: dict[str, list[int]] = {}
+    name = ""
+    for line in diff:
+        if line.startswith("+++ "):
+            name = line[4:]
+            counts[name] = [0, 0]
+        elif name and line[:1] in ("+", "-") and not line.startswith("--- "):
+            counts[name][line[0] == "-"] += 1
+    for name, (added, removed) in counts.items():
+        yield f"{name}: +{added} -{removed}"
+
+
+def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
+    """Yield the verdict with its reasons, and the assumptions."""
     yield ""
     yield format_verdict(report)
-    yield from (f"  not better because: {reason}" for reason in report.reasons)
+    yield from (f"  not verified: {reason}" for reason in report.reasons)
     if isinstance(request, ScriptRequest) and (checks := generated_checks(report)):
         yield "checks derived from the task:"
         yield from (f"  - {item}" for item in checks)

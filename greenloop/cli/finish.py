@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 from greenloop.cli.options.common import DisplayOptions
 from greenloop.cli.options.declaration import collect_settings
+from greenloop.cli.preflight import find_ignored_settings
 from greenloop.cli.process import print_error, write_program_text
-from greenloop.errors import GreenloopError, OutputError
+from greenloop.errors import GreenloopError, OutputError, SandboxError
 from greenloop.records import Report
+from greenloop.reporting.card import print_card
+from greenloop.reporting.console import print_code, print_diff
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.evidence.text import render_grade
 from greenloop.reporting.summary import as_comments, diff_healed_code, summarize_report
 from greenloop.settings import Settings
 
+MAX_SHOWN_LINES = 40  # of code or a diff at a terminal; more would push the verdict off the screen
+
 
 def load_settings(options: object) -> Settings:
-    """Return the settings with a command's options over them. Raises SettingsError."""
+    """Return the settings with a command's options over them; warn of those that are ignored.
+
+    Raises:
+        SettingsError: a setting is invalid.
+    """
+    logging.getLogger("dotenv.main").disabled = True  # what it would say is in the warnings
+    for line in find_ignored_settings():
+        print_error(f"warning: {line}")
     return Settings.load(**collect_settings(options))
 
 
@@ -24,8 +37,10 @@ def finish_run(
     report: Report, error: GreenloopError | None, options: DisplayOptions, status: int = 1
 ) -> int:
     """Print the report, and the error if there is one; return the exit status."""
+    has_begun = error is None or bool(report.final_code)
     try:
-        print_report(report, as_json=options.json)
+        if options.json or report.command != "check" or not isinstance(error, SandboxError):
+            print_report(report, options, with_card=has_begun)
     except OSError as problem:
         if isinstance(problem, BrokenPipeError):
             raise
@@ -38,28 +53,55 @@ def finish_run(
     return error.exit_status
 
 
-def print_report(report: Report, *, as_json: bool) -> None:
-    """Print the report as JSON, or its main result.
+def print_report(report: Report, options: DisplayOptions, *, with_card: bool = True) -> None:
+    """Print the report as JSON, or its main result, and at a terminal the verdict card.
 
-    That is the code, a script's output, the diff of a healed file, or the grade of a check. Where
-    standard output belongs to a script, the verdict goes to standard error.
+    The result is the code, a script's output, the diff of a healed file, or the grade of a check.
+    A pipe gets all of it; a terminal only what fits, and nothing that was written to a file.
     """
-    if as_json:
+    at_terminal = sys.stdout.isatty() and not options.json
+    hides_code = False
+    if options.json:
         print(report.model_dump_json(indent=1))
-    elif report.command == "check":
-        sys.stdout.write(render_grade(report))
     elif report.command == "script":
         write_program_text(report.script.stdout if report.script else "")
-        sys.stdout.flush()
+    elif at_terminal:
+        hides_code = not _show_result(report)
+    else:
+        _write_result(report)
+    sys.stdout.flush()
+    to_stderr = not options.quiet and (sys.stderr.isatty() or options.json)
+    if with_card and (to_stderr or at_terminal):
+        print_card(report, sys.stderr if to_stderr else sys.stdout, hides_code=hides_code)
+    elif report.command == "script":  # standard output belongs to the script
         lines = map(escape_invisible, summarize_report(report))
         sys.stderr.write("".join(f"{line}\n" for line in lines))
-    elif report.command == "heal":
-        write_program_text(diff_healed_code(report))
+
+
+def _write_result(report: Report) -> None:
+    """Write the whole result, with the verdict as comments below it."""
+    if report.command == "check":
+        sys.stdout.write(render_grade(report))
+    elif report.command in ("heal", "change") or report.final_code:
+        write_program_text(_result_text(report))
         sys.stdout.write(as_comments(summarize_report(report)))
-    elif report.command == "change":
-        write_program_text(report.final_code)
-        sys.stdout.write(as_comments(summarize_report(report)))
-    elif report.final_code:
-        write_program_text(report.final_code.rstrip("\n") + "\n\n")
-        sys.stdout.write(as_comments(summarize_report(report)))
-    sys.stdout.flush()
+
+
+def _show_result(report: Report) -> bool:
+    """Show code or a diff in colour where it fits; return whether nothing is hidden."""
+    text = "" if report.command == "check" else _result_text(report)
+    if not text.strip():
+        return True
+    if report.artifacts.output or text.count("\n") > MAX_SHOWN_LINES:
+        return bool(report.artifacts.output)
+    if report.command in ("heal", "change"):
+        print_diff(text.splitlines(), sys.stdout)
+    else:
+        print_code(text, sys.stdout)
+    return True
+
+
+def _result_text(report: Report) -> str:
+    if report.command == "heal":
+        return diff_healed_code(report)
+    return report.final_code if report.command == "change" else f"{report.final_code.rstrip()}\n\n"

@@ -6,29 +6,16 @@ imported here, so that `--help` is fast.
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
-from typing import Annotated, Any
+from typing import Annotated, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
 from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.options.declaration import add_command
-from greenloop.cli.options.report import expand_bare_options
-
-_DEFAULT_COMMAND = "make"
-_ROOT_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
-
-
-class _DefaultGroup(TyperGroup):
-    """A group whose first word, if it is not a command, is a specification for `make`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in _ROOT_OPTIONS:
-            args = [_DEFAULT_COMMAND, *args]
-        elif args and args[0] == "report":
-            args = expand_bare_options(args)
-        return super().parse_args(ctx, args)
+from greenloop.cli.usage import Group
 
 
 def _print_version(wanted: bool) -> None:
@@ -51,7 +38,7 @@ def greenloop(
 def create_app() -> typer.Typer:
     """Return the program with all its commands."""
     program = typer.Typer(
-        cls=_DefaultGroup,
+        cls=Group,
         rich_markup_mode=None,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -71,9 +58,30 @@ def main() -> None:
     """Run the program. Ends the process with the exit status of the command."""
     try:
         app(prog_name="greenloop")
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of standard output has exited; report nothing
-        sys.exit(1)
+        status = 0
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except OSError as error:  # of the parser: the commands report their own
+        status = _report_unwritable(error)
+    _end_process(status)
+
+
+def _report_unwritable(error: OSError) -> int:
+    """Say that standard output cannot be written, unless its reader has exited."""
+    if not isinstance(error, BrokenPipeError):
+        sys.stderr.write(f"greenloop: standard output cannot be written: {error.strerror}\n")
+    return 1
+
+
+def _end_process(status: int) -> NoReturn:
+    """End the process without freeing its memory, which takes a tenth of a second."""
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError as error:
+        status = status or _report_unwritable(error)
+    os._exit(status)
 
 
 if __name__ == "__main__":

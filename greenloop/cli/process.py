@@ -7,25 +7,44 @@ import os
 import signal
 import stat
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
+from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
-from greenloop.errors import GreenloopError, InterruptedRunError
+from greenloop.cli.preflight import check_paths
+from greenloop.errors import GreenloopError, InputError, InterruptedRunError
 from greenloop.reporting.escaping import escape_invisible
 
 T = TypeVar("T")
 
 
-def run_command(command: Callable[[Any], int], options: object) -> int:
-    """Run a command and return the exit status; print the error that ends it."""
+def run_command(name: str, options: object) -> int:
+    """Run a command, whose module is imported now; return its exit status.
+
+    Paths that do not exist are reported before the import. An error that ends the command is
+    printed.
+    """
     try:
-        return command(options)
+        check_paths(options)
+        command = getattr(import_module(f"greenloop.cli.commands.{name}"), f"{name}_command")
+        return int(command(options))
     except GreenloopError as error:
         print_error(str(error))
         return error.exit_status
     except (asyncio.CancelledError, KeyboardInterrupt):
         print_error("interrupted")
         return InterruptedRunError.exit_status
+
+
+def is_terminal() -> bool:
+    """Return whether standard input and standard error are terminals."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def check_terminal(option: str) -> None:
+    """Raise InputError if there is no terminal for the questions of an option."""
+    if not is_terminal():
+        raise InputError(f"{option} needs a terminal to ask at; leave it out, or run at one")
 
 
 def run_with_signals(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -82,7 +101,12 @@ def print_error(message: str) -> None:
 
 def write_program_text(text: str) -> None:
     """Write code, or the output of a script, on standard output; escaped where it is displayed."""
-    sys.stdout.write(escape_invisible(text) if _is_displayed() else text)
+    sys.stdout.write(escape_displayed(text))
+
+
+def escape_displayed(text: str) -> str:
+    """Return a text for standard output, escaped where that is displayed."""
+    return escape_invisible(text) if _is_displayed() else text
 
 
 def _is_displayed() -> bool:

@@ -8,9 +8,9 @@ import termios
 from collections.abc import Iterator
 from typing import Literal
 
-from greenloop.cli.approval import is_terminal
 from greenloop.cli.editor import print_line
 from greenloop.cli.options.common import RunOptions
+from greenloop.cli.process import is_terminal
 from greenloop.records import Choice, ChoiceAnswer
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.settings import Settings

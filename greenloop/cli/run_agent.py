@@ -12,18 +12,18 @@ from greenloop.agent import CodingAgent, build_refusal_report
 from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.cli.approval import (
     Decision,
-    check_terminal,
+    confirm,
     confirm_patch,
     confirm_write,
-    is_terminal,
     review,
 )
 from greenloop.cli.finish import finish_run, load_settings, print_report
 from greenloop.cli.options.common import NewRunOptions, RunOptions
-from greenloop.cli.process import print_error, run_with_signals
+from greenloop.cli.process import check_terminal, is_terminal, print_error, run_with_signals
 from greenloop.cli.questions import create_asker
-from greenloop.errors import GreenloopError, InterruptedRunError
+from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
 from greenloop.events import Event, RunFinished
+from greenloop.llm.factory import check_models
 from greenloop.records import Report
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.settings import Settings
@@ -35,10 +35,12 @@ from greenloop.workflow.delivery import (
     deliver_script,
     meets_requirement,
 )
+from greenloop.workflow.locked_delivery import FORCE_HINT, deliver_locked, find_manual_edits
 from greenloop.workflow.storage.request import (
     ChangeRequest,
     ContractRequest,
     HealRequest,
+    MakeRequest,
     RequestT,
     RunRequest,
     ScriptRequest,
@@ -53,9 +55,12 @@ def check_run(request: RunRequest, options: RunOptions, settings: Settings) -> N
 
     Raises:
         InputError: questions were asked for, and there is no terminal.
+        NoModelError, SettingsError: the model that is named cannot be used.
         OutputError: an output cannot be written.
     """
     check_output_paths(request)
+    if not isinstance(request, HealRequest):  # which may need no model
+        check_models(settings)
     if options.approve:
         check_terminal("--approve")
     if settings.ask == "terminal" and isinstance(request, ContractRequest):
@@ -73,10 +78,22 @@ def start_run(
         settings = load_settings(options)
         request = build(options, settings)
         check_run(request, options, settings)
+        if isinstance(request, MakeRequest) and not options.approve:
+            request = _confirm_replacement(request)
     except GreenloopError as error:
-        report = build_refusal_report(settings, specification, error, options.run_dir)
+        report = build_refusal_report(settings, specification, error)
         return finish_run(report, error, options)
     return run_agent(request, settings, options)
+
+
+def _confirm_replacement(request: MakeRequest) -> MakeRequest:
+    """Ask whether files of the user's may be replaced, before a call is paid. Raises OutputError."""
+    edit = None if request.force else next(find_manual_edits(request), None)
+    if edit is None:
+        return request
+    if is_terminal() and confirm(f"{edit.why}; write over it (a copy is kept)? [y/N] "):
+        return request.model_copy(update={"force": True})
+    raise OutputError(f"{edit.why}; {FORCE_HINT}")
 
 
 def build_new_request(
@@ -101,7 +118,7 @@ def run_agent(
         report, error = _run_once(request, settings, options, resume_from)
         if report is None:
             assert error is not None
-            refusal = build_refusal_report(settings, request.specification, error, None)
+            refusal = build_refusal_report(settings, request.specification, error)
             return finish_run(refusal, error, options)
         status = 0 if meets_requirement(report, settings.require) else 1
         failed = bool(status or error) and not request.keep_best
@@ -171,7 +188,7 @@ def _save_request(report: Report, request: RunRequest) -> RunDirectory:
 def _report_rejection(report: Report, options: RunOptions) -> int:
     """Print no code either: standard output may be redirected to a file."""
     if options.json:
-        print_report(report, as_json=True)
+        print_report(report, options, with_card=False)
     print_error(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
     return 1
 
@@ -190,6 +207,8 @@ def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -
     elif isinstance(request, ChangeRequest):
         asks = request.apply and is_terminal() and not is_reviewed
         report = deliver_change(report, request, directory, confirm_patch if asks else None)
+    elif isinstance(request, MakeRequest) and request.output:
+        report = deliver_locked(report, request, directory, force=request.force or is_reviewed)
     else:
         report = deliver(report, request)
     directory.save_report(report)

@@ -14,6 +14,7 @@ from greenloop.events.batch import EntryProgress as EntryProgress
 from greenloop.events.batch import EntryStarted as EntryStarted
 from greenloop.events.batch import HiddenTestsFinished as HiddenTestsFinished
 from greenloop.events.work import SandboxJobEnded as SandboxJobEnded
+from greenloop.events.work import SandboxJobProgress as SandboxJobProgress
 from greenloop.events.work import SandboxJobStarted as SandboxJobStarted
 from greenloop.events.work import WorkEnded as WorkEnded
 from greenloop.events.work import WorkStarted as WorkStarted
@@ -37,7 +38,10 @@ from greenloop.records import (
 
 @dataclass(frozen=True)
 class RunStarted(Event):
-    """A run starts; `is_replay`: the model's answers come from a replay file."""
+    """A run starts; `is_replay`: the model's answers come from a replay file.
+
+    `max_repairs` is the number of repairs that may be made, 0 where there are none.
+    """
 
     model: str
     sandbox: str
@@ -45,6 +49,7 @@ class RunStarted(Event):
     run_dir: str | None
     is_replay: bool = False
     resumed_responses: int = 0
+    max_repairs: int = 0
 
 
 @dataclass(frozen=True)
@@ -199,7 +204,10 @@ class CallRetried(Event):
 
 @dataclass(frozen=True)
 class CallFinished(Event):
-    """`source`: the answer was paid for now, or taken from the run's log."""
+    """`source`: the answer was paid for now, or taken from the run's log.
+
+    `cost_usd` is None where no price is known.
+    """
 
     tool: str
     seconds: float
@@ -209,6 +217,7 @@ class CallFinished(Event):
     input_tokens: int = 0
     output_tokens: int = 0
     response: str = field(default="", compare=False, repr=False)
+    cost_usd: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,19 @@ class SandboxJobStarted(Event):
 
 
 @dataclass(frozen=True)
+class SandboxJobProgress(Event):
+    """The job says that it has done `done` tests or mutants of `total` (0: not known).
+
+    Untrusted code may have written the number. Emitted from any thread.
+    """
+
+    key: str
+    kind: str
+    done: int
+    total: int = 0
+
+
+@dataclass(frozen=True)
 class SandboxJobEnded(Event):
     """The job with this `key` has ended; `output` is what it printed."""
 

@@ -19,20 +19,31 @@ def measure(context: GradingContext) -> HeldOut | None:
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    if not context.held_out:
-        return None
-    valid = [item for item in context.held_out if _is_valid(item)]
-    agreeing, cut_short = _find_agreeing(context, valid) if valid else (set(), "")
-    wrong = tuple(item for row, item in enumerate(valid) if row not in agreeing)
-    context.disagreements = wrong
-    allowed = (1 - context.thresholds.held_out_agreement) * len(valid)
+    return measure_modules([context]) if context.held_out else None
+
+
+def measure_modules(contexts: Sequence[GradingContext]) -> HeldOut:
+    """Do the same for several modules, each with examples of its own.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    given = [item for context in contexts for item in context.held_out]
+    valid, late = [item for item in given if _is_valid(item)], ""
+    for context in contexts:
+        tried = [item for item in context.held_out if _is_valid(item)]
+        agreeing, cut_short = _find_agreeing(context, tried) if tried else (set(), "")
+        context.disagreements = tuple(i for at, i in enumerate(tried) if at not in agreeing)
+        late = late or cut_short
+    wrong = [item for context in contexts for item in context.disagreements]
+    allowed = (1 - contexts[0].thresholds.held_out_agreement) * len(valid)
     return HeldOut(
         reached=has_enough_examples(valid) and len(wrong) <= allowed,
         total=len(valid),
         agreed=len(valid) - len(wrong),
         disagreed=tuple(item.call for item in wrong),
-        invalid=tuple(item.call for item in context.held_out if item not in valid),
-        cut_short=cut_short or ("" if has_enough_examples(valid) else _explain_few(valid)),
+        invalid=tuple(item.call for item in given if item not in valid),
+        cut_short=late or ("" if has_enough_examples(valid) else _explain_few(valid)),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, TypeVar
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 from tenacity.wait import wait_exponential, wait_random
 
 from greenloop.errors import (
@@ -27,10 +27,11 @@ from greenloop.events import (
     ResponseRejected,
     ignore_event,
 )
-from greenloop.llm.budget import Budget, estimate_tokens
+from greenloop.llm.budget import Budget, calculate_cost, estimate_tokens
 from greenloop.llm.chat import ChatSource, Completion
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.provider_errors import (
+    find_unreachable_address,
     is_transient,
     retry_after,
     summarize_error,
@@ -43,6 +44,7 @@ from greenloop.llm.response_log import RecordedResponse, ResponseLog, TokenCount
 from greenloop.prompts import Prompt
 
 T = TypeVar("T")
+_MAX_FIRST_ATTEMPTS = 3  # to reach a server that has not answered yet
 
 
 class LLM(Protocol):
@@ -196,8 +198,14 @@ class LLMClient:
             pause = state.next_action.sleep if state.next_action else 0.0
             self.emit(CallRetried(tool, why, state.attempt_number, pause))
 
+        def is_last(state: RetryCallState) -> bool:
+            error, most = state.outcome and state.outcome.exception(), self.retry.attempts
+            # A server that was never reached is more likely not there than busy.
+            is_absent = error and not self.budget.calls and find_unreachable_address(error)
+            return state.attempt_number >= (min(most, _MAX_FIRST_ATTEMPTS) if is_absent else most)
+
         return AsyncRetrying(
-            stop=stop_after_attempt(self.retry.attempts),
+            stop=is_last,
             wait=wait,
             retry=retry_if_exception(is_transient),
             before_sleep=report_retry,
@@ -230,8 +238,7 @@ class LLMClient:
 def _build_finished_event(
     tool: str, entry: RecordedResponse, seconds: float, source: Literal["model", "log"]
 ) -> CallFinished:
-    usage = entry.usage or TokenCount()
+    usage, model = entry.usage or TokenCount(), entry.model or ""
     counts = (usage.input_tokens, usage.output_tokens)
-    return CallFinished(
-        tool, seconds, usage.total, source, entry.model or "", *counts, entry.answer
-    )
+    cost = calculate_cost(model, usage) if source == "model" else 0.0
+    return CallFinished(tool, seconds, usage.total, source, model, *counts, entry.answer, cost)

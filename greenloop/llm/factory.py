@@ -6,13 +6,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from greenloop.errors import GreenloopError, ModelFailure, NoModelError
+from greenloop.errors import (
+    GreenloopError,
+    InputError,
+    ModelFailure,
+    NoModelError,
+    SettingsError,
+)
 from greenloop.llm.budget import UNPRICED_PROVIDER
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.model_selection import ModelChoice, choose_model
 from greenloop.llm.provider_errors import summarize_error
 from greenloop.llm.replay import ReplayChatModel
-from greenloop.plugins import load_plugin
+from greenloop.plugins import list_plugins, load_plugin
 from greenloop.settings import Settings
 
 NO_MODEL = "none"
@@ -40,6 +46,14 @@ def open_sources(settings: Settings) -> list[ChatSource]:
     return sources
 
 
+def check_models(settings: Settings) -> None:
+    """Check that the models that are named can be set up. Raises as `open_sources` does."""
+    for name in filter(None, (settings.model, settings.fallback_model)):
+        kind, _, rest = name.partition(":")
+        if name != NO_MODEL and not (rest and kind in list_plugins("greenloop.models")):
+            open_source(ModelChoice(name), settings)
+
+
 def is_model_disabled(settings: Settings) -> bool:
     """Return whether the user disabled the model."""
     return settings.model == NO_MODEL
@@ -49,7 +63,11 @@ def open_source(choice: ModelChoice, settings: Settings) -> ChatSource:
     """Return the chat model of one choice. Raises as `open_sources` does."""
     kind, _, rest = choice.name.partition(":")
     if kind == "replay":
-        return ChatSource(choice.name, ReplayChatModel.from_file(Path(rest)), is_recorded=True)
+        try:
+            model = ReplayChatModel.from_file(Path(rest))
+        except InputError as error:
+            raise InputError(f"--model {choice.name}: {error}") from None
+        return ChatSource(choice.name, model, is_recorded=True)
     plugin = load_plugin("greenloop.models", kind) if rest else None
     if plugin is not None:
         return ChatSource(choice.name, _build_plugin_model(plugin, rest, choice, settings))
@@ -104,11 +122,13 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
         # By name, as the packages are optional; first, as pydantic's is a ValueError too.
         if type(error).__name__ in ("OpenAIError", "ValidationError"):
             raise NoModelError(
-                f"the model {choice.name} needs its API key: {_first_line(error)}"
+                f"the model {choice.name} needs its API key; set {_get_key_name(provider)} in the "
+                "environment or in .env"
             ) from None
-        if isinstance(error, ValueError):
-            raise NoModelError(
-                f"the model name {choice.name!r} is not understood: {_first_line(error)}"
+        if isinstance(error, ValueError) and provider not in _list_providers():
+            raise SettingsError(
+                f"--model {choice.name}: no such provider; use PROVIDER:NAME with one of "
+                f"{', '.join(_list_providers())}, or any other provider of LangChain"
             ) from None
         raise ModelFailure(
             f"the model {choice.name} cannot be set up: {_first_line(error)}"
@@ -126,6 +146,21 @@ def _build_options(provider: str, choice: ModelChoice, settings: Settings) -> di
         options |= {"stream_usage": True, "base_url": base_url}
         options["api_key"] = key.get_secret_value() if key else ("none" if base_url else None)
     return options
+
+
+def _get_key_name(provider: str) -> str:
+    """Return the environment variable that holds a provider's key."""
+    inferred = {"claude": "anthropic", "gemini": "google_genai", "mistral": "mistralai"}
+    found = next((name for start, name in inferred.items() if provider.startswith(start)), provider)
+    if found.startswith(("gpt-", "o1", "o3", "o4")):
+        found = "openai"
+    return {"google_genai": "GOOGLE_API_KEY", "mistralai": "MISTRAL_API_KEY"}.get(
+        found, f"{found.upper()}_API_KEY"
+    )
+
+
+def _list_providers() -> list[str]:
+    return sorted({"openai", "replay", *_EXTRA_BY_PROVIDER, *list_plugins("greenloop.models")})
 
 
 def _first_line(error: Exception) -> str:

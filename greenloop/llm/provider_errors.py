@@ -38,6 +38,16 @@ def is_transient(error: BaseException) -> bool:
     )
 
 
+def find_unreachable_address(error: BaseException) -> str:
+    """Return the address of a server to which no connection was made; '' for other errors."""
+    chain, found = [error], error
+    while (cause := found.__cause__ or found.__context__) and cause not in chain:
+        chain.append(found := cause)
+    failed = (item for item in chain if type(item).__name__ == "ConnectError")  # of httpx
+    url = getattr(getattr(next(failed, None), "_request", None), "url", None)
+    return f"{url.scheme}://{url.netloc.decode()}" if url is not None else ""
+
+
 def _http_status(error: BaseException) -> int | None:
     """Return the HTTP status: `status_code` of most packages, `code` of Google's."""
     found = (getattr(error, name, None) for name in ("status_code", "code"))
@@ -67,6 +77,10 @@ def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
         return ModelRefusedError(f"{model}: the provider knows no such model ({summary})")
     if "insufficient_quota" in str(error):
         return ModelRefusedError(f"{model}: the account has no quota left ({summary})")
+    if address := find_unreachable_address(error):
+        return ModelUnavailableError(
+            f"{model}: {address} is not reachable; check that the server runs, and its address"
+        )
     if is_transient(error):
         return ModelUnavailableError(
             f"{model}: not reachable or overloaded, all retries failed ({summary})"

@@ -32,6 +32,7 @@ from greenloop.records.generation import (
     Finding,
     GeneratedCode,
     GeneratedPeer,
+    GeneratedTestFiles,
     GeneratedTests,
     HeldOutExample,
     Judgement,

@@ -5,21 +5,11 @@ Untrusted text in it steers neither a terminal nor the log of a CI service.
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-NOT_PRINTABLE_ASCII: Final = re.compile(r"[^\n\t\x20-\x7e]")
-# Azure Pipelines, TeamCity and older runners of GitHub find their commands anywhere in a line.
-COMMAND_MARK: Final = re.compile(r"##(?=\[|vso\[|teamcity\[)")
-_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-
-def is_invisible(char: str) -> bool:
-    """Return whether a character is a control or format character, or none at all."""
-    return unicodedata.category(char) in _INVISIBLE_CATEGORIES
+from greenloop.characters import COMMAND_MARK, NOT_PRINTABLE_ASCII, is_invisible
 
 
 def escape_json(text: str) -> str:

@@ -95,7 +95,6 @@ class Contract(Record):
     `background` are the passages that ask for nothing, `unquoted` those that neither a requirement
     nor the background takes up, `not_covered` what the text asks for and one module cannot give.
     `contradictions` are what its writer says no module can meet; they end the run.
-    `unclear_examples` are passages that look like an example and were not understood.
     `unclear_examples` are passages that look like an example and were not understood. `keep` is
     what a change of a project has to leave as it is.
     """

@@ -52,6 +52,13 @@ class GeneratedTests(Record):
         return f"```python\n{self.code.rstrip()}\n```"
 
 
+class GeneratedTestFiles(Record):
+    """Test files by path, whole, and held-out examples."""
+
+    files: dict[str, str]
+    held_out: tuple[HeldOutExample, ...] = ()
+
+
 class AddedTests(Record):
     """Tests to add to a suite; or why none are needed, and then no code."""
 

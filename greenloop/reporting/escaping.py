@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from greenloop.records.base import COMMAND_MARK, NOT_PRINTABLE_ASCII, is_invisible
+from greenloop.characters import COMMAND_MARK, NOT_PRINTABLE_ASCII, is_invisible
 
 _LINE_COMMAND = re.compile(r"^([^\S\n]*)::", re.M)
 

@@ -46,17 +46,35 @@ def format_verdict(report: Report) -> str:
 
 def format_counts(report: Report) -> str:
     """Return tests and cost in one line."""
-    noun = "checks hold" if report.script else "tests pass"
-    counted = [item for item in report.tests if item.outcome != "dropped"]
-    passed = sum(item.outcome == "passed" for item in counted)
     usage = report.usage
-    unknown = "cost unknown" if usage.calls else "no cost"
-    cost = f"${usage.cost_usd:.4f}" if usage.cost_usd is not None else unknown
     tokens = usage.input_tokens + usage.output_tokens
     return (
-        f"{passed} of {len(counted)} {noun}, "
-        f"{pluralize(report.repairs, 'repair')}, {pluralize(usage.calls, 'call')}, {tokens} tokens, {cost}, {report.timings.total_s:.1f} s"
+        f"{format_test_counts(report)}, {pluralize(report.repairs, 'repair')}, "
+        f"{pluralize(usage.calls, 'call')}, {tokens} tokens, {describe_cost(report)}, "
+        f"{report.timings.total_s:.1f} s"
     )
+
+
+def format_test_counts(report: Report) -> str:
+    """Return `78 of 78 tests pass + 8 of 8 held-out examples`; of a script its checks."""
+    counted = [item for item in report.tests if item.outcome != "dropped"]
+    tests = [item.outcome == "passed" for item in counted if item.origin != "held_out"]
+    examples = [item.outcome == "passed" for item in counted if item.origin == "held_out"]
+    noun, verb = ("check", "hold") if report.script else ("test", "pass")
+    verb += ("s" if verb == "hold" else "es") * (len(tests) == sum(tests) == 1)
+    text = f"{sum(tests)} of {pluralize(len(tests), noun)} {verb}"
+    if not examples:
+        return text
+    return f"{text} + {sum(examples)} of {pluralize(len(examples), 'held-out example')}"
+
+
+def describe_cost(report: Report) -> str:
+    """Return what the calls of the model cost; those of a recording cost nothing now."""
+    if not report.usage.calls:
+        return "no cost"
+    if report.usage.cost_usd is not None:
+        return f"${report.usage.cost_usd:.4f}"
+    return "recorded" if report.environment.model.startswith("replay:") else "cost unknown"
 
 
 def describe_change(report: Report) -> list[str]:
@@ -86,11 +104,21 @@ def format_answered(choice: Choice) -> str:
 def summarize_report(report: Report) -> list[str]:
     """Return verdict, reasons and files."""
     lines = [format_verdict(report)]
-    lines += [f"  not better because: {reason}" for reason in report.reasons]
+    lines += [f"  not verified: {reason}" for reason in report.reasons]
+    lines += [f"  {label}: {path}" for label, path in list_places(report)]
+    if report.artifacts.report:
+        lines.append(f"  report: {report.artifacts.report}")
+    if report.artifacts.run_dir:
+        lines.append(f"  next: {format_next_command(report.artifacts.run_dir)}")
+    return lines
+
+
+def list_places(report: Report) -> list[tuple[str, str]]:
+    """Return the files that a run wrote for the user, each with its label."""
     places = report.artifacts
     failed = report.command == "heal" and not report.tests_passed
     changed = failed and report.final_code != report.original
-    for label, path in (
+    found = (
         (
             "patch" if report.change else "code",
             places.output or (places.best_code if report.command == "script" else None),
@@ -102,20 +130,15 @@ def summarize_report(report: Report) -> list[str]:
         ("commit in", places.worktree),
         ("tests", places.tests_output),
         ("choices", places.choices),
-        ("report", places.report),
-    ):
-        if path:
-            lines.append(f"  {label}: {path}")
-    if places.run_dir:
-        lines.append(f"  next: {_format_next_command(report, places.run_dir)}")
-    return lines
+    )
+    return [(label, path) for label, path in found if path]
 
 
-def _format_next_command(report: Report, run_dir: str) -> str:
-    """Return the command that shows the report."""
+def format_next_command(run_dir: str, option: str = "--open") -> str:
+    """Return the command that shows the report, or with `--code` the code."""
     relative = os.path.relpath(run_dir)
     place = shlex.quote(run_dir if relative.startswith(os.pardir) else relative)
-    return f"greenloop report --open {place}"
+    return f"greenloop report {option} {place}"
 
 
 def as_comments(lines: list[str]) -> str:

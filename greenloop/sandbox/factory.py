@@ -46,10 +46,11 @@ def open_sandbox(settings: Settings | None = None) -> Sandbox:
         return ProcessSandbox(limits)
     if kind == "auto":
         return _open_strongest(factories, limits)
+    factory = factories.get(kind) or _load_factory(kind, settings)
     try:
-        return _open_checked(factories.get(kind) or _load_factory(kind, settings), limits)
+        return _open_checked(factory, limits)
     except SandboxError as error:
-        raise SandboxError(f"--sandbox {kind}: {error}\n{_INSTALL_HINT}") from None
+        raise SandboxError(f"--sandbox {kind}: {error}. {_INSTALL_HINT}") from None
 
 
 def _list_factories(settings: Settings) -> dict[str, SandboxFactory]:
@@ -69,7 +70,7 @@ def _load_factory(kind: str, settings: Settings) -> SandboxFactory:
     if create is None:
         known = [*_list_factories(settings), *list_plugins("greenloop.sandboxes")]
         kinds = ", ".join(("auto", *known, "none"))
-        raise SandboxError(f"no such sandbox; this version has: {kinds}")
+        raise SandboxError(f"--sandbox {kind}: no such sandbox; choose one of {kinds}")
     return lambda limits: _require_sandbox(create(settings, limits))
 
 
@@ -86,7 +87,7 @@ def _open_strongest(factories: dict[str, SandboxFactory], limits: ResourceLimits
             return _open_checked(factory, limits)
         except SandboxError as error:
             reasons.append(f"{kind}: {str(error).removeprefix(f'{kind}: ')}")
-    raise SandboxError(f"no sandbox works here ({'; '.join(reasons)}).\n{_INSTALL_HINT}")
+    raise SandboxError(f"no sandbox works here ({'; '.join(reasons)}). {_INSTALL_HINT}")
 
 
 def _open_checked(factory: SandboxFactory, limits: ResourceLimits) -> Sandbox:

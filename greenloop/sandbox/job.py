@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,6 +29,8 @@ class Job:
         artifact_request: Which of the files that a script creates are returned.
         allowed_hosts: Hosts that a script may connect to.
         stop_events: Events that interrupt the run, besides those of the sandbox.
+        items: The number of its tests or mutants, 0 where it is not known.
+        on_progress: Gets how many tests or mutants are done, where the backend knows it.
         key: The secret that each report of the run begins with.
     """
 
@@ -42,6 +45,8 @@ class Job:
     artifact_request: dict[str, Any] | None = None
     allowed_hosts: tuple[HostRule, ...] = ()
     stop_events: tuple[threading.Event, ...] = ()
+    items: int = 0
+    on_progress: Callable[[int], None] | None = None
     key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,22 +80,41 @@ class ProcessResult:
         return self.output.decode("utf-8", "replace").strip().rpartition("\n")[2][:300]
 
 
-def wait_for_report(
-    connection: socket.socket, started: float, stop: threading.Event, timeout_s: float
-) -> ProcessResult | None:
-    """Wait until a run that began at `started` reports; return its result where it does not."""
-    while not select.select([connection], [], [], POLL_SECONDS)[0]:
-        if stop.is_set():
-            return ProcessResult.without_report("interrupted", started)
-        if time.monotonic() - started > timeout_s:
-            return ProcessResult.without_report("timeout", started)
-    return None
+def receive_head(
+    connection: socket.socket,
+    started: float,
+    stop: threading.Event,
+    timeout_s: float,
+    on_progress: Callable[[int], None] | None = None,
+) -> dict[str, Any] | ProcessResult:
+    """Wait until a run that began at `started` reports; return the head of its report.
+
+    Return its result where it does not report. `on_progress` gets how many tests or mutants are done.
+
+    Raises:
+        OSError, EOFError, ValueError: the guest closed the connection or broke the protocol.
+    """
+    while True:
+        while not select.select([connection], [], [], POLL_SECONDS)[0]:
+            if stop.is_set():
+                return ProcessResult.without_report("interrupted", started)
+            if time.monotonic() - started > timeout_s:
+                return ProcessResult.without_report("timeout", started)
+        head: dict[str, Any] = json.loads(receive_frame(connection, MAX_FRAME_BYTES))
+        if "done" not in head:
+            return head
+        if on_progress:
+            on_progress(int(head["done"]))
 
 
 def receive_report(
-    connection: socket.socket, backend: str, started: float, artifact_request: bytes = b""
+    connection: socket.socket,
+    backend: str,
+    started: float,
+    head: dict[str, Any],
+    artifact_request: bytes = b"",
 ) -> ProcessResult:
-    """Receive a report: a head, output, result channel and stack dump, and a script's artifacts.
+    """Receive what follows the head: output, result channel, stack dump, and a script's artifacts.
 
     `artifact_request` is sent only when the run is over: before, it could have been read there.
 
@@ -103,7 +122,6 @@ def receive_report(
         SandboxError: the guest could not begin the run.
         OSError, EOFError, ValueError: the guest closed the connection or broke the protocol.
     """
-    head = json.loads(receive_frame(connection, MAX_FRAME_BYTES))
     if "trouble" in head:
         raise SandboxError(f"{backend}: {head['trouble']}")
     output, channel_data, dump = (receive_frame(connection, MAX_FRAME_BYTES) for _ in range(3))

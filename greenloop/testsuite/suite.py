@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -17,8 +18,8 @@ from greenloop.testsuite.parser import (
 )
 from greenloop.testsuite.used_definitions import show_with_definitions
 
-_HELD_OUT_TEST_PREFIX = "test_sealed_example_"
-_PEER_TEST_PREFIX = "test_peer_input_"
+HELD_OUT_TEST_PREFIX = "test_sealed_example_"
+PEER_TEST_PREFIX = "test_peer_input_"
 _EXAMPLE_TEST_PREFIX = "test_specification_example_"
 ANSWER_TEST_PREFIX = "test_answer_of_the_user_"
 
@@ -36,6 +37,17 @@ class TestFile:
     code: str
     locked: bool = False
     is_last: bool = False
+
+
+def find_added_origin(name: str) -> Origin | None:
+    """Return the origin of a test that the workflow adds by itself; None for others."""
+    name = name.rpartition("::")[2]
+    origins: dict[str, Origin] = {
+        HELD_OUT_TEST_PREFIX: "held_out",
+        PEER_TEST_PREFIX: "peer",
+        ANSWER_TEST_PREFIX: "answer",
+    }
+    return next((origin for start, origin in origins.items() if name.startswith(start)), None)
 
 
 @dataclass(frozen=True)
@@ -134,14 +146,10 @@ class Suite:
         is_file = any(item.name == test for item in self.user_files)  # skipped as a whole
         if (found and found[0].locked) or is_file:
             return "given"
-        if name.startswith(ANSWER_TEST_PREFIX):
-            return "answer"
         if name.startswith(_EXAMPLE_TEST_PREFIX):
             return "example"
-        if name.startswith(_HELD_OUT_TEST_PREFIX):
-            return "held_out"
-        if name.startswith(_PEER_TEST_PREFIX):
-            return "peer"
+        if added := find_added_origin(name):
+            return added
         return "hardening" if name in self._hardening_names else "generated"
 
     @cached_property
@@ -188,14 +196,24 @@ class Suite:
 
     def reveal(self, example: HeldOutExample) -> Suite:
         """Return the suite with a failed held-out example as a test, which the model may see."""
-        test = render_held_out_test(self.module, self._next_name(_HELD_OUT_TEST_PREFIX), example)
+        test = render_held_out_test(self.module, self._next_name(HELD_OUT_TEST_PREFIX), example)
         kept = tuple(item for item in self.held_out if item != example)
         return replace(self._with_revealed(test), held_out=kept)
 
     def add_peer_test(self, example: HeldOutExample, about: str) -> tuple[Suite, str]:
         """Return the suite with a test of an input that a peer answers rightly, and its name."""
-        name = self._next_name(_PEER_TEST_PREFIX)
+        name = self._next_name(PEER_TEST_PREFIX)
         return self._with_revealed(render_held_out_test(self.module, name, example, about)), name
+
+    def with_answers(self, tests: Mapping[str, tuple[HeldOutExample, str]]) -> Suite:
+        """Return the suite with a test by name for each answer of the user's, and its docstring."""
+        rendered = (render_held_out_test(self.module, name, *item) for name, item in tests.items())
+        return replace(self, answers="\n\n".join(rendered))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all tests."""
+        return frozenset(item.name for _, item in self.functions)
 
     def _next_name(self, prefix: str) -> str:
         dropped = {item.name for item in self.dropped}

@@ -8,11 +8,21 @@ from functools import partial
 
 from greenloop.llm.parsing.changes.plans import (
     parse_change,
+    parse_change_peer,
     parse_location,
     parse_plan,
     parse_test_files,
 )
-from greenloop.records import ChangePlan, GeneratedCode, Location, Repair
+from greenloop.project.code_map.interface import list_names, split_interface
+from greenloop.records import (
+    ChangePlan,
+    GeneratedCode,
+    GeneratedPeer,
+    GeneratedTestFiles,
+    Location,
+    Repair,
+)
+from greenloop.testsuite.bare_interface import reduce_interface
 from greenloop.tools.toolkit import RepairRequest, Toolkit, python_version
 
 
@@ -107,11 +117,14 @@ class ChangeToolkit:
         texts: Mapping[str, str],
         complaints: Sequence[str] = (),
         previous: Sequence[ShownFile] = (),
-    ) -> dict[str, str]:
-        """Return test files by path, with new tests; the prompt does not show code that changes.
+        *,
+        keep_held_out: bool = False,
+    ) -> GeneratedTestFiles:
+        """Return test files with new tests; the prompt does not show code that changes.
 
         `texts` are the project's test files, `style` some of them. With `complaints` about the
-        `previous` tests, return them mended.
+        `previous` tests, return them mended; `keep_held_out` says that their held-out examples need
+        not be repeated.
         """
         prompt = self.kit.prompts.render(
             "write_change_tests",
@@ -124,6 +137,7 @@ class ChangeToolkit:
             files=style,
             complaints=complaints,
             previous=previous,
+            keep_held_out=keep_held_out,
         )
         parse = partial(parse_test_files, texts=texts, replaceable=self.asked.unlocked)
         return await self.kit.model.request(prompt, parse)
@@ -149,6 +163,31 @@ class ChangeToolkit:
         parse = partial(parse_change, base=texts, current=texts, fence=plan.fence)
         repair = await self.kit.model.request(prompt, parse)
         return GeneratedCode(code=repair.code or "", explanation=repair.explanation)
+
+    async def write_peer(
+        self, plan: ChangePlan, shown: ShownProject, texts: Mapping[str, str]
+    ) -> GeneratedPeer:
+        """Return a second change of `texts` as a diff; the prompt shows nothing of the first.
+
+        Of the contract it shows the text, names and parameters, and what is known to be open.
+        """
+        contract, text = plan.contract, plan.contract.text_with_answers
+        stubs = split_interface(contract.interface)
+        bare = (f"# module: {key}\n{reduce_interface(i, text)}" for key, i in stubs.items())
+        prompt = self.kit.prompts.render(
+            "write_peer",
+            "write_change_peer",
+            wish=text,
+            names=[name for stub in stubs.values() for name in list_names(stub)],
+            interface="\n".join(bare),
+            choices=contract.open_choices,
+            fence=plan.fence,
+            python_version=python_version(),
+            files=shown.files,
+            context=shown.context,
+        )
+        parse = partial(parse_change_peer, base=texts, fence=plan.fence)
+        return await self.kit.model.request(prompt, parse)
 
     async def repair(
         self,

@@ -25,7 +25,7 @@ _SHOWN_CHARS = 8
 class ShownDifference:
     """An input and the two answers to it, in the order in which the judge sees them.
 
-    With `is_test` it is a test that one program passes and the other fails.
+    With `is_test` the input is a test, and the answers say which of the programs passes it.
     """
 
     id: int

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from greenloop.events import ChoiceAnswered, ChoiceAsked
-from greenloop.records import Choice, ChoiceAnswer, Contract, Requirement
+from greenloop.records import Choice, ChoiceAnswer, Contract, HeldOutExample, Requirement
 from greenloop.specification.choices import parse_answer
-from greenloop.testsuite.held_out_examples import render_held_out_test
 from greenloop.testsuite.suite import ANSWER_TEST_PREFIX
 from greenloop.workflow.state import RepairPhase
 from greenloop.workflow.storage.amendments import PRECEDENCE_CLAUSE, with_choice_answer
@@ -107,10 +104,9 @@ class ChoiceSettlement:
     def _add_tests(self) -> bool:
         """Add the tests of new answers, and allow repairs; return whether there are any."""
         state = self._run.state
-        suite = replace(state.tests, answers=render_answer_tests(state.agreed_contract))
-        added = {item.name for _, item in suite.functions} - {
-            item.name for _, item in state.tests.functions
-        }
+        before = state.code_tests
+        suite = before.with_answers(build_answer_tests(state.agreed_contract))
+        added = suite.names - before.names
         if added:
             state.suite, state.green_run = suite, None
             state.update_expectation(f"{suite.file_name}::{name}" for name in added)
@@ -147,17 +143,13 @@ def _requirement_text(choice: Choice) -> str:
     return f"{choice.question} The user's answer: `{choice.chosen}`. {PRECEDENCE_CLAUSE}"
 
 
-def render_answer_tests(contract: Contract) -> str:
-    """Return a test for each answer of the user's that is an example; '' without any."""
-    return "\n\n".join(_render_tests(contract))
-
-
-def _render_tests(contract: Contract) -> Iterator[str]:
+def build_answer_tests(contract: Contract) -> dict[str, tuple[HeldOutExample, str]]:
+    """Return the answers of the user's that are examples, by the name of a test, with its docstring."""
     ids = {item.text: item.id for item in contract.requirements}
+    found = {}
     for choice in contract.choices:
         example = parse_answer(choice.chosen)
-        if choice.answered != "user" or example is None:
-            continue
-        about = f"{ids.get(_requirement_text(choice), choice.id)}: the user's answer."
-        name = f"{ANSWER_TEST_PREFIX}{choice.id.lower()}"
-        yield render_held_out_test(contract.module, name, example, about)
+        if choice.answered == "user" and example is not None:
+            about = f"{ids.get(_requirement_text(choice), choice.id)}: the user's answer."
+            found[f"{ANSWER_TEST_PREFIX}{choice.id.lower()}"] = (example, about)
+    return found

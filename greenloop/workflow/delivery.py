@@ -79,7 +79,7 @@ def check_output_paths(request: RunRequest) -> None:
         # Folders that are missing below the nearest parent are created when needed.
         place = next(item for item in (path, *path.absolute().parents) if item.exists())
         if not path.exists() and not place.is_dir():
-            raise OutputError(f"{flag} {path} cannot be written: {place} is no folder")
+            raise OutputError(f"{flag} {path} cannot be written: {place} is not a folder")
         if not os.access(place, os.W_OK):
             raise OutputError(f"{flag} {path} cannot be written: no permission for {place}")
         if place.is_dir():
@@ -88,8 +88,13 @@ def check_output_paths(request: RunRequest) -> None:
 
 def _check_folder_writable(folder: Path, what: str) -> None:
     """Create a temporary file: permission bits do not show a read-only file system."""
-    with writing(what), tempfile.TemporaryFile(dir=folder):
-        return
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return
+    except OSError:
+        raise OutputError(
+            f"{what} cannot be written: no file can be created in {folder}; choose another folder"
+        ) from None
 
 
 def deliver(report: Report, request: RunRequest) -> Report:
@@ -185,7 +190,7 @@ def deliver_healed_file(
     target = Path(request.output or original.path)
     if confirm and not confirm(target, source.restore_header(report.final_code)):
         return report
-    kept = _back_up_original(directory, Path(original.path))
+    kept = back_up_original(directory, Path(original.path))
     source.write(target, report.final_code)
     return _with_artifacts(report, output=str(target), original=str(kept))
 
@@ -201,7 +206,8 @@ def _read_unchanged(path: str, sha256: str) -> SourceFile:
     return found
 
 
-def _back_up_original(directory: RunDirectory, path: Path) -> Path:
+def back_up_original(directory: RunDirectory, path: Path) -> Path:
+    """Keep a copy of a file in the run directory, and return its path. Raises OutputError."""
     kept = directory.path / "original" / path.name
     with writing(kept):
         kept.parent.mkdir(exist_ok=True)

@@ -97,6 +97,13 @@ async def collect_evidence(
     return graded.disagreements
 
 
+def reveal_examples(run: Run, failed: Sequence[HeldOutExample]) -> None:
+    """Make tests of held-out examples that failed."""
+    for example in failed:
+        run.notify(f"a held-out example fails and becomes a test: {example.call}")
+        run.state.suite = run.state.code_tests.reveal(example)
+
+
 async def grade_module(run: Run, result: TestRun) -> bool:
     """Collect the evidence of a green module.
 
@@ -104,9 +111,7 @@ async def grade_module(run: Run, result: TestRun) -> bool:
     """
     state = run.state
     failed = await collect_evidence(state, run.sandbox, result, run.emit)
-    for example in failed:
-        run.notify(f"a held-out example fails and becomes a test: {example.call}")
-        state.suite = state.tests.reveal(example)
+    reveal_examples(run, failed)
     if failed:
         suite = state.tests
         names = (item.name for file, item in suite.functions if file.name == suite.file_name)

@@ -115,6 +115,12 @@ class RunState:
         return self.suite
 
     @property
+    def code_tests(self) -> Suite | ChangeSuite:
+        """The test suite of a run that makes or changes modules."""
+        assert isinstance(self.suite, Suite | ChangeSuite)
+        return self.suite
+
+    @property
     def checklist(self) -> Checklist:
         """The checks of a run that makes a script."""
         assert isinstance(self.suite, Checklist)

@@ -18,10 +18,12 @@ import pytest
 from greenloop.prompts import Message, Prompt
 from tests.support.change_responses import (
     GREEN_TEST,
+    PEER,
     REPAIRED,
     TESTS,
     WISH,
     WRONG_DISCOUNT,
+    answer_with_tests,
     change_answers,
     copy_shop,
 )
@@ -69,14 +71,15 @@ FOR_A_SCRIPT = {
 }
 # The first tests prove nothing, and the first code is wrong.
 FOR_A_WISH = change_answers(
-    write_change_tests=[fenced(TESTS + GREEN_TEST), fenced(TESTS)],
+    write_change_tests=[answer_with_tests(TESTS + GREEN_TEST), answer_with_tests(TESTS)],
     write_change=[WRONG_DISCOUNT],
     repair_change=[REPAIRED],
+    write_peer=[PEER],
 )
 WAYS = {
     "make": (["make", SPECIFICATION], SCRIPT, 7),
     "script": (["script", "Print the first region.", "--input", "in.csv"], FOR_A_TASK, 5),
-    "change": (["change", WISH, "--in", "shop"], FOR_A_WISH, 6),
+    "change": (["change", WISH, "--in", "shop"], FOR_A_WISH, 7),
     "heal": (["heal", "old.py", "--input", "in.csv", "--yes"], FOR_A_SCRIPT, 2),
 }
 

@@ -6,10 +6,7 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
-import time
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,44 +21,12 @@ from tests.support.model_responses import (
     suite_answer,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
+from tests.support.tmux_screen import Screen
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden"
 GREENLOOP = f"{sys.executable} -m greenloop"
 DONE = "the shell is back"
-
-
-class Screen:
-    """A tmux server with one window."""
-
-    def __init__(self, width: int, command: str) -> None:
-        self._name = f"greenloop-{uuid.uuid4().hex[:12]}"
-        size = ("-x", str(width), "-y", "60")
-        shell = f"bash --norc --noprofile -c {shlex.quote(command)}"
-        self._tmux("-f", "/dev/null", "new-session", "-d", *size, shell)
-
-    def text(self) -> str:
-        """Return all output, without spaces at the ends of lines."""
-        shown = self._tmux("capture-pane", "-p", "-S", "-500")
-        return "\n".join(line.rstrip() for line in shown.splitlines()).strip() + "\n"
-
-    def resize(self, width: int) -> None:
-        self._tmux("resize-window", "-x", str(width), "-y", "60")
-
-    def until(self, there: Callable[[str], bool]) -> str:
-        ends = time.monotonic() + 400
-        while not there(text := self.text()):
-            assert time.monotonic() < ends, text
-            time.sleep(0.2)
-        return text
-
-    def close(self) -> None:
-        subprocess.run(["tmux", "-L", self._name, "kill-server"], capture_output=True)
-
-    def _tmux(self, *arguments: str) -> str:
-        command = ["tmux", "-L", self._name, *arguments]
-        env = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
-        return subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout
 
 
 Open = Callable[[int, str], Screen]

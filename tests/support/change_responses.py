@@ -59,6 +59,36 @@ def test_no_discount():
     """K1: as before."""
     assert total([4, 4]) == 10
 '''
+HELD_OUT = [
+    {"requirement": "R1", "call": "total([100], 10)", "returns": "113"},
+    {"requirement": "R1", "call": "total([4, 4], 50)", "returns": "5"},
+    {"requirement": "R1", "call": "total([], 50)", "returns": "0"},
+    {"requirement": "R1", "call": "total([40], discount=100)", "returns": "0"},
+]
+# Another way to the same, with inputs for a comparison.
+PEER = '''# file: src/shop/prices.py
+<<<<<<< SEARCH
+def total(nets: list[int]) -> int:
+    """Return the sum of the prices with tax."""
+    return sum(gross(net) for net in nets)
+=======
+def total(nets: list[int], discount: int = 0) -> int:
+    """Return the sum of the prices with tax, less the discount."""
+    result = 0
+    for net in nets:
+        result += gross(net)
+    return result - discount * result // 100
+>>>>>>> REPLACE
+
+```python
+def inputs(rng):
+    for _ in range(100):
+        yield "total", [rng.randrange(999) for _ in range(rng.randrange(4))], rng.randrange(101)
+
+def allowed(name, *arguments):
+    return len(arguments) < 2 or 0 <= arguments[1] <= 100
+```
+'''
 GREEN_TEST = '''
 
 def test_green():
@@ -101,13 +131,18 @@ def plan_answer(**changes: Any) -> str:
     return fenced(json.dumps({**plan, **changes}), "json")
 
 
+def answer_with_tests(tests: str) -> str:
+    """Return test files with held-out examples as an answer of write_change_tests."""
+    return f"{fenced(tests)}\n{fenced(json.dumps(HELD_OUT), 'json')}"
+
+
 def change_answers(**changes: list[Any]) -> dict[str, list[Any]]:
     """Return the answers of a successful change by tool; `changes` replaces those of a tool."""
     located = {"files": ["src/shop/prices.py"], "why": "total is there"}
     good: dict[str, list[Any]] = {
         "locate_change": [fenced(json.dumps(located), "json")],
         "plan_change": [plan_answer()],
-        "write_change_tests": [fenced(TESTS)],
+        "write_change_tests": [answer_with_tests(TESTS)],
         "write_change": [f"The discount is taken off.\n\n{DISCOUNT}"],
         "repair_change": [],
         "judge_test": [],

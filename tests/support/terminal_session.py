@@ -62,7 +62,7 @@ class Session:
 
 @contextmanager
 def session(server: OpenAIServer, *arguments: str, **more: str) -> Iterator[Session]:
-    env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none", "NO_COLOR": "1"} | _QUICK | more
+    env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none", "TERM": "dumb"} | _QUICK | more
     at_work = Session(*arguments, env=env)
     try:
         yield at_work

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from greenloop.files import check_python, read_text
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.module_under_test import list_imported_modules
+from greenloop.testsuite.parser import is_test_path
 
 _MAX_FILES = 100
 
@@ -26,7 +27,7 @@ class CheckInputs:
     tests: tuple[TestFile, ...]
 
 
-def read_check_inputs(code: Path, tests: Iterable[Path]) -> CheckInputs:
+def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:
     """Read the module and its tests.
 
     Raises:
@@ -36,6 +37,9 @@ def read_check_inputs(code: Path, tests: Iterable[Path]) -> CheckInputs:
     if code.is_dir():
         raise InputError(f"{code} is a folder; name the module's file")
     source = _read_python(code)
+    if is_test_path(code.name) and not any(is_test_path(item.name) for item in tests):
+        names = " ".join(map(str, (*tests, code)))
+        raise InputError(f"{code} is the test file: name the code first: greenloop check {names}")
     if code.suffix != ".py" or (why := explain_invalid_module_name(code.stem)):
         why = why if code.suffix == ".py" else "it is not a .py file"
         raise InputError(f"{code}: '{code.stem}' cannot be the module's name: {why}")
@@ -49,6 +53,11 @@ def read_check_inputs(code: Path, tests: Iterable[Path]) -> CheckInputs:
         raise InputError(f"{len(files)} test files are more than {_MAX_FILES} at once")
     sources = {name: _read_python(path) for name, path in files.items()}
     helpers = _read_helpers(files, sources, code)
+    if not any(_has_tests(item) for item in sources.values()):
+        raise InputError(
+            f"{', '.join(sources)} contains no tests; pytest runs functions whose names begin with "
+            "test_"
+        )
     _check_imports(sources, helpers, code.stem)
     sources |= helpers
     return CheckInputs(code.stem, source, tuple(_order_test_files(sources)))
@@ -83,6 +92,11 @@ def _read_python(path: Path) -> str:
     return text
 
 
+def _has_tests(code: str) -> bool:
+    """Whether a name in the code may be that of a test: of a function, a class or a variable."""
+    return bool(re.search(r"(?i)\b(\w*test\w*\s*[=(:]|class\s)", code))
+
+
 def _check_imports(sources: dict[str, str], helpers: dict[str, str], module: str) -> None:
     """Raise InputError if neither the tests nor their helpers import the module."""
     if any(_mentions_import(code, module) for code in (*sources.values(), *helpers.values())):
@@ -92,10 +106,10 @@ def _check_imports(sources: dict[str, str], helpers: dict[str, str], module: str
     for file, other in others.items():
         if f"{other}.py" not in helpers:
             raise InputError(
-                f"{file} imports `{other}`, not `{module}`: a module has the name of its file"
+                f"{file} imports `{other}`, not `{module}`; name the module that the tests import"
             )
     raise InputError(
-        f"{', '.join(sources)} never imports `{module}`: nothing of it would be tested"
+        f"{', '.join(sources)} never imports `{module}`; name the tests of {module}.py"
     )
 
 

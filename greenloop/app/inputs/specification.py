@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from greenloop.errors import InputError, SpecificationError
-from greenloop.files import MAX_TEXT_BYTES, check_python, decode_text, read_text
+from greenloop.files import (
+    MAX_TEXT_BYTES,
+    check_python,
+    decode_text,
+    is_path_like,
+    path_exists,
+    read_text,
+)
 from greenloop.specification.examples import analyze_specification
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.module_under_test import find_imported_module
 from greenloop.workflow.storage.request import GivenTests
-
-_SUFFIXES = (".md", ".txt", ".py", ".rst", ".markdown", ".pyi")
 
 
 @dataclass(frozen=True)
@@ -27,14 +30,11 @@ class SpecificationFile:
     path: Path | None = None
 
 
-def read_specification(spec: str, commands: Collection[str] = ()) -> SpecificationFile:
+def read_specification(spec: str) -> SpecificationFile:
     """Read the specification that `SPEC` names.
 
-    A single word that resembles one of the `commands` is taken for a mistyped command.
-
     Raises:
-        SpecificationError: a file is missing or unreadable, the text is empty, or SPEC is a
-            mistyped command.
+        SpecificationError: a file is missing or unreadable, or the text is empty.
     """
     if spec == "-":
         data = sys.stdin.buffer.read(MAX_TEXT_BYTES + 1)
@@ -42,17 +42,13 @@ def read_specification(spec: str, commands: Collection[str] = ()) -> Specificati
             raise SpecificationError("standard input is larger than 1 MB")
         return _require_text(SpecificationFile(decode_text(data, "standard input")))
     path = Path(spec)
-    if spec.strip() and _path_exists(path):
+    if spec.strip() and path_exists(path):
         if path.is_dir():
             raise SpecificationError(f"{path} is a folder; name a file with the specification")
         return _require_text(SpecificationFile(read_text(path), path))
-    if _is_path_like(spec):
-        raise SpecificationError(f"the specification file {spec} does not exist")
-    close = get_close_matches(spec, commands, n=1, cutoff=0.75) if " " not in spec.strip() else []
-    if close:
+    if is_path_like(spec):
         raise SpecificationError(
-            f"'{spec}' is no command: did you mean '{close[0]}'? "
-            f"To use it as a specification: greenloop make {spec}"
+            f"{spec} does not exist; check the path, or give the text in quotes"
         )
     return _require_text(SpecificationFile(spec))
 
@@ -62,20 +58,6 @@ def validate_text(text: str) -> str:
     if len(text) > MAX_TEXT_BYTES:
         raise SpecificationError("the specification is longer than 1 MB")
     return _require_text(SpecificationFile(text)).text
-
-
-def _path_exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # too long for a path, or contains a NUL
-        return False
-
-
-def _is_path_like(spec: str) -> bool:
-    one_word = not re.search(r"\s", spec)
-    return one_word and (
-        spec.lower().endswith(_SUFFIXES) or spec.startswith(("/", "./", "../", "~"))
-    )
 
 
 def _require_text(specification: SpecificationFile) -> SpecificationFile:

@@ -12,7 +12,6 @@ from greenloop.app.inputs.change_files import (
 from greenloop.app.inputs.specification import read_specification
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.change import ChangeOptions
-from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import InputError
@@ -25,7 +24,7 @@ def change_command(options: ChangeOptions) -> int:
     """Run `greenloop change` and return the exit status."""
     if options.dry_run:
         settings = load_settings(options)
-        print(estimate_change(_build_request(options, settings), settings.model or "unknown"))
+        print(estimate_change(_build_request(options, settings), settings.model))
         return 0
     return start_run(options, _build_request, options.wish)
 
@@ -38,7 +37,7 @@ def _build_request(options: ChangeOptions, settings: Settings) -> ChangeRequest:
     root = check_project(options.root, options.branch)
     if options.run_hooks:
         print_error("--run-hooks: git hooks and filters will run the new code outside the sandbox")
-    wish = read_specification(options.wish, COMMANDS)
+    wish = read_specification(options.wish)
     return build_new_request(
         ChangeRequest,
         options,

@@ -34,8 +34,10 @@ CheckWork = Callable[[Callable[[], Awaitable[Sandbox]], EventSink], Awaitable[Ch
 def check_command(options: CheckOptions) -> int:
     """Run `greenloop check` and return the exit status."""
     settings = load_settings(options)
-    if options.spec is None and options.model:
+    if options.spec is None and options.model and not options.watch:
         raise InputError("check calls a model only for --spec TEXT: give it too")
+    if options.watch:
+        return _watch(options, settings)
     if options.diff is not None:
         return _check_diff(options.diff, options, settings)
     if options.code is None or not options.tests:
@@ -46,6 +48,22 @@ def check_command(options: CheckOptions) -> int:
     directory = create_check_directory(settings, inputs, options.run_dir)
     work = partial(check_files, inputs, options.code, directory, settings)
     return _run_check(work, options, settings)
+
+
+def _watch(options: CheckOptions, settings: Settings) -> int:
+    from greenloop.app.watch import WatchedModule, WatchedProject
+    from greenloop.cli.watch import watch
+
+    if options.spec is not None or options.json:
+        raise InputError("--watch shows its results at a terminal: leave out --spec and --json")
+    if options.diff is not None:
+        project = WatchedProject.create(options.root, options.diff, settings, options.run_dir)
+        return watch(project, settings)
+    if options.code is None or not options.tests:
+        raise InputError("name the module's file and its test files, or a commit with --diff")
+    return watch(
+        WatchedModule.create(options.code, options.tests, settings, options.run_dir), settings
+    )
 
 
 def _check_diff(ref: str, options: CheckOptions, settings: Settings) -> int:
@@ -71,6 +89,7 @@ def _check_against_text(
 ) -> int:
     """Check with a model that reads what the code should do; a plain check loads no LangChain."""
     from greenloop.cli.run_agent import run_agent
+    from greenloop.llm.factory import check_models
 
     if settings.model is None:
         raise InputError("--spec needs a model that reads it: name one with --model")
@@ -83,6 +102,7 @@ def _check_against_text(
         given=tuple(GivenTests.from_code(item.name, item.code) for item in inputs.tests),
         record=to_absolute_path(options.record),
     )
+    check_models(settings)
     run_options = RunOptions(
         json=options.json, quiet=options.quiet, verbose=options.verbose, run_dir=options.run_dir
     )

@@ -8,6 +8,7 @@ import platform
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import typer
 
@@ -46,8 +47,10 @@ def doctor_command(options: DoctorOptions) -> int:
     """Run `greenloop doctor`; return 0, or the status of the first check that failed."""
     settings = load_settings(options)
     checks = [
-        _check_versions(),
-        _run_check("sandbox", _check_sandbox, settings),
+        _check_versions(is_verbose=options.verbose or options.json),
+        _run_check(
+            "sandbox", partial(_check_sandbox, is_verbose=options.verbose or options.json), settings
+        ),
         _run_check("packages", _check_packages, settings),
         _run_check("model", _check_model, settings),
     ]
@@ -56,10 +59,11 @@ def doctor_command(options: DoctorOptions) -> int:
     return next((item.status for item in checks if not item.ok), 0)
 
 
-def _check_versions() -> Diagnostic:
+def _check_versions(*, is_verbose: bool) -> Diagnostic:
     packages = ", ".join(f"{name} {installed_version(name) or 'MISSING'}" for name in _PACKAGES)
     missing = [name for name in _PACKAGES if installed_version(name) is None]
-    found = f"greenloop {greenloop_version()}, Python {platform.python_version()}, {packages}"
+    found = f"greenloop {greenloop_version()}, Python {platform.python_version()}"
+    found += f", {packages}" * is_verbose
     mend = f"pip install {' '.join(missing)}" if missing else ""
     return Diagnostic("versions", not missing, found, mend, status=1)
 
@@ -73,12 +77,14 @@ def _run_check(
         return Diagnostic(name, False, "none", str(error), error.exit_status)
 
 
-def _check_sandbox(settings: Settings) -> Diagnostic:
+def _check_sandbox(settings: Settings, *, is_verbose: bool) -> Diagnostic:
     """Run a test in the sandbox."""
     with open_sandbox(settings) as sandbox:
         run = sandbox.run_tests(_PROBE_CODE, _PROBE_TESTS)
         info = sandbox.info
-    found = f"{info.backend}: {info.isolation}; a test run took {run.duration_s:.2f} s"
+    is_short = not is_verbose and not is_unsandboxed(info.backend)
+    isolation = info.isolation.partition(":")[0] if is_short else info.isolation
+    found = f"{info.backend}, {isolation}; a test run took {run.duration_s:.2f} s"
     if run.passed:
         return Diagnostic("sandbox", True, found, danger=is_unsandboxed(info.backend))
     return Diagnostic("sandbox", False, found, f"a plain test does not pass in it: {run}", status=4)

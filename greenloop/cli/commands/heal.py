@@ -46,5 +46,7 @@ def _check_no_script_options(options: HealOptions) -> None:
     """Raise InputError if an option was given that only scripts have."""
     for name in (item.name for item in fields(ScriptArguments)):
         if getattr(options, name):
-            shown = "arguments after --" if name == "arguments" else f"--{name.replace('_', '-')}"
-            raise InputError(f"{shown}: only for scripts; with --tests the tests define the result")
+            shown = "an argument after --" if name == "arguments" else f"--{name.replace('_', '-')}"
+            raise InputError(
+                f"{shown} is for scripts only; with --tests the tests define the result"
+            )

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from greenloop.cli.batch_index import INDEX_FILE, is_batch_folder, read_batch, render_batch_page
 from greenloop.cli.options.report import ReportOptions
+from greenloop.cli.process import escape_displayed
 from greenloop.errors import InputError
 from greenloop.records import Report
 from greenloop.reporting.batch import (
@@ -44,7 +45,8 @@ def report_command(options: ReportOptions) -> int:
     for name, content in outputs:
         write_output(name, content)
     if options.open_page:
-        _show_page(page)
+        if not open_page(page):
+            sys.stdout.write(f"{page.absolute()}\n")
     elif not outputs:
         sys.stdout.write(text)
     sys.stdout.flush()
@@ -60,7 +62,7 @@ def _render_run(place: Path, options: ReportOptions) -> tuple[list[Output], Path
 
 def _render_batch(folder: Path, options: ReportOptions) -> tuple[list[Output], Path, str]:
     """Return the same for a batch. Raises InputError for a format that only runs have."""
-    if options.sarif is not None or options.json:
+    if options.sarif is not None or options.json or options.code:
         raise InputError(
             f"{folder} is the folder of a batch: name one of its runs, in {folder / 'runs'}"
         )
@@ -80,6 +82,8 @@ def _render_batch(folder: Path, options: ReportOptions) -> tuple[list[Output], P
 
 def _render_outputs(report: Report, path: Path, options: ReportOptions) -> Iterator[Output]:
     """Yield the name and the text of each output."""
+    if options.code:
+        yield _STDOUT, escape_displayed(report.final_code)
     if options.json:
         yield _STDOUT, report.model_dump_json(indent=1) + "\n"
     if options.html is not None or options.open_page:
@@ -123,13 +127,12 @@ def write_outputs(record: T, *outputs: tuple[str | None, Callable[[T], str]]) ->
             write_output(name, render(record))
 
 
-def _show_page(page: Path) -> None:
-    """Open the page in a browser if there is a display; else print its path."""
+def open_page(page: Path) -> bool:
+    """Open the page in a browser if there is a display; return whether that was possible."""
     has_display = sys.platform == "darwin" or os.environ.get(
         "DISPLAY", os.environ.get("WAYLAND_DISPLAY")
     )
-    if not (has_display and webbrowser.open(page.absolute().as_uri())):
-        sys.stdout.write(f"{page.absolute()}\n")
+    return bool(has_display and webbrowser.open(page.absolute().as_uri()))
 
 
 def _find_latest_run(home: Path) -> Path:

@@ -37,7 +37,7 @@ def resume_command(options: ResumeOptions) -> int:
         check_run(request, options, settings)
         _answer_choices(directory, options)
     except GreenloopError as error:
-        report = build_refusal_report(Settings.model_construct(), "", error, None)
+        report = build_refusal_report(Settings.model_construct(), "", error)
         return finish_run(report, error, options)
     if request.greenloop != greenloop_version():
         print_error(

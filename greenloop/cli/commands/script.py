@@ -6,7 +6,6 @@ from dataclasses import fields
 
 from greenloop.app.inputs.specification import read_specification
 from greenloop.app.requests import ScriptArguments, build_script_request
-from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.options.runs import ScriptOptions, ScriptRunOptions
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import OutputError
@@ -25,7 +24,7 @@ def _build_request(options: ScriptOptions, settings: Settings) -> ScriptRequest:
         ScriptRequest,
         options,
         settings,
-        specification=read_specification(options.task, COMMANDS).text,
+        specification=read_specification(options.task).text,
         script=build_script_request(name, read_arguments(options)),
         keep_best=options.keep_best,
     )

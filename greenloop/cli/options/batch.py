@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from greenloop.cli.options.common import (
     ConcurrencyOptions,
@@ -24,14 +25,23 @@ from greenloop.cli.options.declaration import argument, flag, option
 class BatchOptions(ConcurrencyOptions, DisplayOptions):
     """Run many specifications at once. The same command again continues the batch."""
 
-    specs: list[str] = argument("Files, folders, a .jsonl of {id, spec, tests?, output?}, or -.")
+    examples: ClassVar = (
+        "greenloop batch specs --output-dir src\n"
+        "greenloop batch specs -o src --jobs 8 --max-cost 5 --require verified"
+    )
+
+    specs: list[str] = argument(
+        "Files, folders, a .jsonl of {id, spec, tests?, output?}, or -.",
+        names="text",
+        metavar="SPECS",
+    )
     output_dir: Path | None = option(
-        "Write code, tests and lock files there.", "--output-dir", "-o"
+        "Write code, tests and lock files there.", "--output-dir", "-o", metavar="DIR"
     )
     run_dir: str | None = option(
         "Where results and runs are kept; found again by default. With --engine ray also a bucket: "
         "s3://…, or any other address that fsspec knows.",
-        metavar="FOLDER",
+        metavar="DIR",
     )
     require: Require = None
     mutants: Mutants = None
@@ -39,8 +49,10 @@ class BatchOptions(ConcurrencyOptions, DisplayOptions):
     prompts: Prompts = None
     markdown: Markdown = None
     junit: Junit = None
-    github_output: Path | None = option("Append counts and changed files, as to $GITHUB_OUTPUT.")
-    force: bool = flag("Overwrite code and tests that were edited by hand.", "--force")
+    github_output: Path | None = option(
+        "Append counts and changed files, as to $GITHUB_OUTPUT.", metavar="FILE"
+    )
+    force: bool = flag("Write over files that greenloop did not write; a copy is kept.", "--force")
     engine: str = option(
         "Where the runs are executed: local (this process), ray (the nodes of a Ray cluster), or an "
         "executor of an installed package.",
@@ -48,16 +60,25 @@ class BatchOptions(ConcurrencyOptions, DisplayOptions):
         metavar="NAME",
     )
     address: str | None = option(
-        "HOST:PORT of the Ray cluster, or auto; default $RAY_ADDRESS, else new."
+        "HOST:PORT of the Ray cluster, or auto; default $RAY_ADDRESS, else new.", metavar="ADDRESS"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvalOptions(ConcurrencyOptions, DisplayOptions):
-    """Evaluate a model on tasks with hidden tests, and how often its verdicts are wrong."""
+    """Measure a model on tasks with hidden tests, and how often its verdicts are wrong."""
+
+    examples: ClassVar = (
+        "greenloop eval tasks.jsonl --model ollama:qwen3-coder --limit 20\n"
+        "greenloop eval tasks.jsonl --check-tasks\n"
+        "greenloop eval --compare before.json after.json"
+    )
 
     tasks: Path | None = argument(
-        "A .jsonl (or .jsonl.gz, .json) of tasks, or a folder of exercises.", None
+        "A .jsonl (or .jsonl.gz, .json) of tasks, or a folder of exercises.",
+        None,
+        "path",
+        metavar="TASKS",
     )
     format: str = option(
         "auto (by the tasks' keys), greenloop, humaneval, mbpp, evalplus, exercism, or the name of "
@@ -69,9 +90,11 @@ class EvalOptions(ConcurrencyOptions, DisplayOptions):
         "Two evaluations: folders, or the output of --json.", metavar="A B"
     )
     check_tasks: bool = flag("Run the data's own solutions. No model is called.", "--check-tasks")
-    limit: int | None = option("Only the first N tasks.", min=1)
+    limit: int | None = option("Only the first N tasks.", min=1, metavar="N")
     leave_out: list[str] | None = option("A task to skip; may be repeated.", metavar="ID")
-    run_dir: Path | None = option("Where results and runs are kept; found again by default.")
+    run_dir: Path | None = option(
+        "Where results and runs are kept; found again by default.", metavar="DIR"
+    )
     mutants: Mutants = None
     peer: Peer = None
     markdown: Markdown = None
@@ -81,8 +104,13 @@ class EvalOptions(ConcurrencyOptions, DisplayOptions):
 class VerifyOptions(DisplayOptions):
     """Check that code and tests are those that were graded, and that the grade still holds."""
 
+    examples: ClassVar = "greenloop verify\ngreenloop verify src --digests-only"
+
     locks: list[Path] | None = argument(
-        "Lock files, or folders with some; default: the working folder.", None
+        "Lock files, or folders with some; default: the working folder.",
+        None,
+        "path",
+        metavar="LOCKS",
     )
     digests_only: bool = flag("Compare digests; run nothing.", "--digests-only")
     timeout: Timeout = None

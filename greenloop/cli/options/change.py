@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from greenloop.cli.options.common import (
     Ask,
+    DryRun,
     KeepBest,
     Mutants,
     NewRunOptions,
@@ -18,16 +20,30 @@ from greenloop.cli.options.declaration import argument, flag, option
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeOptions(NewRunOptions):
-    """A wish, in a project that exists → a graded patch with new tests.
+    """Change an existing project as asked, and grade the patch with its new tests.
 
     Nothing of the project changes without --apply or --branch.
     """
 
-    wish: str = argument("What is to be different, as text, a file, or - for standard input.")
+    examples: ClassVar = (
+        'greenloop change "Accept lower-case units" --in . -o change.patch\n'
+        'greenloop change "Fix the crash" --issue traceback.txt --branch fix-crash\n'
+        'greenloop change "Accept lower-case units" --dry-run'
+    )
+
+    wish: str = argument(
+        "What should be different, as text, a file, or - for standard input.",
+        names="text",
+        metavar="WISH",
+    )
     root: Path = option("The project's folder.", "--in", default=Path(), metavar="DIR")
-    issue: Path | None = option("A file with more about the wish: an issue, a traceback.")
+    issue: Path | None = option(
+        "A file with more about the wish: an issue, a traceback.", names="path", metavar="FILE"
+    )
     tests: list[Path] | None = option(
-        "Your own tests of the change, files or folders; then none are written."
+        "Your own tests of the change, files or folders; then none are written.",
+        names="path",
+        metavar="PATH",
     )
     fence: list[str] | None = option(
         "A glob of files that may be changed; may be repeated.", metavar="GLOB"
@@ -38,13 +54,13 @@ class ChangeOptions(NewRunOptions):
     no_baseline: bool = flag(
         "Go on without the project's tests; then at most passed.", "--no-baseline"
     )
-    output: Path | None = option("Write the patch there.", "--output", "-o")
+    output: Path | None = option("Write the patch there.", "--output", "-o", metavar="FILE")
     apply: bool = flag(
         "Change the files of the project; at a terminal it is asked first.", "--apply"
     )
     branch: str | None = option("Commit the change on this new branch.", metavar="NAME")
     run_hooks: bool = flag("With --branch: run the project's git hooks and filters.", "--run-hooks")
-    dry_run: bool = flag("Say what the run would cost, without a call.", "--dry-run")
+    dry_run: DryRun = False
     require: Require = None
     mutants: Mutants = None
     peer: Peer = None

@@ -13,24 +13,36 @@ from greenloop.cli.options.declaration import flag, option
 Json = Annotated[bool, Option("--json", help="The report as JSON on standard output.")]
 Verbose = Annotated[bool, Option("--verbose", "-v", help="More progress.")]
 RunDir = Annotated[
-    Path | None, Option(help="Where the run keeps its record; default .greenloop/runs/<id>.")
+    Path | None,
+    Option(help="Where the run keeps its record; default .greenloop/runs/<id>.", metavar="DIR"),
 ]
 KeepBest = Annotated[
     bool, Option("--keep-best", help="Write --output even where the goal was not reached.")
 ]
 Model = Annotated[
-    str | None, Option(help="PROVIDER:NAME, or replay:FILE for recorded answers.", metavar="NAME")
+    str | None, Option(help="PROVIDER:NAME, or replay:FILE for recorded answers.", metavar="MODEL")
 ]
 FallbackModel = Annotated[
-    str | None, Option(help="Used when the first is stuck or down.", metavar="NAME")
+    str | None, Option(help="Used when the first is stuck or down.", metavar="MODEL")
 ]
-MaxTokens = Annotated[int | None, Option(help="Token budget, checked before each call.")]
-MaxCost = Annotated[float | None, Option(help="Budget in US dollars, checked before each call.")]
-Record = Annotated[Path | None, Option(help="Also write the model's answers to a replay file.")]
-Timeout = Annotated[float | None, Option(help="Seconds for one test run; default 30.")]
+MaxTokens = Annotated[
+    int | None, Option(help="Token budget, checked before each call.", metavar="N")
+]
+MaxCost = Annotated[
+    float | None, Option(help="Budget in US dollars, checked before each call.", metavar="USD")
+]
+Record = Annotated[
+    Path | None, Option(help="Also write the model's answers to a replay file.", metavar="FILE")
+]
+Timeout = Annotated[
+    float | None, Option(help="Time limit of one test run; default 30.", metavar="SECONDS")
+]
 Sandbox = Annotated[
     str | None,
-    Option(help="auto, or a backend's name (bubblewrap, native, landlock, …); none: no isolation."),
+    Option(
+        help="auto, or a backend's name (bubblewrap, native, landlock, …); none: no isolation.",
+        metavar="KIND",
+    ),
 ]
 AllowPackage = Annotated[
     list[str] | None,
@@ -40,7 +52,8 @@ AllowPackage = Annotated[
     ),
 ]
 Require = Annotated[
-    Literal["verified", "passed"] | None, Option(help="What counts as success; default passed.")
+    Literal["verified", "passed"] | None,
+    Option(help="What counts as success; default passed.", metavar="verified|passed"),
 ]
 Mutants = Annotated[
     str | None, Option(help="Maximum number of mutants; default 100.", metavar="N|all")
@@ -54,18 +67,26 @@ Peer = Annotated[
 ]
 Ask = Annotated[
     Literal["terminal", "never"] | None,
-    Option(help="Whether to ask what the text leaves open; default: where this is a terminal."),
+    Option(
+        help="Whether to ask what the text leaves open; default: at a terminal.",
+        metavar="terminal|never",
+    ),
 ]
+DryRun = Annotated[bool, Option("--dry-run", help="Print what the run would cost; call no model.")]
 Answers = Annotated[
-    Path | None, Option(help="The choices.md of a run, or of a lock file, filled in.")
+    Path | None,
+    Option(help="The choices.md of a run, or of a lock file, filled in.", metavar="FILE"),
 ]
 AcceptChoices = Annotated[
     bool,
     Option("--accept-choices", help="Accept what was chosen where the text leaves something open."),
 ]
-Markdown = Annotated[str | None, Option(help="Write a summary as Markdown; - is standard output.")]
+Markdown = Annotated[
+    str | None, Option(help="Write a summary as Markdown; - is standard output.", metavar="FILE")
+]
 Junit = Annotated[
-    str | None, Option(help="Write JUnit XML: a case for each specification or lock file.")
+    str | None,
+    Option(help="Write JUnit XML: a case for each specification or lock file.", metavar="FILE"),
 ]
 
 
@@ -83,7 +104,7 @@ class ModelOptions:
 
     model: Model = None
     fallback_model: FallbackModel = None
-    max_repairs: int | None = option("Repair iterations; default 5, 0 = none.")
+    max_repairs: int | None = option("Repair iterations; default 5, 0 = none.", metavar="N")
     timeout: Timeout = None
     max_tokens: MaxTokens = None
     max_cost: MaxCost = None
@@ -107,7 +128,7 @@ class NewRunOptions(RunOptions):
     """Options of the commands that begin a run."""
 
     output: Path | None = option(
-        "Write the code there; its stem names the module.", "--output", "-o"
+        "Write the code there; its stem names the module.", "--output", "-o", metavar="FILE"
     )
     record: Record = None
     prompts: Prompts = None
@@ -117,6 +138,8 @@ class NewRunOptions(RunOptions):
 class ConcurrencyOptions(ModelOptions):
     """Options of the commands that run many specifications at once."""
 
-    jobs: int = option("Number of runs at once.", "--jobs", "-j", default=4, min=1, max=1000)
-    requests_per_minute: int | None = option("Limit for all runs together.", min=1)
-    tokens_per_minute: int | None = option("Limit for all runs together.", min=1)
+    jobs: int = option(
+        "Number of runs at once.", "--jobs", "-j", default=4, min=1, max=1000, metavar="N"
+    )
+    requests_per_minute: int | None = option("Limit for all runs together.", min=1, metavar="N")
+    tokens_per_minute: int | None = option("Limit for all runs together.", min=1, metavar="N")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import MISSING, field, fields
-from importlib import import_module
 from typing import Any, get_type_hints
 
 import typer
+
+from greenloop.cli.usage import Command
 
 # Options that set the field of `Settings` with the same name.
 _SETTINGS = (
@@ -21,11 +22,10 @@ _SETTINGS = (
 _OTHER_NAMES = {"timeout": "timeout_s"}
 
 
-def option(help: str, *names: str, default: Any = None, **details: Any) -> Any:
-    """Declare an option; without `names` it has that of its field."""
-    return field(
-        default=default, metadata={"typer": typer.Option(default, *names, help=help, **details)}
-    )
+def option(help: str, *flags: str, default: Any = None, names: str = "", **details: Any) -> Any:
+    """Declare an option; without `flags` it has that of its field. `names` is as in `argument`."""
+    declared = typer.Option(default, *flags, help=help, **details)
+    return field(default=default, metadata={"typer": declared, "names": names})
 
 
 def flag(help: str, *names: str) -> Any:
@@ -33,10 +33,15 @@ def flag(help: str, *names: str) -> Any:
     return option(help, *names, default=False)
 
 
-def argument(help: str, default: Any = MISSING, **details: Any) -> Any:
-    """Declare a positional parameter, which is required if it has no default."""
+def argument(help: str, default: Any = MISSING, names: str = "", **details: Any) -> Any:
+    """Declare a positional parameter, which is required if it has no default.
+
+    `names` is "path" where the value is the path of what exists, "text" where it is a text or the
+    path of one.
+    """
     shown = ... if default is MISSING else default
-    return field(default=default, metadata={"typer": typer.Argument(shown, help=help, **details)})
+    declared = typer.Argument(shown, help=help, **details)
+    return field(default=default, metadata={"typer": declared, "names": names})
 
 
 def add_command(app: typer.Typer, name: str, options_class: type) -> None:
@@ -48,9 +53,7 @@ def add_command(app: typer.Typer, name: str, options_class: type) -> None:
     def run(**values: Any) -> None:
         from greenloop.cli.process import run_command
 
-        module = import_module(f"greenloop.cli.commands.{name}")
-        command = getattr(module, f"{name}_command")
-        raise typer.Exit(run_command(command, options_class(**values)))
+        raise typer.Exit(run_command(name, options_class(**values)))
 
     hints = get_type_hints(options_class, include_extras=True)
     parameters = [
@@ -64,7 +67,13 @@ def add_command(app: typer.Typer, name: str, options_class: type) -> None:
     ]
     vars(run)["__signature__"] = inspect.Signature(parameters)
     run.__annotations__ = hints
-    app.command(name, help=options_class.__doc__)(run)
+    app.command(
+        name,
+        cls=Command,
+        help=options_class.__doc__,
+        epilog=vars(options_class).get("examples"),
+        context_settings={"allow_extra_args": True},
+    )(run)
 
 
 def collect_settings(options: object) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from greenloop.cli.options.common import (
     AcceptChoices,
@@ -11,6 +12,7 @@ from greenloop.cli.options.common import (
     Answers,
     Ask,
     DisplayOptions,
+    DryRun,
     FallbackModel,
     KeepBest,
     Markdown,
@@ -34,13 +36,22 @@ from greenloop.cli.options.declaration import argument, flag, option
 
 @dataclass(frozen=True, kw_only=True)
 class MakeOptions(NewRunOptions):
-    """Specification → reviewed, tested, graded code. The default command."""
+    """Write code and tests for a specification, and grade them. The default command."""
 
-    spec: str = argument("Text, a file, or - for standard input.")
-    tests_output: Path | None = option(
-        "Write the tests there; default test_<stem>.py beside the code."
+    examples: ClassVar = (
+        'greenloop "Write a function that parses ISO 8601 durations"\n'
+        "greenloop make spec.md -o durations.py --require verified\n"
+        "greenloop spec.md --tests test_durations.py --max-cost 0.50"
     )
-    tests: list[Path] | None = option("Your own tests: locked, never edited, always run.")
+
+    spec: str = argument("Text, a file, or - for standard input.", names="text", metavar="SPEC")
+    tests_output: Path | None = option(
+        "Write the tests there; default test_<stem>.py beside the code.", metavar="FILE"
+    )
+    force: bool = flag("Write over files that greenloop did not write; a copy is kept.", "--force")
+    tests: list[Path] | None = option(
+        "Your own tests: locked, never edited, always run.", names="path", metavar="FILE"
+    )
     require: Require = None
     mutants: Mutants = None
     peer: Peer = None
@@ -48,13 +59,21 @@ class MakeOptions(NewRunOptions):
     ask: Ask = None
     answers: Answers = None
     accept_choices: AcceptChoices = False
+    dry_run: DryRun = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResumeOptions(RunOptions):
     """Continue an interrupted run. Answers that it has are not paid for again."""
 
-    run_dir: Path = argument("The directory of an interrupted run.")
+    examples: ClassVar = (
+        "greenloop resume .greenloop/runs/RUN\n"
+        "greenloop resume .greenloop/runs/RUN --answers .greenloop/runs/RUN/choices.md"
+    )
+
+    run_dir: Path = argument(
+        "The directory of an interrupted run.", names="path", metavar="RUN_DIR"
+    )
     require: Require = None
     mutants: Mutants = None
     peer: Peer = None
@@ -66,20 +85,32 @@ class ResumeOptions(RunOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions(DisplayOptions):
-    """Run and grade existing code against existing tests. Only with --spec a model is called.
+    """Run and grade existing code against its tests. No model is called, except for --spec.
 
     With --diff: the lines of a project that have changed, against all its tests.
     """
 
-    code: Path | None = argument("The module's file; its stem is the module's name.", None)
-    tests: list[Path] | None = argument("Test files of pytest, or a folder of them.", None)
+    examples: ClassVar = (
+        "greenloop check durations.py test_durations.py\n"
+        "greenloop check durations.py tests --require verified\n"
+        "greenloop check --diff main"
+    )
+
+    code: Path | None = argument(
+        "The module's file; its stem is the module's name.", None, "path", metavar="CODE"
+    )
+    tests: list[Path] | None = argument(
+        "Test files of pytest, or a folder of them.", None, "path", metavar="TESTS"
+    )
     diff: str | None = option(
         "Grade the lines of a project that have changed since this commit.", metavar="REF"
     )
+    watch: bool = flag("Check again at each save, at a terminal; with keys.", "--watch")
     root: Path = option("With --diff: the project's folder.", "--in", default=Path(), metavar="DIR")
     markdown: Markdown = None
     spec: str | None = option(
         "What the code should do, as text, a file or -: a model reads it a second time.",
+        names="text",
         metavar="TEXT",
     )
     model: Model = None
@@ -108,7 +139,7 @@ class ScriptRunOptions(NewRunOptions):
     input: list[str] | None = option(
         "A file or folder that the script reads, read-only; may be repeated.", metavar="PATH[=AS]"
     )
-    stdin: Path | None = option("The file to use as standard input.")
+    stdin: Path | None = option("The file to use as standard input.", metavar="FILE")
     expect: list[str] | None = option(
         "Text that it must print; may be repeated.", metavar="TEXT|/REGEX/"
     )
@@ -116,8 +147,10 @@ class ScriptRunOptions(NewRunOptions):
         "A file that it must write: PATH[:non-empty|:rows=N|:json|:csv=COLUMNS].",
         metavar="PATH[:…]",
     )
-    expect_json_schema: Path | None = option("Its output is JSON valid under this schema.")
-    artifacts: Path | None = option("Write the script's output files there.")
+    expect_json_schema: Path | None = option(
+        "Its output is JSON valid under this schema.", metavar="FILE"
+    )
+    artifacts: Path | None = option("Write the script's output files there.", metavar="DIR")
     allow_network: list[str] | None = option(
         "A host that it may reach; may be repeated. Default: none.", metavar="HOST[:PORT]"
     )
@@ -125,25 +158,40 @@ class ScriptRunOptions(NewRunOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptOptions(ScriptRunOptions):
-    """Task → script → run → checked output. The script's output is printed."""
+    """Write a script for a task, run it and check its output. The output is printed."""
 
-    task: str = argument("Text, a file, or - for standard input.")
+    examples: ClassVar = (
+        'greenloop script "Sum up sales.csv by region" --input sales.csv\n'
+        "greenloop script task.md --expect-file totals.csv:rows=4 -o totals.py"
+    )
+
+    task: str = argument("Text, a file, or - for standard input.", names="text", metavar="TASK")
     keep_best: KeepBest = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class HealOptions(ScriptRunOptions):
-    """Repair an existing script until it runs, or a module until its tests pass."""
+    """Repair a script until it runs, or a module until its tests pass."""
 
-    file: Path = argument("The script, or with --tests the module.")
-    tests: list[Path] | None = option("Its test files or folder: locked, never edited.")
+    examples: ClassVar = (
+        "greenloop heal report.py --input sales.csv\n"
+        "greenloop heal durations.py --tests test_durations.py --yes\n"
+        "greenloop heal durations.py --tests test_durations.py --model none"
+    )
+
+    file: Path = argument("The script, or with --tests the module.", names="path", metavar="FILE")
+    tests: list[Path] | None = option(
+        "Its test files or folder: locked, never edited.", names="path", metavar="PATH"
+    )
     yes: bool = flag("Overwrite the file without asking.", "--yes", "-y")
     output: Path | None = option(
-        "Write the healed file there; FILE stays as it is.", "--output", "-o"
+        "Write the healed file there; FILE stays as it is.", "--output", "-o", metavar="FILE"
     )
     model: str | None = option(
-        "PROVIDER:NAME, replay:FILE, or none: only a search over single edits.", metavar="NAME"
+        "PROVIDER:NAME, replay:FILE, or none: only a search over single edits.", metavar="MODEL"
     )
-    seconds: float | None = option("For the search; default 2, without a model 60.", min=0.1)
+    seconds: float | None = option(
+        "For the search; default 2, without a model 60.", min=0.1, metavar="SECONDS"
+    )
     require: Require = None
     mutants: Mutants = None

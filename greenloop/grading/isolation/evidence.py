@@ -38,15 +38,26 @@ def measure(context: GradingContext) -> Isolated | str:
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    files = [(item, context.plan_scenarios(item)) for item in context.tests]
-    tests = sum(len(plan.scenarios) + len(plan.not_observable) for _, plan in files)
+    texts = [item.code for item in context.tests]
+    names = find_public_names(context.code, texts, context.module, context.interface)
+    return measure_modules([context], names)
+
+
+def measure_modules(contexts: Sequence[GradingContext], names: Sequence[str]) -> Isolated | str:
+    """Do the same for several modules, each with tests of its own; `names` must be used by them.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    files = [(i, file, i.plan_scenarios(file)) for i in contexts for file in i.tests]
+    tests = sum(len(plan.scenarios) + len(plan.not_observable) for _, _, plan in files)
     if not tests:
         return "no test function was found"
-    results = [found for item, plan in files for found in _judge_file(context, item, plan)]
+    results = [found for item in files for found in _judge_file(*item)]
     refused = [
-        _refuse(item.test, item.line, item.reason) for _, p in files for item in p.not_observable
+        _refuse(item.test, item.line, item.reason) for _, _, p in files for item in p.not_observable
     ]
-    return _summarize(context, tests, results, refused)
+    return _summarize(contexts, tests, results, refused, names)
 
 
 @dataclass(frozen=True)
@@ -60,7 +71,11 @@ class _Result:
 
 
 def _summarize(
-    context: GradingContext, tests: int, results: Sequence[_Result], refused: list[NotObservable]
+    contexts: Sequence[GradingContext],
+    tests: int,
+    results: Sequence[_Result],
+    refused: list[NotObservable],
+    names: Sequence[str],
 ) -> Isolated:
     agreed = [item.scenario for item in results if item.outcome == "agrees"]
     differing = tuple(item.scenario.test for item in results if item.outcome == "differs")
@@ -74,18 +89,20 @@ def _summarize(
         for item in results
         if item.reason.endswith(AMBIGUOUS_EXCEPTION)
     }
-    used = add_base_classes({name for item in agreed for name in item.names}, context.code)
-    texts = [item.code for item in context.tests]
-    names = find_public_names(context.code, texts, context.module, context.interface)
+    used = {name for item in agreed for name in item.names}
+    for item in contexts:
+        used = add_base_classes(used, item.code)
     missing = tuple(name for name in names if name not in used)
     replaced = {item.reason.removeprefix(_REPLACES) for item in results} & _PURE_BUILTINS
-    if any("builtins" in text for text in texts):  # the tests may have done it
+    if any(
+        "builtins" in file.code for item in contexts for file in item.tests
+    ):  # the tests may have done it
         replaced = set()
     contradicting = tuple(i.scenario.test for i in results if i.reason.startswith(_BESIDE))
     share = len(agreed) / tests
     return Isolated(
         reached=bool(agreed)
-        and share >= context.thresholds.isolated
+        and share >= contexts[0].thresholds.isolated
         and not (differing or contradicting or missing or ambiguous),
         tests=tests,
         observed=len(agreed) + len(differing),

@@ -149,6 +149,8 @@ class Program:
 
     def generate(self, seed: str, count: int) -> list[str]:
         """Return what the generator of inputs yields, as source of calls; it may end early."""
+        if not self.inputs:
+            return []
         text = _GENERATOR.format(source=self.inputs, public=self.public, row=(seed, count))
         seen = self.sandbox.observe_scenarios(
             self.code, self.module, text, timeout_s=_RUN_TIMEOUT_S

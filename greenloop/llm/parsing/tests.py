@@ -27,7 +27,7 @@ def parse_tests(response: LLMResponse, contract: Contract) -> GeneratedTests:
     text = extract_text(response)
     code = _select_test_file(extract_python(text), contract.module)
     check_complete(code)
-    return GeneratedTests(code=code, held_out=_parse_held_out_examples(text))
+    return GeneratedTests(code=code, held_out=parse_held_out_examples(text))
 
 
 def parse_hardening(response: LLMResponse, contract: Contract, suite: str) -> AddedTests:
@@ -62,7 +62,8 @@ def _select_test_file(sources: Sequence[str], module: str) -> str:
     raise InvalidResponse(f"The tests must import what they test from `{module}`.")
 
 
-def _parse_held_out_examples(text: str) -> tuple[HeldOutExample, ...]:
+def parse_held_out_examples(text: str) -> tuple[HeldOutExample, ...]:
+    """Return the held-out examples of an answer; those of another form are left out."""
     blocks = (block.text for block in extract_blocks(text) if block.language == "json")
     try:
         items = extract_json("\n".join(f"```json\n{block}```" for block in blocks), list)

@@ -15,6 +15,7 @@ from greenloop.grading.empty_bodies import judge_empty_bodies
 from greenloop.grading.integrity import find_integrity_issues
 from greenloop.grading.reruns import measure_flakiness_alone
 from greenloop.project.grading.coverage import measure_coverage
+from greenloop.project.grading.modules import CalledModules
 from greenloop.project.grading.mutation import measure_mutants
 from greenloop.project.grading.new_tests import build_context
 from greenloop.project.runner import ProjectRunner
@@ -24,7 +25,10 @@ from greenloop.records import (
     EmptyBodies,
     Evidence,
     Flakiness,
+    HeldOut,
+    HeldOutExample,
     IntegrityFinding,
+    Isolated,
     Mutation,
 )
 from greenloop.syntax.parse import parse_or_none
@@ -33,14 +37,14 @@ from greenloop.testsuite.stubs import with_empty_bodies
 
 _NO_NEW_TESTS = "no test is new"
 _WEAK = "the tests pass without the bodies of the changed functions"
-_NOT_ISOLATED = "the tests of a project run beside its other files"
 
 
 @dataclass(frozen=True)
 class ChangedLines:
     """Changed lines of a project as it is now, by path, and what is known of its tests.
 
-    `baseline` is that of the changed project, `new_tests` are node ids.
+    `baseline` is that of the changed project, `new_tests` are node ids, `interface` and `held_out`
+    those of a contract.
     """
 
     runner: ProjectRunner
@@ -48,11 +52,17 @@ class ChangedLines:
     baseline: Baseline
     new_tests: Sequence[str] = ()
     plan: Plan = field(default_factory=Plan)
+    interface: str = ""
+    held_out: Sequence[HeldOutExample] = ()
 
     @cached_property
     def code_lines(self) -> dict[str, Set[int]]:
         """The changed lines of code: of no test, and of no file where no test imports anything."""
         return {p: lines for p, lines in self._lines_beside_tests.items() if self._is_tested(p)}
+
+    @cached_property
+    def called_modules(self) -> CalledModules:
+        return CalledModules(self.runner, self.new_tests, self.plan, self.interface)
 
     @property
     def untested_files(self) -> list[str]:
@@ -123,6 +133,14 @@ class ChangedLines:
         context = self.context
         return context if isinstance(context, str) else assertion_mutation.measure(context)
 
+    def measure_isolation(self) -> Isolated | str:
+        """Observe the new tests in a process that holds no tests."""
+        return self.called_modules.measure_isolation() if self.new_tests else _NO_NEW_TESTS
+
+    def measure_held_out(self) -> HeldOut | str | None:
+        """Compare what the code answers with the held-out examples."""
+        return self.called_modules.measure_held_out(self.held_out)
+
     def measure_flakiness(self) -> Flakiness | str:
         """Run the new tests shuffled, with another hash seed; without any say what is known."""
         context = self.context
@@ -156,6 +174,8 @@ def grade_lines(
             measure_coverage, texts, change.code_lines, change.baseline, plan.thresholds
         ),
         "assertion_mutation": change.measure_assertion_mutation,
+        "isolated": change.measure_isolation,
+        "held_out": change.measure_held_out,
         "mutation": change.measure_mutation,
     }
     found: dict[str, Any] = {key: collector.measure(key, item) for key, item in measures.items()}
@@ -165,6 +185,6 @@ def grade_lines(
         integrity=tuple(change.find_integrity_issues()),
         thresholds=plan.thresholds,
         seconds=collector.seconds,
-        not_measured={**collector.not_measured, "isolated": _NOT_ISOLATED},
+        not_measured=collector.not_measured,
         read_against_text=read_against_text,
     )

@@ -39,23 +39,27 @@ def _grade_lines(report: Report) -> Iterator[str]:
         yield from render_evidence_lines(report.evidence)
         if not report.evidence.read_against_text:
             yield "  --     text               no text was given: nothing says what the code should do"
-        yield from _survivor_lines(report.evidence)
+        yield from (f"  {line}" for line in render_survivors(report.evidence))
         yield from _difference_lines(report.evidence)
     for reason in report.reasons:
-        yield f"  not better because: {reason}"
+        yield f"  not verified: {reason}"
     if report.artifacts.report:
         yield f"  report: {report.artifacts.report}"
 
 
-def _survivor_lines(evidence: Evidence) -> Iterator[str]:
+def render_survivors(evidence: Evidence) -> Iterator[str]:
+    """Yield the surviving mutants, each with its question, and those that do not count."""
     survived = list_survivors(evidence)
+    shown: set[str] = set()
     for item in survived[:_MAX_SURVIVORS]:
-        yield f"  survived: {item.place} as `{mutated_line(item)}`"
-        yield f"            {item.question}"
+        text = f"{item.place} as `{mutated_line(item)}`"
+        yield f"survived: {text}" + (f" ({item.operator}, {item.id})" if text in shown else "")
+        yield f"          {item.question}"
+        shown.add(text)
     if len(survived) > _MAX_SURVIVORS:
-        yield f"  and {len(survived) - _MAX_SURVIVORS} more, see the report"
+        yield f"and {len(survived) - _MAX_SURVIVORS} more, see the report"
     for apart in evidence.mutation.equivalent[:_MAX_SURVIVORS] if evidence.mutation else ():
-        yield f"  not counted: line {apart.line} as `{mutated_line(apart)}`: {apart.reason}"
+        yield f"not counted: line {apart.line} as `{mutated_line(apart)}`: {apart.reason}"
 
 
 def _difference_lines(evidence: Evidence) -> Iterator[str]:

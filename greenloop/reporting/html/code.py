@@ -16,6 +16,7 @@ DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
 _MAX_LINES = 4000
 _MAX_LINE_LENGTH = 400
 _HUNK = re.compile(r"@@ -[0-9,]+ \+([0-9]+)")
+_MORE = re.compile(r"and (\d+) more")
 T = TypeVar("T")
 K = TypeVar("K")
 
@@ -37,6 +38,12 @@ class CodeLine:
     remarks: tuple[str, ...]
     kind: str = ""
     tests: tuple[str, ...] = ()
+
+    @property
+    def test_count(self) -> int:
+        """How many tests run it: the last entry may be `and 12 more`."""
+        more = _MORE.fullmatch(self.tests[-1]) if self.tests else None
+        return len(self.tests) - 1 + int(more[1]) if more else len(self.tests)
 
     @property
     def description(self) -> str:
@@ -103,8 +110,10 @@ def _annotate_patch_lines(report: Report, lines: Sequence[str]) -> Iterator[Code
     path, number = "", 0
     for text in lines:
         kind = _classify_patch_line(text)
-        if kind == "file":
-            path = text.removeprefix("+++ b/").rstrip() if text.startswith("+++ b/") else path
+        if text.startswith("diff --git "):
+            text = path = text.partition(" b/")[2].rstrip()
+        elif kind == "file":
+            continue
         elif found := _HUNK.match(text):
             number = int(found[1]) - 1
         in_new = kind in ("add", "same")

@@ -11,51 +11,93 @@ from greenloop import events as e
 
 Clock = Callable[[], float]
 
+_MUTANTS_ROW = "grading, mutation"
+
 
 @dataclass(frozen=True)
 class ActivityRow:
-    """A model call or local work; `characters` of an answer received so far, None for local work."""
+    """A model call or local work. `characters` of an answer were received so far.
+
+    `done` of `total` items are done, such as mutants; 0 where neither is known.
+    """
 
     name: str
     started_at: float
-    characters: int | None = None
+    characters: int = 0
+    done: int = 0
+    total: int = 0
 
     def describe(self, now: float) -> str:
-        """Return `name: 45 s, 1,234 characters`."""
-        received = "" if self.characters is None else f", {self.characters:,} characters"
-        return f"{self.name}: {now - self.started_at:.0f} s{received}"
+        """Return `name: 45 s, 1,234 characters`, or `name: 45 s, 41/100`."""
+        received = f", {self.characters:,} characters" if self.characters else ""
+        of_all = f"/{self.total}" if self.total else ""
+        count = f", {self.done}{of_all}" if self.done else ""
+        return f"{self.name}: {now - self.started_at:.0f} s{count}{received}"
 
 
 class RunActivity:
-    """Rows of one run in the order in which they started. Thread-safe."""
+    """Rows of one run in the order in which they started, and what it has spent. Thread-safe."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock, self._lock = clock, threading.Lock()
         self._rows: dict[str, ActivityRow] = {}
+        self._started_at = clock()
+        self._calls, self._tokens, self._cost = 0, 0, 0.0
+        self._is_replay = False
 
     def handle_event(self, event: e.Event) -> None:
         """Update the rows."""
         with self._lock:
             match event:
                 case e.CallStarted(tool):
-                    self._rows[tool] = ActivityRow(tool, self._clock(), 0)
+                    self._rows[tool] = ActivityRow(tool, self._clock())
                 case e.CallProgress(tool, characters) if tool in self._rows:
                     self._rows[tool] = replace(self._rows[tool], characters=characters)
                 case e.CallRetried(tool) if tool in self._rows:
                     self._rows[tool] = replace(self._rows[tool], characters=0)
+                case e.SandboxJobProgress(_, kind, done, total):
+                    self._count_items(kind, done, total)
                 case e.WorkStarted(name):
                     self._rows[name] = ActivityRow(name, self._clock())
                 case e.CallFinished(name) | e.CallFailed(name) | e.WorkEnded(name):
                     self._rows.pop(name, None)
+                    self._add_usage(event)
+                case e.RunStarted():
+                    self._is_replay = event.is_replay
                 case e.RunFinished():
                     self._rows.clear()
 
+    def _count_items(self, kind: str, done: int, total: int) -> None:
+        """Count in the row of a job: of mutants, or of tests where these are all that runs."""
+        row = self._rows.get(_MUTANTS_ROW) if kind == "mutants" else None
+        if kind != "mutants" and len(self._rows) == 1:
+            (row,) = self._rows.values()
+        if row:
+            shown = min(done, total) if total else done
+            self._rows[row.name] = replace(row, done=shown, total=total)
+
+    def _add_usage(self, event: e.Event) -> None:
+        if isinstance(event, e.CallFinished):
+            self._calls, self._tokens = self._calls + 1, self._tokens + event.tokens
+            self._cost += event.cost_usd or 0.0
+
+    def rows(self) -> tuple[ActivityRow, ...]:
+        """Return the rows as they are now."""
+        with self._lock:
+            return tuple(self._rows.values())
+
     def describe(self) -> list[str]:
         """Return a text for each row."""
-        with self._lock:
-            rows = tuple(self._rows.values())
         now = self._clock()
-        return [item.describe(now) for item in rows]
+        return [item.describe(now) for item in self.rows()]
+
+    def describe_usage(self) -> str:
+        """Return calls, tokens and cost so far, and the time since the start."""
+        minutes, seconds = divmod(int(self._clock() - self._started_at), 60)
+        cost = "recorded" if self._is_replay else f"${self._cost:.4f}" * bool(self._cost)
+        calls = f"{self._calls} call{'s' * (self._calls != 1)}, {self._tokens:,} tokens"
+        parts = (calls, cost) if self._calls else ()
+        return " · ".join((*filter(None, parts), f"{minutes}:{seconds:02}"))
 
 
 class BatchActivity:

@@ -15,6 +15,7 @@ from greenloop.reporting.summary import describe_ruling, pluralize
 WARNING = "WARNING"
 LABEL_WIDTH = 9  # of the label at the start of each line; blank in continuation lines
 ANSWER_WORDS = {"user": "answered: ", "accepted": "taken as it was made", "left": "left open"}
+_ATTEMPT_NAMES = {"free-fix": "automatic fix"}
 _MAX_LISTED = 8
 _MAX_REQUIREMENT_LENGTH = 66  # with its number it fills a row of 80 columns
 _MAX_REASON_LENGTH = 200  # the report has the whole reason
@@ -80,13 +81,15 @@ def _formatters() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
 
 
 def _format_run_started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
-    yield f"model    {event.model}"
+    if not event.model.startswith("none"):  # a check calls none
+        yield f"model    {event.model}"
     if event.is_replay:
-        yield "         the model's answers are RECORDED: no model is called; everything else runs for real"
+        yield "         RECORDED answers: no model is called, everything else runs"
     if is_unsandboxed(event.sandbox):
         yield f"{WARNING}  no sandbox. {event.isolation}"
     else:
-        yield f"sandbox  {event.sandbox} ({event.isolation})"
+        isolation = event.isolation if verbose else event.isolation.partition(":")[0]
+        yield f"sandbox  {event.sandbox}, {isolation}"
     if event.run_dir:
         yield f"run      {_format_path(event.run_dir)}"
     if event.resumed_responses:
@@ -141,10 +144,8 @@ def _format_attempt(event: e.CandidateTested, verbose: bool) -> Iterator[str]:
 
 def _format_test_run(event: e.TestRunFinished, verbose: bool) -> Iterator[str]:
     run = event.run
-    yield (
-        f"tests    {run.passed_count} passed, {run.failed_count} failed, {run.error_count} errors "
-        f"({run.duration_s:.1f} s)"
-    )
+    counts = _format_outcomes(run.passed_count, run.failed_count, run.error_count)
+    yield f"tests    {counts} ({run.duration_s:.1f} s)"
     yield from _format_failures(run, verbose)
 
 
@@ -160,10 +161,18 @@ def _format_failures(run: TestRun, verbose: bool) -> Iterator[str]:
 
 def _format_attempt_counts(attempt: Attempt) -> str:
     base = f" of {attempt.based_on}" if attempt.based_on else ""
+    counts = _format_outcomes(attempt.passed, attempt.failed, attempt.errors)
+    kind = _ATTEMPT_NAMES.get(attempt.kind, attempt.kind)
     return (
-        f"{attempt.n} {attempt.kind}{base}: {attempt.passed} passed, {attempt.failed} failed, "
-        f"{attempt.errors} errors ({attempt.tokens} tokens, {attempt.seconds:.1f} s)"
+        f"{attempt.n} {kind}{base}: {counts} ({attempt.tokens:,} tokens, {attempt.seconds:.1f} s)"
     )
+
+
+def _format_outcomes(passed: int | None, failed: int | None, errors: int | None) -> str:
+    """Return `3 passed, 1 failed`, without what there is none of."""
+    parts = [f"{passed or 0} passed"]
+    parts += [f"{failed} failed"] if failed else []
+    return ", ".join([*parts, pluralize(errors, "error")] if errors else parts)
 
 
 def _truncate_reason(text: str, verbose: bool) -> str:

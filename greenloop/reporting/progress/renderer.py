@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, TextIO
 
 from greenloop import events as e
 from greenloop.reporting.escaping import sanitize_line
-from greenloop.reporting.progress.activity import BatchActivity, Clock, RunActivity
-from greenloop.reporting.progress.messages import LABEL_WIDTH, WARNING, format_event
+from greenloop.reporting.progress.activity import ActivityRow, BatchActivity, Clock, RunActivity
+from greenloop.reporting.progress.messages import LABEL_WIDTH, WARNING
+from greenloop.reporting.progress.run_messages import RunMessages
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
 
 ACTIVITY_LABEL = f"{'…':<{LABEL_WIDTH}}"
 HEARTBEAT_SECONDS = 15.0
+_BAR_WIDTH = 20
+# Many, and without a message of their own.
+_FREQUENT_EVENTS = (
+    e.CallProgress,
+    e.SandboxJobStarted,
+    e.SandboxJobProgress,
+    e.SandboxJobEnded,
+)
 
 
 class NullProgress:
@@ -76,7 +85,7 @@ class Heartbeat:
 
 
 class PlainProgress(NullProgress):
-    """Lines for pipes, logs and `NO_COLOR`, and the current work after an interval without any."""
+    """Lines for pipes and logs, and the current work after an interval without any."""
 
     def __init__(
         self,
@@ -87,7 +96,7 @@ class PlainProgress(NullProgress):
         clock: Clock = time.monotonic,
         activity: BatchActivity | None = None,
     ) -> None:
-        self._stream, self._verbose = stream, verbose
+        self._stream, self._messages = stream, RunMessages(verbose=verbose)
         self._lock = threading.Lock()
         self._activity: RunActivity | BatchActivity = activity or RunActivity(clock)
         self._heartbeat = Heartbeat(self._print_activity, heartbeat_seconds, clock)
@@ -101,7 +110,7 @@ class PlainProgress(NullProgress):
 
     def __call__(self, event: e.Event) -> None:
         self._activity.handle_event(event)
-        if lines := format_event(event, verbose=self._verbose):
+        if lines := self._messages.format(event):
             self._heartbeat.record_output()
             self._print(lines)
 
@@ -145,10 +154,10 @@ class LiveView(NullProgress):
 
 
 class LiveProgress(LiveView):
-    """Permanent lines, and below them the current work with seconds and characters."""
+    """Permanent lines; below them a line for each running step, and what the run has spent."""
 
     def __init__(self, *, verbose: bool = False) -> None:
-        self._verbose = verbose
+        self._messages = RunMessages(verbose=verbose)
         self._activity = RunActivity()
         self._last_event_at, self._ended = time.monotonic(), False
         super().__init__()  # renders for the first time
@@ -159,26 +168,43 @@ class LiveProgress(LiveView):
             self._live.stop()
         elif isinstance(event, e.ChoiceAnswered):
             self._live.start()
-        for line in format_event(event, verbose=self._verbose):
+        for line in self._messages.format(event):
             self._live.console.print(
                 build_labelled_row(sanitize_line(line), _style_of_event(event))
             )
 
     def _track_event(self, event: e.Event) -> None:
-        if isinstance(event, (e.SandboxJobStarted, e.SandboxJobEnded)):  # many; for tracers
-            return
         self._activity.handle_event(event)
-        if not isinstance(event, e.CallProgress):
-            self._last_event_at = time.monotonic()
+        if isinstance(event, _FREQUENT_EVENTS):
+            return
+        self._last_event_at = time.monotonic()
         self._ended = isinstance(event, e.RunFinished)
 
     def _render(self) -> Text:
         from rich.text import Text
 
-        texts = self._activity.describe()
-        if not texts and not self._ended:  # between two steps
-            texts = [f"working: {time.monotonic() - self._last_event_at:.0f} s"]
-        return Text("\n".join(f"{ACTIVITY_LABEL}{text}" for text in texts))
+        shown, now = Text(no_wrap=True, overflow="ellipsis"), time.monotonic()
+        if self._ended:
+            return shown
+        rows = self._activity.rows()
+        for row in rows:
+            shown.append(ACTIVITY_LABEL, "cyan").append(row.describe(now))
+            shown.append_text(_build_bar(row)).append("\n")
+        if not rows:  # between two steps
+            shown.append(ACTIVITY_LABEL, "cyan")
+            shown.append(f"working: {now - self._last_event_at:.0f} s\n")
+        return shown.append(" " * LABEL_WIDTH + self._activity.describe_usage(), "dim")
+
+
+def _build_bar(row: ActivityRow) -> Text:
+    """Return how much of a step is done; nothing where that is not known."""
+    from rich.text import Text
+
+    bar = Text("")
+    if row.total:
+        done = round(_BAR_WIDTH * row.done / row.total)
+        bar.append("  " + "━" * done, "green").append("─" * (_BAR_WIDTH - done), "dim")
+    return bar
 
 
 def build_labelled_row(line: str, style: str) -> Table:
@@ -214,5 +240,5 @@ def create_progress(*, quiet: bool, verbose: bool) -> NullProgress:
 
 def is_live() -> bool:
     """Return whether standard error is a terminal that can redraw lines, and no CI log."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("CI", "").lower() in ("true", "1")
-    return sys.stderr.isatty() and not plain and os.environ.get("TERM") != "dumb"
+    is_log = os.environ.get("CI", "").lower() in ("true", "1")
+    return sys.stderr.isatty() and not is_log and os.environ.get("TERM") != "dumb"

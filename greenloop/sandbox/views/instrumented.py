@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from greenloop.events import EventSink, SandboxJobEnded, SandboxJobStarted
+from dataclasses import replace
+
+from greenloop.events import EventSink, SandboxJobEnded, SandboxJobProgress, SandboxJobStarted
 from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
@@ -22,6 +24,12 @@ class InstrumentedSandbox(SandboxView):
 
     def run(self, job: Job) -> ProcessResult:
         self._emit(SandboxJobStarted(job.key, job.kind))
+        job = replace(
+            job,
+            on_progress=lambda done: self._emit(
+                SandboxJobProgress(job.key, job.kind, done, job.items)
+            ),
+        )
         ended = SandboxJobEnded(job.key, "none", 0.0, "")
         try:
             result = super().run(job)

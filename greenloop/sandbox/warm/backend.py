@@ -61,7 +61,7 @@ class WarmSandbox(Sandbox):
         limits = job.apply_limits(self.limits)
         messages = json.dumps(payload).encode(), json.dumps(limits.to_guest()).encode()
         if not job.allowed_hosts:
-            return zygote.run(*messages, limits.timeout_s, stop)
+            return zygote.run(*messages, limits.timeout_s, stop, on_progress=job.on_progress)
         with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:
             result = zygote.run(*messages, limits.timeout_s, stop, proxy.serve)
         return replace(result, artifacts=replace(result.artifacts, network_requests=proxy.requests))

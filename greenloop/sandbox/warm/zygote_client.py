@@ -18,8 +18,8 @@ from greenloop.sandbox.guest.protocol.framing import send_frame
 from greenloop.sandbox.process_result import (
     POLL_SECONDS,
     ProcessResult,
+    receive_head,
     receive_report,
-    wait_for_report,
 )
 from greenloop.sandbox.warm.zygote_process import ZygoteProcess
 
@@ -47,6 +47,7 @@ class ZygoteClient:
         timeout_s: float,
         stop: threading.Event,
         serve: Callable[[socket.socket], None] | None = None,
+        on_progress: Callable[[int], None] | None = None,
     ) -> ProcessResult:
         """Run one job in a copy of the zygote.
 
@@ -56,6 +57,7 @@ class ZygoteClient:
             timeout_s: Wall-clock limit.
             stop: Ends the run as `interrupted`.
             serve: Takes a socket that listens in the network of the run, if the job asks for one.
+            on_progress: Gets how many tests or mutants are done, while the job runs.
 
         Raises:
             SandboxError: the run cannot be started.
@@ -72,8 +74,10 @@ class ZygoteClient:
                     send_frame(connection, payload)
                     if serve is not None:
                         serve(_receive_listener(connection))
-                    unreported = wait_for_report(connection, started, stop, patience_s)
-                    return unreported or receive_report(connection, self._backend_name, started)
+                    head = receive_head(connection, started, stop, patience_s, on_progress)
+                    if isinstance(head, ProcessResult):
+                        return head
+                    return receive_report(connection, self._backend_name, started, head)
                 except (OSError, EOFError, ValueError):
                     if stop.is_set():
                         return ProcessResult.without_report("interrupted", started)

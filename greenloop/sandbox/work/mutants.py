@@ -61,7 +61,14 @@ def run_mutants(
         splices = [{"number": number, **asdict(edits[number])} for number in numbers]
         more = {"budget_s": left_s, "splices": splices, "together": is_shared}
         limit_s = left_s + MARGIN_SECONDS
-        job = Job("mutants", files, payload | more, packages=sandbox.packages, timeout_s=limit_s)
+        job = Job(
+            "mutants",
+            files,
+            payload | more,
+            packages=sandbox.packages,
+            timeout_s=limit_s,
+            items=len(numbers),
+        )
         return sandbox.run(job), job.key
 
     def run(mutant: str, timeout_s: float | None) -> TestRun:

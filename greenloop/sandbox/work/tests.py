@@ -43,7 +43,8 @@ def run_tests(
         "doctests": [name for name, _ in files] if doctests else [],
     }
     limit_s = timeout_s and min(timeout_s, sandbox.limits.timeout_s)
-    job = Job("tests", files, payload, hash_seed, sandbox.packages, limit_s)
+    count = len(expected.ids) if expected else 0
+    job = Job("tests", files, payload, hash_seed, sandbox.packages, limit_s, items=count)
     return build_test_run(sandbox.run(job), expected, job.key, sandbox.limits, dict(files))
 
 

@@ -138,6 +138,8 @@ class Scope:
             path, root = f"{source}.{item.name}", source.partition(".")[0]
             if source == self.module:
                 self._import_from_module(key, item.name if is_member else "")
+            elif is_member and path == self.module:  # `from package import module`
+                self._import_from_module(key, "")
             elif root in ("pytest", "unittest") and "mock" not in path:
                 self.judge_only.add(key)
             elif root not in PURE_MODULES and not SHARED_NAMES & {path, path.partition(".")[2]}:

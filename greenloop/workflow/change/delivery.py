@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError
@@ -89,14 +90,27 @@ def _back_up(root: Path, changes: Mapping[str, str | None], directory: RunDirect
 
 
 def _write_files(root: Path, changes: Mapping[str, str | None]) -> None:
-    for path, text in changes.items():
-        place = root / path
-        with writing(place):
-            if text is None:
-                place.unlink(missing_ok=True)
-            else:
-                place.parent.mkdir(parents=True, exist_ok=True)
-                replace_atomically(place, text.encode("utf-8", "surrogateescape"), 0o644)
+    """Write all files; where that breaks off, those that were written are as before."""
+    before: dict[str, bytes | None] = {}
+    try:
+        for path, text in changes.items():
+            with writing(root / path):
+                before[path] = (root / path).read_bytes() if (root / path).exists() else None
+                _put(root / path, None if text is None else text.encode("utf-8", "surrogateescape"))
+    except BaseException:  # Ctrl-C too
+        for path, content in before.items():
+            with suppress(OSError):
+                _put(root / path, content)
+        raise
+
+
+def _put(place: Path, content: bytes | None) -> None:
+    """Write a file, or delete it where the content is None. Raises OSError."""
+    if content is None:
+        place.unlink(missing_ok=True)
+    else:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        replace_atomically(place, content, 0o644)
 
 
 def _commit(report: Report, request: ChangeRequest, directory: RunDirectory) -> Path:
@@ -105,12 +119,17 @@ def _commit(report: Report, request: ChangeRequest, directory: RunDirectory) -> 
     options = () if request.run_hooks else list_safe_options(root)
     base = report.change.base if report.change else ""
     assert request.branch is not None
-    run_git(root, "worktree", "add", "-q", "-b", request.branch, str(tree), base, options=options)
     try:
+        add = ("worktree", "add", "-q", "-b", request.branch, str(tree), base)
+        run_git(root, *add, options=options)
         _commit_in(tree / run_git(root, "rev-parse", "--show-prefix").strip(), report, options)
-    except OutputError:
-        run_git(root, "worktree", "remove", "--force", str(tree))
-        run_git(root, "branch", "-q", "-D", request.branch)
+    except BaseException:  # Ctrl-C too; what was not made yet cannot be removed
+        for undo in (
+            ("worktree", "remove", "--force", str(tree)),
+            ("branch", "-qD", request.branch),
+        ):
+            with suppress(OutputError):
+                run_git(root, *undo)
         raise
     return tree
 

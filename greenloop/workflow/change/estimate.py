@@ -4,33 +4,36 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from greenloop.llm.budget import calculate_cost, estimate_tokens
+from greenloop.llm.budget import estimate_tokens
 from greenloop.llm.response_log import TokenCount
 from greenloop.project.code_map import build_code_map
 from greenloop.project.tree import read_tree
 from greenloop.workflow.change.shown_files import MAX_FILES_CHARS
-from greenloop.workflow.change.strategy import MAP_TOKENS
+from greenloop.workflow.change.strategy import MAP_TOKENS, MAX_PEER_CHARS
+from greenloop.workflow.make.estimate import format_estimate
 from greenloop.workflow.storage.request import ChangeRequest
 
-# Characters of the rules, the contract, tests and style files in the prompts of four calls.
-_FIXED_CHARS = 44_000
-_ANSWER_TOKENS = 4_500  # of all calls
+# Characters of the rules, the contract, tests and style files in the prompts of four calls, and of
+# those in a second reading's.
+_FIXED_CHARS, _PEER_CHARS = 44_000, 5_000
+_ANSWER_TOKENS, _PEER_TOKENS = 4_500, 1_200
 _REPAIR_SHARE = 0.5  # of one call that repairs, in the tokens of all others
 _MIN_CALLS = 4
+_MAX_REPAIR_CALLS = 3
 
 
-def estimate_change(request: ChangeRequest, model: str) -> str:
+def estimate_change(request: ChangeRequest, model: str | None) -> str:
     """Return the expected calls, tokens and cost in one line. Raises InputError."""
     texts = read_tree(Path(request.root)).texts
     code_map = build_code_map(texts, request.task, MAP_TOKENS)
-    shown = min(sum(map(len, texts.values())), MAX_FILES_CHARS)  # in the plan, and for the code
-    asked = estimate_tokens(_FIXED_CHARS + len(code_map) + 2 * shown + 4 * len(request.task))
-    calls = _MIN_CALLS - bool(request.given) - (not texts)
-    cost = calculate_cost(model, TokenCount(input_tokens=asked, output_tokens=_ANSWER_TOKENS))
-    tokens = asked + _ANSWER_TOKENS
-    most = round(int(tokens * (1 + 3 * _REPAIR_SHARE)), -3)
-    price = f"about ${cost:.2f}" if cost is not None else "cost unknown"
-    return (
-        f"{calls} to {calls + 3} calls, about {round(tokens, -2)} tokens (with three more calls "
-        f"{most}), {price} without repairs"
-    )
+    whole = sum(map(len, texts.values()))
+    shown = 2 * min(whole, MAX_FILES_CHARS)  # in the plan, and for the code
+    is_read_twice = request.options.get("peer", True) is not False
+    calls = _MIN_CALLS - bool(request.given) - (not texts) + is_read_twice
+    answered = _ANSWER_TOKENS
+    if is_read_twice:
+        shown, answered = shown + _PEER_CHARS + min(whole, MAX_PEER_CHARS), answered + _PEER_TOKENS
+    asked = estimate_tokens(_FIXED_CHARS + len(code_map) + shown + calls * len(request.task))
+    tokens = TokenCount(input_tokens=asked, output_tokens=answered)
+    most = 1 + _MAX_REPAIR_CALLS * _REPAIR_SHARE
+    return format_estimate(calls, _MAX_REPAIR_CALLS, tokens, most, model)

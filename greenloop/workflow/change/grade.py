@@ -16,7 +16,6 @@ from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.workspace import ChangeWorkspace
 
 _MAX_SHOWN_TESTS = 8  # beside a line
-_ONE_READING = "a change is read once: read the patch beside the wish"
 
 
 async def grade_change(space: ChangeWorkspace, suite: ChangeSuite, patch: str) -> None:
@@ -37,7 +36,11 @@ async def grade_change(space: ChangeWorkspace, suite: ChangeSuite, patch: str) -
     def work(box: Sandbox) -> tuple[Evidence, Baseline]:
         runner = ProjectRunner(box, space.tree.with_changes({**changes, **suite.files}))
         after = runner.measure_baseline()
-        change = ChangedLines(runner, lines, after, sorted(suite.ids), state.plan)
+        change = ChangedLines(
+            *(runner, lines, after, sorted(suite.ids), state.plan),
+            interface=state.agreed_contract.interface,
+            held_out=suite.held_out,
+        )
         return grade_lines(change, emit=sink, read_against_text=True), after
 
     with state.timed("grading_s"):
@@ -46,7 +49,6 @@ async def grade_change(space: ChangeWorkspace, suite: ChangeSuite, patch: str) -
         update={
             "red_phase": state.red_phase,
             "requirements_untested": tuple(_find_untested(space, suite)),
-            "not_measured": {**evidence.not_measured, "peer": _ONE_READING},
         }
     )
     if state.change:

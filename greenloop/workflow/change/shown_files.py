@@ -11,7 +11,7 @@ from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
 from greenloop.tools.change_toolkit import ShownFile, ShownTest
 
-MAX_FILES_CHARS = 36_000  # of all files of a prompt: about 9,000 tokens
+MAX_FILES_CHARS = 28_000  # of all files of a prompt: about 7,000 tokens
 _MAX_TESTS_CHARS = 9_000
 _MAX_STYLE_CHARS = 5_000  # of one test file
 _STYLE_FILES = 2
@@ -25,15 +25,18 @@ def list_words(*texts: str) -> frozenset[str]:
 
 
 def show_files(
-    texts: Mapping[str, str], paths: Sequence[str], words: Collection[str]
+    texts: Mapping[str, str],
+    paths: Sequence[str],
+    words: Collection[str],
+    limit: int = MAX_FILES_CHARS,
 ) -> list[ShownFile]:
     """Return files as prompts show them: whole, or where they are too large without some bodies.
 
     Functions that have one of the `words` in their names keep their bodies.
     """
     found = [path for path in paths if path in texts]
-    is_large = sum(len(texts[path]) for path in found) > MAX_FILES_CHARS
-    share = MAX_FILES_CHARS // max(len(found), 1)
+    is_large = sum(len(texts[path]) for path in found) > limit
+    share = limit // max(len(found), 1)
     return [
         (
             _leave_bodies_out(path, texts[path], words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from greenloop.autofix import FixResult
@@ -10,15 +11,14 @@ from greenloop.autofix.project_style import apply_project_style
 from greenloop.errors import ContradictedTestError, InputError
 from greenloop.events import ContractReady
 from greenloop.project.code_map import build_code_map, list_signatures
-from greenloop.project.integrity import explain_guard
+from greenloop.project.integrity import explain_guard, is_in_fence
 from greenloop.project.patch import diff_files
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
-    BaselineResult,
-    Change,
     ChangePlan,
     Dispute,
     GeneratedCode,
+    GeneratedPeer,
     Judgement,
     Location,
     Repair,
@@ -30,18 +30,25 @@ from greenloop.tools.change_toolkit import ChangeToolkit, ShownProject, WishedCh
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.grade import grade_change
-from greenloop.workflow.change.shown_files import list_words, select_tests, show_files
+from greenloop.workflow.change.peer import ChangePeerComparer
+from greenloop.workflow.change.shown_files import (
+    MAX_FILES_CHARS,
+    list_words,
+    select_tests,
+    show_files,
+)
 from greenloop.workflow.change.suite import ChangeSuite
+from greenloop.workflow.change.type_check import TypeCheck
 from greenloop.workflow.change.unchanged import find_side_effects
 from greenloop.workflow.change.workspace import ChangeWorkspace, read_project
 from greenloop.workflow.change.write_tests import TestWriter
 from greenloop.workflow.choices import ChoiceSettlement
+from greenloop.workflow.grade_code import reveal_examples
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import ChangeRequest
 from greenloop.workflow.strategy import Strategy
 
-MAP_TOKENS = 5000
-_MAX_SHOWN = 5
+MAP_TOKENS, MAX_PEER_CHARS = 5000, 18_000
 _MAX_GIVEN_CHARS = 12_000
 
 
@@ -62,6 +69,9 @@ class ChangeStrategy(Strategy):
         self._words = list_words(request.task)
         self._plan: ChangePlan | None = None
         self._located: tuple[str, ...] = ()
+        self._choices = ChoiceSettlement(run)
+        self._peer = ChangePeerComparer(self._space, self._write_peer)
+        self._types = TypeCheck(self._space, self._mend_findings)
 
     @property
     def plan(self) -> ChangePlan:
@@ -75,11 +85,11 @@ class ChangeStrategy(Strategy):
         return self.state.suite
 
     async def prepare(self) -> None:
-        await self._measure_baseline()
+        await self._space.prepare(measures_baseline=self._request.measures_baseline)
         self._located = await self._locate()
         shown = self._show_project()
         await self._make_plan(shown)
-        await ChoiceSettlement(self.run).settle_before_code()
+        await self._choices.settle_before_code()
         writer = TestWriter(self._space, self._tools, self.plan)
         if self._request.given:
             suite = await writer.take_given()
@@ -88,34 +98,6 @@ class ChangeStrategy(Strategy):
             suite = await writer.write(signatures)
         self.state.suite, self.state.candidates.locked = suite, suite.locked
         await self._add_code()
-
-    async def _measure_baseline(self) -> None:
-        """Set the baseline. Raises InputError where the suite cannot run and that was not given up."""
-        space, tree = self._space, self._space.tree
-        if self._request.measures_baseline and tree.texts:
-            await space.load_baseline()
-        baseline = space.baseline
-        if baseline.problem:
-            raise InputError(
-                f"the project's tests cannot be run here: {baseline.problem}: mend that, or go on "
-                "without them with --no-baseline, then at most `passed`"
-            )
-        if baseline.locked:
-            self.run.notify(f"{len(baseline.locked)} tests pass twice and are locked")
-        for kind in ("red", "flaky"):
-            if names := getattr(baseline, kind):
-                more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
-                self.run.notify(f"{kind} before the change: {', '.join(names[:_MAX_SHOWN])}{more}")
-        missing = "--no-baseline was given: the project's tests may fail now"
-        self.state.change = Change(
-            base=tree.base,
-            baseline=BaselineResult(
-                locked=len(baseline.locked),
-                red=baseline.red,
-                flaky=baseline.flaky,
-                problem=missing if tree.texts and not self._request.measures_baseline else "",
-            ),
-        )
 
     async def _locate(self) -> tuple[str, ...]:
         """Return the paths of the files that the change concerns; () in an empty project."""
@@ -170,6 +152,7 @@ class ChangeStrategy(Strategy):
         left = tuple(item for item in fence if item not in guarded)
         if not left:
             raise InputError(f"the wish needs {', '.join(guarded)} to change: open it with --fence")
+        self._space.check_encoding(item for item in self._located if is_in_fence(item, left))
         return left
 
     async def _add_code(self) -> None:
@@ -178,12 +161,22 @@ class ChangeStrategy(Strategy):
         self.run.add_candidate("generate", written.code, written.explanation, meter)
 
     async def _write(self, failed_approaches: Sequence[str] = ()) -> GeneratedCode:
+        texts, shown = self._space.tree.texts, self._show_files(MAX_FILES_CHARS)
+        return await self._tools.write(self.plan, shown, texts, failed_approaches)
+
+    async def _write_peer(self) -> GeneratedPeer:
+        kit = replace(self.run.kit, model=self.run.client.with_fallback_first())
+        shown = self._show_files(MAX_PEER_CHARS)
+        return await replace(self._tools, kit=kit).write_peer(
+            self.plan, shown, self._space.tree.texts
+        )
+
+    def _show_files(self, limit: int) -> ShownProject:
         texts, words = self._space.tree.texts, self._words | list_words(*self.plan.touches)
-        shown = ShownProject(
-            files=show_files(texts, self._located, words),
+        return ShownProject(
+            files=show_files(texts, self._located, words, limit),
             context=list_signatures(texts, self._located, imported=True),
         )
-        return await self._tools.write(self.plan, shown, texts, failed_approaches)
 
     def apply_autofix(self, code: str) -> FixResult:
         """Fix what is new in the changed files, by the project's own ruff and formatter."""
@@ -205,7 +198,20 @@ class ChangeStrategy(Strategy):
         if self.state.change:
             effects = await find_side_effects(self._space, self.plan, patch)
             self.state.change = self.state.change.model_copy(update={"before_after": effects})
-        return False
+        found = self.state.evidence.held_out
+        failed = [i for i in self.suite.held_out if found and i.call in found.disagreed]
+        reveal_examples(self.run, failed)
+        return bool(failed)
+
+    async def extend(self) -> bool:
+        if not self._request.measures_baseline and self._space.tree.texts:
+            return False
+        if await self._types.repair() or await self._peer.compare():
+            return True
+        return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
+
+    async def undo_change(self) -> bool:
+        return await self._choices.settle_after_code(ask=False)
 
     def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:
         result = self.select_active_failures(result)
@@ -221,6 +227,10 @@ class ChangeStrategy(Strategy):
         words = self._words | list_words(*self.plan.touches)
         files = show_files(current, tuple(dict.fromkeys((*changes, *self._located))), words)
         return await self._tools.repair(self.plan, request, files, space.tree.texts, current)
+
+    async def _mend_findings(self, summary: str) -> Repair:
+        base = self.state.candidates.current
+        return await self.request_repair(self.build_request(base, summary))
 
     async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
         return await self._write(failed_approaches)

@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 
+from greenloop.project.code_map.interface import select_module
 from greenloop.project.patch import diff_files
 from greenloop.records import HeldOutExample, Origin
 from greenloop.testsuite import TestFile
+from greenloop.testsuite.held_out_examples import render_held_out_test
 from greenloop.testsuite.parser import (
     TestFunction,
     is_test_path,
     parse_test_functions,
     remove_test,
 )
-from greenloop.testsuite.suite import DroppedTest
+from greenloop.testsuite.suite import (
+    HELD_OUT_TEST_PREFIX,
+    PEER_TEST_PREFIX,
+    DroppedTest,
+    find_added_origin,
+)
 from greenloop.testsuite.used_definitions import show_with_definitions
 
 
@@ -25,7 +33,8 @@ class ChangeSuite:
 
     `files` are the texts of the files with new tests, `before` those of all files of the project
     as they are. `locked` are node ids that have to go on passing. With `is_given` the new tests are
-    the user's. `ids` are the node ids of the new tests, which a first run shows.
+    the user's. `ids` are the node ids of the new tests, which a first run shows. `interface` is that
+    of the contract.
     """
 
     before: Mapping[str, str]
@@ -35,6 +44,7 @@ class ChangeSuite:
     ids: frozenset[str] = frozenset()
     dropped: tuple[DroppedTest, ...] = ()
     held_out: tuple[HeldOutExample, ...] = ()
+    interface: str = ""
     file_name: str = ""  # tests have ids with their paths
 
     @cached_property
@@ -100,7 +110,9 @@ class ChangeSuite:
 
     def origin(self, test: str) -> Origin:
         """Return `generated` for new tests that a model wrote, else `given`."""
-        return "given" if self.is_given or self.name_of(test) is None else "generated"
+        if self.is_given or (name := self.name_of(test)) is None:
+            return "given"
+        return find_added_origin(name) or "generated"
 
     def requirements(self, test: str) -> tuple[str, ...]:
         """Return the ids of the requirements that a new test names."""
@@ -109,7 +121,7 @@ class ChangeSuite:
 
     def may_be_disputed(self, test: str) -> bool:
         """Return whether a test may be wrong: the project's and the user's are locked."""
-        return self.origin(test) == "generated"
+        return self.origin(test) not in ("given", "answer")
 
     def is_active(self, test: str) -> bool:
         """Return whether a test still counts."""
@@ -118,9 +130,9 @@ class ChangeSuite:
     def drop(self, test: str, reason: str, *, disputed: bool) -> ChangeSuite:
         """Return the suite without one new test, listed in `dropped`; locked tests are kept."""
         name = self.name_of(test)
-        if name is None or self.is_given:
+        if name is None or not self.may_be_disputed(name):
             return self
-        gone = DroppedTest(name, self.requirements(name), "generated", reason, disputed)
+        gone = DroppedTest(name, self.requirements(name), self.origin(name), reason, disputed)
         path, _, function = name.partition("::")
         text = remove_test(self.files[path], function)
         is_left = path in self.before or parse_test_functions(text)
@@ -131,6 +143,45 @@ class ChangeSuite:
             ids=frozenset(item for item in self.ids if item.partition("[")[0] != name),
             dropped=(*self.dropped, gone),
         )
+
+    def reveal(self, example: HeldOutExample) -> ChangeSuite:
+        """Return the suite with a failed held-out example as a test, which the model may see."""
+        kept = tuple(item for item in self.held_out if item != example)
+        name = self._next_name(HELD_OUT_TEST_PREFIX)
+        return replace(self._add(name, example), held_out=kept)
+
+    def add_peer_test(self, example: HeldOutExample, about: str) -> tuple[ChangeSuite, str]:
+        """Return the suite with a test of an input that a peer answers rightly, and its name."""
+        name = self._next_name(PEER_TEST_PREFIX)
+        return self._add(name, example, about), name
+
+    def with_answers(self, tests: Mapping[str, tuple[HeldOutExample, str]]) -> ChangeSuite:
+        """Return the suite with a test by name for each answer of the user's, and its docstring."""
+        suite = self
+        for name, (example, about) in tests.items():
+            if self.name_of(name) is None:
+                suite = suite._add(name, example, about)
+        return suite
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the new tests, with their paths."""
+        return frozenset(self.functions)
+
+    def _next_name(self, prefix: str) -> str:
+        taken = {
+            item.rpartition("::")[2] for item in (*self.names, *(i.name for i in self.dropped))
+        }
+        return next(name for n in count(1) if (name := f"{prefix}{n}") not in taken)
+
+    def _add(self, name: str, example: HeldOutExample, about: str = "") -> ChangeSuite:
+        """Add a test to the last new file; without a known module nothing can be imported."""
+        if not (module := select_module(self.interface, example.call)):
+            return self
+        path, text = list(self.files.items())[-1]
+        test = render_held_out_test(module, name, example, about)
+        files = {**self.files, path: f"{text.rstrip()}\n\n\n{test}"}
+        return replace(self, files=files, ids=self.ids | {f"{path}::{name}"})
 
     def names_in(self, path: str) -> list[str]:
         """Return the new tests of a file."""

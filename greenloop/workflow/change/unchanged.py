@@ -5,9 +5,9 @@ from __future__ import annotations
 from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, SettingsError
 from greenloop.events.progress import progress_span
 from greenloop.grading.peer.comparison import FoundDifference
-from greenloop.records import BeforeAfter, ChangePlan
+from greenloop.project.comparison.before_after import ChangedProject, compare_before_after
+from greenloop.records import BeforeAfter, ChangePlan, Contract
 from greenloop.tools.peer_toolkit import PeerToolkit
-from greenloop.workflow.change.before_after import ChangedProject, compare_before_after
 from greenloop.workflow.change.workspace import ChangeWorkspace
 from greenloop.workflow.peer.comparison import seed_of
 from greenloop.workflow.peer.rulings import OpenDifference, arrange, interpret
@@ -43,7 +43,9 @@ async def _judge(space: ChangeWorkspace, plan: ChangePlan, found: BeforeAfter) -
     arranged = arrange(differences, seed_of(run))
     tools = PeerToolkit(run.client, run.kit.prompts)
     try:
-        rulings = await tools.judge_difference(_write_text(plan), [item for item, _ in arranged])
+        rulings = await tools.judge_difference(
+            write_wish(plan.contract), [item for item, _ in arranged]
+        )
     except (ModelFailure, BudgetExhaustedError, SettingsError) as error:
         run.notify(f"differences to before are not judged: {error}")
         return found
@@ -54,8 +56,8 @@ async def _judge(space: ChangeWorkspace, plan: ChangePlan, found: BeforeAfter) -
     return found.model_copy(update={"differences": (*judged, *found.differences[_MAX_JUDGED:])})
 
 
-def _write_text(plan: ChangePlan) -> str:
-    """Return what the judge reads: the wish, and that all else stays."""
-    kept = "".join(f"\n- {item.text}" for item in plan.contract.keep)
+def write_wish(contract: Contract) -> str:
+    """Return what judges read: the wish, and that all else stays."""
+    kept = "".join(f"\n- {item.text}" for item in contract.keep)
     rest = "\nThis is a change of a program. What the text does not ask for stays as it was."
-    return f"{plan.contract.text_with_answers}\n{rest}{kept}"
+    return f"{contract.text_with_answers}\n{rest}{kept}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from greenloop.project.changed_lines import find_changed_lines
 from greenloop.project.patch import apply_patch
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree, read_tree
-from greenloop.records import Baseline, Record, TestRun
+from greenloop.records import Baseline, BaselineResult, Change, Record, TestRun
 from greenloop.versions import greenloop_version
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.run_tests import run_with_packages
@@ -25,6 +25,8 @@ from greenloop.workflow.storage.run_dir import write_atomically
 _SLOWER = 3  # than its baseline the suite may be, before it is stopped
 _QUICK_SUITE_S = 3.0  # of a suite that is run whole at once
 _NO_CODE = frozenset(["", ".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yml", ".yaml"])
+_GIVEN_UP = "--no-baseline was given: the project's tests may fail now"
+_MAX_SHOWN = 5
 Changes = Mapping[str, str | None]
 
 
@@ -48,6 +50,35 @@ class ChangeWorkspace:
     baseline: Baseline = field(default_factory=Baseline)
     watched: set[str] = field(default_factory=set)
 
+    async def prepare(self, *, measures_baseline: bool) -> None:
+        """Set the baseline, and what is known of the change.
+
+        Raises:
+            InputError: the suite cannot run, and that was not given up.
+        """
+        if measures_baseline and self.tree.texts:
+            await self.load_baseline()
+        baseline, run = self.baseline, self.run
+        if baseline.problem:
+            raise InputError(
+                f"the project's tests cannot be run here: {baseline.problem}: mend that, or go on "
+                "without them with --no-baseline, then at most `passed`"
+            )
+        if baseline.locked:
+            run.notify(f"{len(baseline.locked)} tests pass twice and are locked")
+        for kind, names in (("red", baseline.red), ("flaky", baseline.flaky)):
+            if names:
+                more = f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else ""
+                run.notify(f"{kind} before the change: {', '.join(names[:_MAX_SHOWN])}{more}")
+        given_up = self.tree.texts and not measures_baseline
+        known = BaselineResult(
+            locked=len(baseline.locked),
+            red=baseline.red,
+            flaky=baseline.flaky,
+            problem=_GIVEN_UP if given_up else "",
+        )
+        run.state.change = Change(base=self.tree.base, baseline=known)
+
     async def load_baseline(self) -> None:
         """Set the baseline: the one of the run directory, or a new one that is stored there."""
         path = self.run.directory / "baseline.json" if self.run.directory else None
@@ -66,8 +97,17 @@ class ChangeWorkspace:
             write_atomically(path, stored.model_dump_json())
 
     def apply(self, patch: str) -> dict[str, str | None]:
-        """Return the files that a patch changes, with their new texts."""
-        return apply_patch(self.tree.texts, patch)
+        """Return the files that a patch changes, with their new texts. Raises InputError."""
+        changes = apply_patch(self.tree.texts, patch)
+        self.check_encoding(changes)
+        return changes
+
+    def check_encoding(self, paths: Iterable[str]) -> None:
+        """Check that files which are to change are UTF-8. Raises InputError."""
+        contents = self.tree.project.all_files
+        for path in paths:
+            if path in contents and self.tree.texts[path].encode() != contents[path]:
+                raise InputError(f"{path} cannot be changed, as it is not UTF-8 text: convert it")
 
     def texts_with(self, changes: Changes) -> dict[str, str]:
         """Return the texts of the project with changes."""
@@ -110,7 +150,9 @@ class ChangeWorkspace:
         expected = suite.ids | suite.locked
         everywhere = await self.run_tests(everything, None, "all tests")
         result = restrict(everywhere, expected, given)
-        return self._watch(prune(result, {*first, *given}), suite)
+        kept = prune(result, {*first, *given})
+        new_first = sorted(kept.tests, key=lambda item: item.id not in suite.ids)
+        return self._watch(kept.model_copy(update={"tests": tuple(new_first)}), suite)
 
     def _watch(self, result: TestRun, suite: ChangeSuite) -> TestRun:
         self.watched |= result.failing_tests & suite.locked

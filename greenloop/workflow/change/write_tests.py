@@ -13,7 +13,7 @@ from greenloop.errors import (
 )
 from greenloop.events import RedPhaseDone
 from greenloop.project.stubs import stub_missing_names
-from greenloop.records import ChangePlan, RedPhase, TestRun
+from greenloop.records import ChangePlan, HeldOutExample, RedPhase, TestRun, has_enough_examples
 from greenloop.testsuite.parser import is_test_path
 from greenloop.testsuite.quality_gates import describe_broken_test, find_returning_tests
 from greenloop.tools.change_toolkit import ChangeToolkit, ShownFile
@@ -47,19 +47,23 @@ class TestWriter:
         """
         words = list_words(self._tools.asked.wish, *self._plan.touches)
         style = select_style_files(self._texts, words)
-        files = await self._tools.write_tests(self._plan, style, signatures, self._texts)
-        suite, on_today = await self._try(files)
+        written = await self._tools.write_tests(self._plan, style, signatures, self._texts)
+        suite, on_today = await self._try(written.files, written.held_out)
         complaints = self._find_complaints(suite, on_today)
         if complaints:
             rest = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
             first = next(iter(complaints.values()))
             self._run.notify(f"the tests were sent back: {first}{rest}")
             previous = [ShownFile(path, suite.added(path)) for path in suite.files]
+            is_enough = has_enough_examples(written.held_out)
             try:
-                files = await self._tools.write_tests(
-                    self._plan, style, signatures, self._texts, list(complaints.values()), previous
+                again = await self._tools.write_tests(
+                    *(self._plan, style, signatures, self._texts),
+                    *(list(complaints.values()), previous),
+                    keep_held_out=is_enough,
                 )
-                suite, on_today = await self._try(files)
+                better = max(again.held_out, written.held_out, key=len)
+                suite, on_today = await self._try(again.files, better)
             except (ModelFailure, BudgetExhaustedError) as error:
                 self._run.notify(f"the tests stay as they are: {error}")
         suite = self._drop_wrong(suite, on_today)
@@ -84,11 +88,21 @@ class TestWriter:
         return self._finish(suite, on_today)
 
     async def _try(
-        self, files: Mapping[str, str], *, is_given: bool = False
+        self,
+        files: Mapping[str, str],
+        held_out: tuple[HeldOutExample, ...] = (),
+        *,
+        is_given: bool = False,
     ) -> tuple[ChangeSuite, TestRun]:
         """Run new tests on today's code, with stubs for names that do not exist yet."""
         texts = self._space.tree.texts
-        suite = ChangeSuite(before=texts, files=dict(files), is_given=is_given)
+        suite = ChangeSuite(
+            before=texts,
+            files=dict(files),
+            is_given=is_given,
+            held_out=held_out,
+            interface=self._plan.contract.interface,
+        )
         stubs = stub_missing_names(texts, suite.files)
         result = await self._space.run_tests(
             {**stubs, **suite.files}, suite.files.keys(), _STUB_RUN_NAME
@@ -116,6 +130,11 @@ class TestWriter:
         needed += [item.id for item in contract.keep if not item.tests]
         if missing := [item for item in needed if item not in named]:
             found["missing"] = f"No test names {', '.join(missing)}."
+        if not has_enough_examples(suite.held_out):
+            found["held out"] = (
+                f"There are {len(suite.held_out)} held-out examples: give at least four, at least "
+                "half of them with `returns`."
+            )
         return found
 
     def _complain(self, suite: ChangeSuite, on_today: TestRun) -> Iterator[tuple[str, str]]:

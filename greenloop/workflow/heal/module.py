@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from greenloop.errors import InputError
+from greenloop.errors import InputError, NoModelError
 from greenloop.events import RepairSearchDone
 from greenloop.events.progress import progress_span
 from greenloop.llm.factory import is_model_disabled
@@ -97,6 +97,10 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         if not found.patches:
             return False
         best = found.patches[0]
+        if not self.run.client.sources and not self._is_search_only:
+            raise NoModelError(
+                "no model is configured, but the search found a repair: add --model none to accept it"
+            )
         if not self._is_search_only:
             self._hint = best.diff
             return False

@@ -26,7 +26,7 @@ from greenloop.testsuite.quality_gates import (
     find_skipping_tests,
 )
 from greenloop.testsuite.stubs import build_stub
-from greenloop.workflow.choices import render_answer_tests
+from greenloop.workflow.choices import build_answer_tests
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.state import Run, RunState
 
@@ -67,10 +67,9 @@ def _build_suite(state: RunState, generated: GeneratedTests) -> Suite:
         module=contract.module,
         generated=apply_free_fixes(generated.code, is_test=True).code,
         examples=render_example_tests(contract.module, contract.examples),
-        answers=render_answer_tests(contract),
         user_files=tuple(item.as_test_file() for item in state.request.given),
         held_out=generated.held_out,
-    )
+    ).with_answers(build_answer_tests(contract))
 
 
 async def run_on_stub(run: Run, suite: Suite) -> TestRun:

@@ -90,7 +90,7 @@ class PeerComparer:
         return None
 
     async def _compare(self, peer: PeerProgram) -> bool:
-        done = await compare_with_peer(self._run, peer)
+        done = await self._run_comparison(peer)
         if done.comparison.problem:
             self._run.notify(f"second reading: {done.comparison.problem}")
         present = self._list_differences(done)
@@ -99,19 +99,27 @@ class PeerComparer:
         self._report(done.comparison, present)
         return changed
 
+    async def _run_comparison(self, peer: PeerProgram) -> SavedComparison:
+        return await compare_with_peer(self._run, peer)
+
+    @property
+    def text(self) -> str:
+        """What the judge reads."""
+        return self._state.agreed_contract.text_with_answers
+
     def _list_differences(self, done: SavedComparison) -> list[OpenDifference]:
         """Return the differences in answers, or else in tests; not what the user has decided."""
         state = self._state
         answered = {item.question for item in state.agreed_contract.choices if item.answered}
         found = [OpenDifference(item) for item in done.comparison.differences]
         if not found:
-            tests = [item for item in done.failing if self._may_be_wrong(item)]
-            found = from_tests(tests, state.tests)
+            failing = [item for item in done.failing if self._may_be_wrong(item)]
+            found = from_tests(failing, state.code_tests)
         return [item for item in found if item.build_choice(1).question not in answered]
 
     def _may_be_wrong(self, test: str) -> bool:
         """Whether the text can decide against a test: the user's tests stand beside it."""
-        suite = self._state.tests
+        suite = self._state.code_tests
         return suite.is_active(test) and (not self._repairs or suite.may_be_disputed(test))
 
     async def _judge(self, differences: Sequence[OpenDifference]) -> bool:
@@ -119,9 +127,8 @@ class PeerComparer:
         self._rounds_left -= 1
         arranged = arrange(differences, seed_of(self._run))
         tools = PeerToolkit(self._run.client, self._run.kit.prompts)
-        text = self._state.agreed_contract.text_with_answers
         try:
-            rulings = await tools.judge_difference(text, [shown for shown, _ in arranged])
+            rulings = await tools.judge_difference(self.text, [shown for shown, _ in arranged])
         except _FAILURES as error:
             self._run.notify(f"differences from the second reading are not judged: {error}")
             return False
@@ -133,7 +140,8 @@ class PeerComparer:
     def _apply(
         self, item: OpenDifference, ruling: DifferenceRuling, code_is_first: bool
     ) -> Difference:
-        record = item.to_record(interpret(ruling, code_is_first, bool(item.test)), ruling.because)
+        meaning = interpret(ruling, code_is_first, bool(item.test))
+        record = item.to_record(meaning, ruling.because)
         if record.ruling == "peer is wrong":
             return record
         may_change = record.ruling != "text does not say" and self._can_repair()
@@ -150,15 +158,15 @@ class PeerComparer:
         """Add the test that the code fails, or drop the one that only it passes; return its name."""
         state = self._state
         if item.test:
-            name = state.tests.name_of(item.test) or ""
-            state.suite = state.tests.drop(item.test, ruling.because, disputed=True)
+            name = state.code_tests.name_of(item.test) or ""
+            state.suite = state.code_tests.drop(item.test, ruling.because, disputed=True)
             state.judged_tests.add(name)
             state.candidates.is_active = state.is_active
             state.update_expectation()
         elif example := item.build_example(ruling):
             about = describe_test(state.agreed_contract, ruling.because)
-            state.suite, name = state.tests.add_peer_test(example, about)
-            state.update_expectation([f"{state.tests.file_name}::{name}"])
+            state.suite, name = state.code_tests.add_peer_test(example, about)
+            state.update_expectation([f"{state.code_tests.file_name}::{name}"])
             self._run.notify(f"the text demands another answer, a test from now on: {example.call}")
         else:
             return ""
@@ -192,7 +200,8 @@ class PeerComparer:
         state = self._state
         for item in present:
             known = self._judged.get(item.key)
-            if known and get_function_name(known.test) in {i.name for i in state.tests.dropped}:
+            dropped = {get_function_name(i.name) for i in state.code_tests.dropped}
+            if known and get_function_name(known.test) in dropped:
                 # The judge of the test contradicts that of the difference.
                 self._judged[item.key] = known.model_copy(update={"test": item.test})
         unjudged = (item.to_record() for item in present if item.key not in self._judged)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,32 +39,51 @@ class SavedComparison:
 async def find_failing_tests(run: Run, peer: PeerProgram) -> dict[str, str]:
     """Return the active tests that the peer fails, with messages. Raises SandboxError."""
     suite = run.state.tests
-    return await run.call_in_sandbox(
-        lambda box: check_peer(box, module=suite.module, peer=peer, tests=suite.files)
-    )
+    with progress_span(run.emit, "second reading, tests"):  # a slow peer takes a whole time limit
+        return await run.call_in_sandbox(
+            lambda box: check_peer(box, module=suite.module, peer=peer, tests=suite.files)
+        )
 
 
 async def compare_with_peer(run: Run, peer: PeerProgram) -> SavedComparison:
+    """Compare the current module with its peer. Raises as `compare_and_save` does."""
+    code, suite = run.state.candidates.current.code, run.state.tests
+    text = run.state.agreed_contract.text_with_answers
+
+    def find_failing(box: Sandbox) -> list[str]:
+        failing = check_peer(box, module=suite.module, peer=peer, tests=suite.files)
+        return [test for test, message in failing.items() if not is_wording(message, text)]
+
+    return await compare_and_save(
+        run, peer, lambda box: _compare(run, box, code, peer), find_failing
+    )
+
+
+async def compare_and_save(
+    run: Run,
+    peer: PeerProgram,
+    compare: Callable[[Sandbox], Comparison],
+    find_failing: Callable[[Sandbox], Iterable[str]],
+) -> SavedComparison:
     """Return what a comparison shows, from the run directory where it was made before.
 
     Time limits a comparison: a second one may find other differences, which would be paid for again.
+    `find_failing` returns the tests that the peer fails.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
         OutputError: the result cannot be saved.
     """
     state = run.state
-    code, suite = state.candidates.current.code, state.tests
+    code, suite = state.candidates.current.code, state.code_tests
     key = digest("\0".join([code, suite.code, peer.code, peer.inputs]))
     path = run.directory / "peer" / f"{key[:16]}.json" if run.directory else None
     if path and (known := _load(path)):
         return known
     with progress_span(run.emit, "second reading"), state.timed("grading_s"):
-        comparison = await run.call_in_sandbox(lambda box: _compare(run, box, code, peer))
-    failing = {} if comparison.differences else await find_failing_tests(run, peer)
-    text = state.agreed_contract.text_with_answers
-    tests = tuple(test for test, message in failing.items() if not is_wording(message, text))
-    done = SavedComparison(digest(code), peer, comparison, tests)
+        comparison = await run.call_in_sandbox(compare)
+        failing = () if comparison.differences else tuple(await run.call_in_sandbox(find_failing))
+    done = SavedComparison(digest(code), peer, comparison, failing)
     if path:
         text = TypeAdapter(SavedComparison).dump_json(done, indent=1).decode()
         write_atomically(path, text + "\n")

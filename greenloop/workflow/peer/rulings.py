@@ -15,6 +15,7 @@ from greenloop.records.evidence.peer import Ruling
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import Suite
 from greenloop.tools.peer_toolkit import ShownDifference
+from greenloop.workflow.change.suite import ChangeSuite
 
 _RAISED = re.compile(r"raises\s+([\w.]+)")
 # What pytest says of `raises(match=…)`, and of an assertion on `str(caught.value)`.
@@ -74,7 +75,7 @@ def _format(call: str, answer: str) -> str:
     return f"{call} {raised[0]}" if raised else f"{call} -> {answer}"
 
 
-def from_tests(failing: Sequence[str], suite: Suite) -> list[OpenDifference]:
+def from_tests(failing: Sequence[str], suite: Suite | ChangeSuite) -> list[OpenDifference]:
     """Return the differences on tests that the peer fails: one a function, whatever its rows."""
     found: dict[str, list[str]] = {}
     for test in failing:
@@ -83,7 +84,7 @@ def from_tests(failing: Sequence[str], suite: Suite) -> list[OpenDifference]:
     return [_from_test(name, rows, suite) for name, rows in found.items()]
 
 
-def _from_test(test: str, rows: Sequence[str], suite: Suite) -> OpenDifference:
+def _from_test(test: str, rows: Sequence[str], suite: Suite | ChangeSuite) -> OpenDifference:
     shown = ", ".join(rows[:_MAX_ROWS_SHOWN]) + " …" * (len(rows) > _MAX_ROWS_SHOWN)
     fails = f"{_TEST_FAILS} in the rows {shown}" if rows else _TEST_FAILS
     source = _without_docstrings(suite.source_in_context(test))

@@ -71,6 +71,7 @@ def open_run(
             run_dir=str(directory.path),
             is_replay=any(item.is_recorded for item in client.sources),
             resumed_responses=client.log.loaded_count,
+            max_repairs=state.repair_phase.limit,
         )
     )
     prompts = PromptTemplates.open(settings.prompts)

@@ -77,9 +77,14 @@ class ContractRequest(RunRequest):
 
 
 class MakeRequest(ContractRequest):
-    """A module to write from a specification."""
+    """A module to write from a specification, which was read from the file `source`.
+
+    `force`: files that greenloop did not write may be replaced.
+    """
 
     kind: Literal["make"] = "make"
+    source: str | None = None
+    force: bool = False
 
 
 class ChangeRequest(ContractRequest):

@@ -49,7 +49,10 @@ class RunDirectory:
             if home.absolute() in run.path.parents:
                 _ignore_in_git(home)
         except OSError as error:
-            raise OutputError(f"the run directory {run.path} cannot be made: {error}") from None
+            raise OutputError(
+                f"the run directory {run.path} cannot be created: {error.strerror or error}; "
+                "choose another with --run-dir or GREENLOOP_HOME"
+            ) from None
         return run
 
     @classmethod

@@ -148,7 +148,7 @@ def test_where_nothing_can_be_written_nothing_is_paid_and_what_was_paid_is_told(
     with OpenAIServer(respond) as server:
         status, out, err = run("batch", "many.jsonl", "--json", server=server, **QUICK)
     assert status == 1
-    assert "a_file is no folder" in err
+    assert "a_file is not a folder" in err
     assert "top.py; --force writes over it" in err
     assert server_side.asked == {"2": 4}
     assert json.loads(out)["calls"] == 4

@@ -33,6 +33,11 @@ def replay(**changes: list[Any]) -> str:
     return "replay:answers.jsonl"
 
 
+IDENTITY = {
+    f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+}
+
+
 def files_of(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
@@ -76,19 +81,12 @@ def test_apply_changes_the_files(run: Run, shop: Path) -> None:
 
 def test_branch_gets_one_commit_and_runs_no_hook(run: Run, shop: Path) -> None:
     commit_all(shop)
-    hook = shop / ".git" / "hooks" / "pre-commit"
-    hook.write_text("#!/bin/sh\ntouch ran\nexit 1\n")
-    hook.chmod(0o755)
+    trap = add_hook_and_filter(shop)
     before = files_of(shop)
-    status, _, err = run(
-        *("change", WISH, "--in", "shop", "--model", replay(), "--branch", "discount"),
-        **{
-            f"GIT_{who}_{what}": "a@b"
-            for who in ("AUTHOR", "COMMITTER")
-            for what in ("NAME", "EMAIL")
-        },
-    )
+    call = ("change", WISH, "--in", "shop", "--model", replay(), "--branch", "discount")
+    status, _, err = run(*call, **IDENTITY)
     assert status == 0, err
+    assert not trap.exists()
     assert files_of(shop) == before
     assert git(shop, "diff", "--name-only", "HEAD", "discount").split() == [
         "src/shop/prices.py",
@@ -96,9 +94,30 @@ def test_branch_gets_one_commit_and_runs_no_hook(run: Run, shop: Path) -> None:
     ]
 
 
+def test_hooks_and_filters_run_where_that_is_asked_for(run: Run, shop: Path) -> None:
+    commit_all(shop)
+    trap = add_hook_and_filter(shop)
+    call = ("change", WISH, "--in", "shop", "--model", replay(), "--branch", "discount")
+    status, _, err = run(*call, "--run-hooks", **IDENTITY)
+    assert (status, set(trap.read_text().split())) == (0, {"hook", "filter"})
+    assert "--run-hooks: git hooks and filters will run the new code outside the sandbox" in err
+
+
+def add_hook_and_filter(shop: Path) -> Path:
+    """Add a hook and a clean filter for Python files; return the file that both write to."""
+    trap = shop.absolute().parent / "ran"
+    hook = shop / ".git" / "hooks" / "pre-commit"
+    hook.write_text(f"#!/bin/sh\necho hook >> {trap}\n")
+    hook.chmod(0o755)
+    (shop / ".git" / "info" / "attributes").write_text("*.py filter=trap\n")
+    git(shop, "config", "filter.trap.clean", f"echo filter >> {trap}; cat")
+    return trap
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ([WISH, "--in", "shop", "-o", "answers.jsonl/x.diff"], "x.diff cannot be written"),
         (["  ", "--in", "shop"], "is empty"),
         ([WISH, "--in", "nowhere"], "is no folder"),
         ([WISH, "--in", "shop", "--branch", "x"], "has no commit"),
@@ -137,7 +156,7 @@ def test_dry_run_makes_no_call(run: Run) -> None:
         "change", WISH, "--in", "shop", "--dry-run", "--model", "replay:no.jsonl"
     )
     assert (status, err) == (0, "")
-    assert out.startswith("4 to 7 calls, about ")
+    assert out.startswith("5 to 8 calls, about ")
     assert not Path(".greenloop").exists()
 
 
@@ -181,3 +200,40 @@ def test_failed_commit_leaves_no_branch(run: Run, shop: Path) -> None:
     )
     assert (status, "git commit" in err) == (2, True), err
     assert git(shop, "branch", "--list", "discount") == ""
+
+
+def test_tests_that_write_into_the_tree_change_only_a_copy(run: Run, shop: Path) -> None:
+    (shop / "tests" / "test_writes.py").write_text(
+        "from pathlib import Path\n\n\ndef test_writes():\n"
+        "    Path('made.txt').write_text('x')\n"
+        "    Path('src/shop/prices.py').write_text('broken')\n"
+    )
+    before = files_of(shop)
+    status, out, err = run("change", WISH, "--in", "shop", "--model", replay())
+    assert status == 0, err
+    assert files_of(shop) == before
+    assert "made.txt" not in out
+
+
+def test_tree_of_too_many_files_is_refused(run: Run, shop: Path) -> None:
+    (shop / "data").mkdir()
+    for number in range(2100):
+        (shop / "data" / f"{number}.txt").touch()
+    status, _, err = run("change", WISH, "--in", "shop", "--model", replay())
+    assert (status, "is too much for a sandbox" in err, "data/ (2100 files)" in err) == (
+        *(2, True),
+        True,
+    )
+
+
+def test_file_that_is_not_utf_8_is_not_changed(run: Run, shop: Path) -> None:
+    prices = shop / "src/shop/prices.py"
+    prices.write_bytes(prices.read_bytes() + b"# \xe4\n")
+    status, _, err = run("change", WISH, "--in", "shop", "--model", replay())
+    assert (status, "src/shop/prices.py cannot be changed, as it is not UTF-8" in err) == (2, True)
+
+
+def test_wish_that_asks_for_no_change_ends_with_one_line(run: Run) -> None:
+    plan = plan_answer(requirements=[], summary="The text only says hello.")
+    status, _, err = run("change", WISH, "--in", "shop", "--model", replay(plan_change=[plan]))
+    assert (status, err.count("The text only says hello.")) == (2, 1), err

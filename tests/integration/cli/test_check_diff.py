@@ -138,8 +138,8 @@ def test_what_cannot_run_here_and_scripts_beside_the_code_are_named(run: Run, sh
         (("--diff", "HEAD", "--in", "shop/docs"), "no Python files in shop/docs"),
         (("--diff", "HEAD", "--in", "/"), "--diff needs a git repository: / has none"),
         (("--diff", "HEAD", "--in", "none"), "no such folder: none"),
-        (("--diff", "HEAD", PRICES), "--diff grades all changed lines of a project"),
-        ((PRICES,), "name the module's file and its test files, or a commit with --diff"),
+        (("--diff", "HEAD", "shop"), "--diff grades all changed lines of a project"),
+        (("shop",), "name the module's file and its test files, or a commit with --diff"),
     ],
 )
 def test_bad_input_has_one_clear_line(

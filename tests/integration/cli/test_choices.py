@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.integration.cli.conftest import Run, Served
 from tests.support.model_responses import (
     GOOD_CODE,
@@ -77,28 +75,31 @@ def test_choices_are_accepted(run: Run) -> None:
     assert not any("leaves open" in item for item in report["reasons"])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "why"),
-    [
-        ("## C1", "## C7", "no open choice is named 'C7'"),
-        ("- [ ] 1", "- [x] other: cents\n- [ ] 1", "other: is no example"),
-        ("- [ ] 1", "- [ ] 1", "C1 has no answer"),
-        ("What if", "What when", "the question of C1 was another one"),
-    ],
-)
-def test_an_unclear_file_is_refused_by_line_and_nothing_is_lost(
-    run: Run, old: str, new: str, why: str
-) -> None:
+UNCLEAR = [
+    ("## C1", "## C7", "no open choice is named 'C7'"),
+    ("- [ ] 1", "- [x] other: cents\n- [ ] 1", "other: is no example"),
+    ("- [ ] 1", "- [ ] 1", "C1 has no answer"),
+    ("What if", "What when", "the question of C1 was another one"),
+]
+
+
+def test_an_unclear_file_is_refused_by_line_and_nothing_is_lost(run: Run) -> None:
     with served() as server:
         run(SPECIFICATION, "--run-dir", "run", server=server, **QUICK)
-        fill_in(old, new)
-        kept = {path: path.read_bytes() for path in Path("run").rglob("*") if path.is_file()}
-        status, _, err = run("resume", "run", "--answers", str(CHOICES))
+        asked = CHOICES.read_text()
+        for old, new, why in UNCLEAR:
+            CHOICES.write_text(asked)
+            fill_in(old, new)
+            kept = {path: path.read_bytes() for path in Path("run").rglob("*") if path.is_file()}
+            status, _, err = run("resume", "run", "--answers", str(CHOICES))
+            assert status == 2
+            (line,) = [item for item in err.splitlines() if item.startswith("greenloop: ")]
+            assert line.startswith(f"greenloop: {CHOICES}:")
+            assert why in line
+            assert {path: path.read_bytes() for path in kept} == kept
+        status, _, err = run("resume", "run", "--answers", "nowhere.md")
     assert status == 2
-    (line,) = [item for item in err.splitlines() if item.startswith("greenloop: ")]
-    assert line.startswith(f"greenloop: {CHOICES}:")
-    assert why in line
-    assert {path: path.read_bytes() for path in kept} == kept
+    assert "--answers nowhere.md" in err
 
 
 def test_answers_that_answer_nothing_are_left_out(run: Run) -> None:
@@ -113,14 +114,6 @@ def test_answers_that_answer_nothing_are_left_out(run: Run) -> None:
         status, _, err = run("resume", "run", "--accept-choices", server=server)
     assert status == 0
     assert "--accept-choices answers nothing that was asked" in err
-
-
-def test_a_missing_file_of_answers_is_one_line(run: Run) -> None:
-    with served() as server:
-        run(SPECIFICATION, "--run-dir", "run", server=server, **QUICK)
-        status, _, err = run("resume", "run", "--answers", "nowhere.md")
-    assert status == 2
-    assert "--answers nowhere.md" in err
 
 
 def test_a_lock_names_the_choices_of_its_text(run: Run) -> None:

@@ -54,7 +54,7 @@ def test_code_and_short_verdict_on_standard_output(run: Run) -> None:
     assert status == 0
     compile(out, "output", "exec")  # the verdict stands in comments: the output is Python
     assert "def top_k" in out
-    assert "# verified: 7 of 7 tests pass" in out
+    assert "# verified: 3 of 3 tests pass + 4 of 4 held-out examples" in out
     assert "R1 top_k returns" in err
     assert "assumed: fewer than k" in err
 
@@ -130,7 +130,7 @@ def test_unusable_specification(run: Run, spec: str, said: str) -> None:
     assert (status, out) == (2, "")
     assert said in err
     assert len([line for line in err.splitlines() if line.startswith("greenloop: ")]) == 1
-    assert the_report()["verdict"] == "failed"
+    assert not Path(".greenloop").exists()
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_unusable_output_is_known_before_anything_is_paid_for(run: Run, output: 
         status, _, err = run(SPECIFICATION, "-o", output, server=server)
     assert (status, server.requests) == (2, [])
     assert "--output" in err
-    assert the_report()["verdict"] == "failed"
+    assert not Path(".greenloop").exists()
 
 
 @pytest.mark.parametrize(
@@ -193,10 +193,10 @@ def test_a_key_of_any_form_is_hidden(run: Run) -> None:
 @pytest.mark.parametrize(
     ("flags", "environment", "said"),
     [
-        (["--max-repairs", "-1"], {}, "max_repairs"),
+        (["--max-repairs", "-1"], {}, "--max-repairs -1"),
         ([], {"MAX_REPAIR_ITERATIONS": "many"}, "MAX_REPAIR_ITERATIONS"),
         (["--approve"], {}, "needs a terminal"),
-        (["--tests", "absent.py"], {}, "--tests absent.py cannot be read"),
+        (["--tests", "absent.py"], {}, "--tests absent.py does not exist"),
     ],
 )
 def test_bad_settings(run: Run, flags: list[str], environment: dict[str, str], said: str) -> None:
@@ -292,7 +292,7 @@ def test_required_verification_that_is_not_reached(run: Run) -> None:
         flags = ("--require", "verified", "--mutants", "0", "-o", "topk.py")
         status, out, _ = run(SPECIFICATION, *flags, server=server)
     assert status == 1
-    assert "not better because: mutants" in out
+    assert "not verified: mutants" in out
     assert not Path("topk.py").exists()
 
 
@@ -422,7 +422,7 @@ def test_what_is_allowed_when_a_run_is_resumed_comes_on_top(
 def test_doctor_shouts_where_there_is_no_sandbox(run: Run) -> None:
     status, out, _ = run("doctor", "--sandbox", "none", OPENAI_API_KEY=KEY)
     assert status == 0  # it was asked for
-    assert "WARNING sandbox: none: NONE: this machine's files, network" in out
+    assert "WARNING sandbox: none, NONE: this machine's files, network" in out
     status, out, _ = run("doctor", "--sandbox", "none", "--json", OPENAI_API_KEY=KEY)
     assert json.loads(out)["sandbox"]["danger"] is True
 

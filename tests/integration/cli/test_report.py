@@ -10,7 +10,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from greenloop.cli.main import app
-from greenloop.cli.options.report import expand_bare_options
+from greenloop.cli.usage import expand_bare_options
 from tests.support.reports import made, refused
 
 Run = Callable[..., tuple[int, str, str]]

@@ -1,6 +1,6 @@
 """What greenloop 0.1.0 left on disk is still read: reports, runs, batches, evaluations, lock files.
 
-Only the command line is used, each call a process of its own. `tests/fixtures/stored_by_0_1_0/make.py`
+Only the command line is used. `tests/fixtures/stored_by_0_1_0/make.py`
 says how the files were made.
 """
 
@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from greenloop.cli.main import app
 
 
 def _root() -> Path:
@@ -38,7 +38,6 @@ VERDICTS = {
 }
 # As the batch and the evaluations were made: no answer is left for more tests.
 AS_MADE = {"GREENLOOP_HARDENING_ROUNDS": "0"}
-TIMEOUT_SECONDS = 300
 
 
 @dataclass(frozen=True)
@@ -55,22 +54,21 @@ class Ended:
 class Project:
     """A user's folder with what 0.1.0 left in it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, captured: pytest.CaptureFixture[str]) -> None:
+        self.folder, self._captured = folder, captured
 
     def run(self, *words: str, **environment: str) -> Ended:
-        """A command, as a user types it in the folder."""
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("GREENLOOP_")}
-        ended = subprocess.run(
-            [sys.executable, "-m", "greenloop", *words],
-            cwd=self.folder,
-            env={**kept, "PYTHONPATH": str(ROOT), **environment},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_SECONDS,
-        )
-        return Ended(ended.returncode, ended.stdout, ended.stderr)
+        """A command, in this process and in the folder."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.folder)
+            for name in [item for item in os.environ if item.startswith("GREENLOOP_")]:
+                patch.delenv(name)
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            with pytest.raises(SystemExit) as ended:
+                app(list(words), prog_name="greenloop")
+        out, err = self._captured.readouterr()
+        return Ended(int(ended.value.code or 0), out, err)
 
     def report(self, place: str) -> Any:
         return json.loads((self.folder / place / "report.json").read_text("utf-8"))
@@ -81,7 +79,7 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
+def project(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Project:
     """A copy whose absolute paths are those of the copy."""
     folder = tmp_path / "project"
     shutil.copytree(STORED, folder)
@@ -89,7 +87,7 @@ def project(tmp_path: Path) -> Project:
         text = path.read_text("utf-8")
         if PROJECT in text:
             path.write_text(text.replace(PROJECT, str(folder)), "utf-8")
-    return Project(folder)
+    return Project(folder, capfd)
 
 
 def test_every_report_has_its_verdict_here() -> None:
@@ -139,19 +137,16 @@ def test_a_report_keeps_what_it_says(name: str, project: Project) -> None:
             assert value["reached"] == old_value["reached"]
             assert sorted(_plain(value)) == sorted(_plain(old_value))
     for same in ("mutation", "coverage", "flakiness", "red_phase", "integrity"):
-        assert _without_added_keys(new[same]) == before["evidence"][same], same
+        assert _keep(new[same], before["evidence"][same]) == before["evidence"][same], same
 
 
-def _without_added_keys(piece: object) -> object:
-    """Return a piece of evidence as 0.1.0 wrote it."""
-    added = {"equivalent", "unasked_lines", "reason"}
-    if isinstance(piece, list):
-        return [_without_added_keys(item) for item in piece]
-    if not isinstance(piece, dict):
-        return piece
-    return {
-        key: _without_added_keys(value) for key, value in piece.items() if key not in added or value
-    }
+def _keep(new: object, old: object) -> object:
+    """Return the part of a piece of evidence that 0.1.0 wrote too: keys may be added."""
+    if isinstance(new, list) and isinstance(old, list) and len(new) == len(old):
+        return [_keep(*pair) for pair in zip(new, old, strict=True)]
+    if isinstance(new, dict) and isinstance(old, dict):
+        return {key: _keep(new[key], value) for key, value in old.items() if key in new}
+    return new
 
 
 RENAMED = {

@@ -144,7 +144,7 @@ def test_interrupted_evaluation_finishes_running_tasks(examinee: Examined) -> No
     released.set()
     out, err = process.communicate(timeout=_TIMEOUT_S)
     assert process.returncode == 130, err
-    assert "stopped; the same command goes on" in err
+    assert "stopped; the same command continues" in err
     assert "not complete: 1 of 2 tasks were not run" in out
     assert [item["truth"] for item in results("ev").values()] == ["passed"]
 

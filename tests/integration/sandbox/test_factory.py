@@ -96,7 +96,7 @@ def test_unavailable_kind_is_not_replaced(kind: str, machine: Machine) -> None:
     with pytest.raises(SandboxError, match=f"^--sandbox {kind}: ") as caught:
         open_sandbox(Settings.load(sandbox=kind))
     if kind != "native":
-        assert "this version has: auto, native, landlock, none" in str(caught.value)
+        assert "choose one of auto, native, landlock, none" in str(caught.value)
 
 
 def test_limits_come_from_the_settings() -> None:
@@ -146,5 +146,5 @@ def test_a_plugin_that_returns_no_sandbox_is_refused(monkeypatch: pytest.MonkeyP
 
 def test_an_unknown_kind_lists_the_registered_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     register_sandbox(monkeypatch, ProcessSandbox)
-    with pytest.raises(SandboxError, match=r"this version has: auto, .*container, vm, none"):
+    with pytest.raises(SandboxError, match=r"choose one of auto, .*container, vm, none"):
         open_sandbox(Settings.load(sandbox="fortress"))

@@ -33,7 +33,7 @@ threading.Thread(target=_work, daemon=True).start()
 def double(number):
     done = queue.Queue()
     _waiting.put((number, done))
-    return done.get(timeout=5)
+    return done.get(timeout=1)
 """
 THREADED_TESTS = "from m import double\n\n\ndef test_double():\n    assert double(3) == 6\n"
 

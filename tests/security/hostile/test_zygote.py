@@ -37,6 +37,13 @@ from tests.security.hostile.host_monitor import (
 TESTS = "from solution import f\n\n\ndef test_f():\n    f()\n"
 _NAME = "import ctypes\ndef name(text):\n    ctypes.CDLL(None).prctl(15, text.encode(), 0, 0, 0)\n"
 STAYS = f"import time\n{_NAME}def f():\n    name('staying')\n    time.sleep(60)\n"
+AGE = """
+import os, time
+started = int(open("/proc/self/stat").read().rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
+AGE = float(open("/proc/uptime").read().split()[0]) - started
+def f():
+    assert AGE < 1, AGE
+"""
 BRIEF = f"import time\n{_NAME}def f():\n    name('brief')\n    time.sleep(0.5)\n"
 
 
@@ -66,6 +73,14 @@ def test_killed_zygote_is_replaced(box: WarmSandbox) -> None:
         os.kill(zygote_of(pid), signal.SIGKILL)
         assert future.result().passed  # retried: the run did not cause it
     assert_ordinary(box)
+
+
+def test_a_run_after_a_pause_is_in_a_new_process(box: WarmSandbox) -> None:
+    """Its age must not tell the first run of a grade, after a call of the model, from the others."""
+    assert_ordinary(box)
+    time.sleep(2)
+    run = box.run_tests(AGE, TESTS)
+    assert run.passed, run.output
 
 
 def test_killed_backend_is_replaced_and_leaves_nothing(box: WarmSandbox) -> None:

@@ -68,6 +68,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "files": (),
         "complaints": (),
         "previous": (),
+        "keep_held_out": False,
     },
     "write_change_tests.rich": {
         "wish": WISH,
@@ -79,6 +80,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "files": (ShownFile("tests/test_a.py", TEST.source),),
         "complaints": ("No test names R2.",),
         "previous": (ShownFile("tests/test_b.py", "def test_y():\n    assert 1\n"),),
+        "keep_held_out": True,
     },
     "write_change.minimal": {
         "wish": WISH,
@@ -97,6 +99,26 @@ CHANGES: dict[str, dict[str, Any]] = {
         "files": (PRICES, LARGE),
         "context": MAP,
         "failed_approaches": ("A loop: 2 failing.",),
+    },
+    "write_change_peer.minimal": {
+        "wish": WISH,
+        "interface": "# module: shop.prices\ndef total(nets, discount=0): ...\n",
+        "names": ("total",),
+        "choices": (),
+        "fence": ("src/*.py",),
+        "python_version": "3.11",
+        "files": (),
+        "context": "",
+    },
+    "write_change_peer.rich": {
+        "wish": WISH,
+        "interface": "# module: shop.prices\ndef total(nets, discount=...): ...\nclass Tax: ...\n",
+        "names": ("total", "Tax"),
+        "choices": FULL.choices,
+        "fence": ("src/*.py", "docs/*"),
+        "python_version": "3.11",
+        "files": (PRICES, LARGE),
+        "context": MAP,
     },
     "repair_change.minimal": {
         "contract": BARE,

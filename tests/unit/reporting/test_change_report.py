@@ -63,11 +63,19 @@ def changed() -> Report:
 def test_lines_of_the_patch_have_survivors_and_coverage() -> None:
     lines = annotate_code(changed()).lines
     assert [(item.kind, item.number) for item in lines] == [
-        *[("file", 0)] * 3,
-        *(("at", 0), ("same", 7), ("del", 0), ("add", 8), ("same", 9)),
+        *(("file", 0), ("at", 0), ("same", 7), ("del", 0), ("add", 8), ("same", 9)),
     ]
-    assert (lines[6].survivors, lines[6].coverage) == ((SURVIVOR,), "miss")
-    assert not any(item.survivors for item in (*lines[:6], *lines[7:]))
+    assert (lines[4].survivors, lines[4].coverage) == ((SURVIVOR,), "miss")
+    assert not any(item.survivors for item in (*lines[:4], *lines[5:]))
+
+
+def test_number_of_tests_beside_a_line_counts_those_that_are_not_named() -> None:
+    report = changed()
+    assert report.change is not None
+    tests = {"src/a.py": {8: ("a", "b", "and 12 more")}}
+    update = {"change": report.change.model_copy(update={"tests_by_line": tests})}
+    lines = annotate_code(report.model_copy(update=update)).lines
+    assert [item.test_count for item in lines if item.tests] == [14]
 
 
 def test_all_formats_name_what_changed() -> None:

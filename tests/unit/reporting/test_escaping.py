@@ -11,6 +11,7 @@ import pytest
 
 from greenloop import events as e
 from greenloop.cli.finish import print_report
+from greenloop.cli.options.common import DisplayOptions
 from greenloop.records import Failure, Report
 from greenloop.reporting.escaping import escape_invisible, sanitize_line
 from greenloop.reporting.evidence.text import render_grade
@@ -75,7 +76,7 @@ def test_standard_output_in_a_job_of_github_is_not_steered(
     report = hostile_report().model_copy(
         update={"command": command, "final_code": HOSTILE, "original": "x = 1\n"}
     )
-    print_report(report, as_json=False)
+    print_report(report, DisplayOptions())
     shown = "".join(capfd.readouterr())
     assert "name=a" in shown
     assert not _STEERING.findall(shown)
@@ -86,7 +87,7 @@ def test_code_is_printed_as_it_is_where_it_may_go_to_a_file(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code = 'FAMILY = "\U0001f468\u200d\U0001f469"\n'
-    print_report(made(final_code=code, command="make"), as_json=False)
+    print_report(made(final_code=code, command="make"), DisplayOptions())
     assert capsys.readouterr().out.startswith(code)
 
 

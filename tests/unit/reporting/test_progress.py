@@ -11,7 +11,18 @@ import pytest
 from rich.text import Text
 
 from greenloop import events as e
-from greenloop.records import Attempt, Choice, ChoiceAnswer, Contract, Failure, Requirement, TestRun
+from greenloop.records import (
+    Attempt,
+    Choice,
+    ChoiceAnswer,
+    Contract,
+    EmptyBodies,
+    Evidence,
+    Failure,
+    Mutation,
+    Requirement,
+    TestRun,
+)
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.progress.activity import BatchActivity
 from greenloop.reporting.progress.messages import LABEL_WIDTH, format_event
@@ -22,6 +33,7 @@ from greenloop.reporting.progress.renderer import (
     build_labelled_row,
     create_progress,
 )
+from greenloop.reporting.progress.run_messages import RunMessages
 
 CHOICE = Choice(id="C1", question="Cents?", answers=("f(1) -> 2", "f(1) -> 3"), chosen="f(1) -> 2")
 ANSWERED = ChoiceAnswer(question_sha256=CHOICE.sha256, how="user", answer="f(1) -> 3")
@@ -126,6 +138,8 @@ def test_renderer_depends_on_terminal_and_environment(monkeypatch: pytest.Monkey
     monkeypatch.delenv("CI")
     assert type(create_progress(quiet=False, verbose=False)) is LiveProgress
     monkeypatch.setenv("NO_COLOR", "1")
+    assert type(create_progress(quiet=False, verbose=False)) is LiveProgress
+    monkeypatch.setenv("TERM", "dumb")
     assert type(create_progress(quiet=False, verbose=False)) is PlainProgress
 
 
@@ -136,13 +150,44 @@ def test_live_view_shows_current_work() -> None:
     view._track_event(e.CallStarted("generate_tests"))
     waiting = str(view._render()).split("\n")
     assert waiting[0].endswith("generate_code: 0 s, 1,200 characters")
-    assert waiting[1].endswith("generate_tests: 0 s, 0 characters")
-    view._track_event(e.CallFinished("generate_code", 1.0, 5))
-    view._track_event(e.WorkStarted("tests on a stub"))
+    assert waiting[1].endswith("generate_tests: 0 s")
+    assert waiting[2].endswith("  0:00")
+    view._track_event(e.CallFinished("generate_code", 1.0, 1234, cost_usd=0.25))
+    view._track_event(e.WorkStarted("grading, mutation"))
+    view._track_event(e.SandboxJobProgress("key", "mutants", 41, 100))
     view._track_event(e.CallFailed("generate_tests"))
-    assert str(view._render()).endswith("tests on a stub: 0 s")
-    view._track_event(e.WorkEnded("tests on a stub"))
-    assert str(view._render()).endswith("working: 0 s")
+    shown = str(view._render())
+    assert "grading, mutation: 0 s, 41/100  ━━━━━━━━────────────\n" in shown
+    assert shown.endswith("1 call, 1,234 tokens · $0.2500 · 0:00")
+    view._track_event(e.SandboxJobProgress("key", "mutants", 500, 100))  # untrusted code says so
+    assert "100/100" in str(view._render())
+    view._track_event(e.WorkEnded("grading, mutation"))
+    assert "working: 0 s\n" in str(view._render())
+
+
+def test_a_later_attempt_and_grade_tell_what_has_changed() -> None:
+    messages = RunMessages()
+    messages.format(e.RunStarted("m", "native", "strong", None, max_repairs=5))
+    two = RUN.model_copy(
+        update={"failures": (*RUN.failures, RUN.failures[0].model_copy(update={"test": "t::b"}))}
+    )
+    first, second = ATTEMPT.model_copy(update={"n": 2}), ATTEMPT.model_copy(
+        update={"n": 3, "kind": "repair"}
+    )
+    assert messages.format(e.CandidateTested(first, RUN))[0].endswith(": fixed before its test run")
+    lines = messages.format(e.CandidateTested(second, two))
+    assert lines[0].endswith(", repair 1/5")
+    assert [line.strip() for line in lines[-2:]] == ["b: E: a", "and as before: test_a"]
+    weak, strong = (
+        Evidence(
+            mutation=Mutation(score=score, killed=1),
+            empty_bodies=EmptyBodies(reached=True, passed=0, failed=1),
+        )
+        for score in (0.5, 1.0)
+    )
+    assert "empty bodies" in messages.format(e.CodeGraded(weak))[0]
+    assert messages.format(e.CodeGraded(strong)) == ["grading  mutants 50% → 100%"]
+    assert messages.format(e.CodeGraded(strong)) == ["grading  as before"]
 
 
 class Clock:
@@ -205,7 +250,7 @@ def test_heartbeat_thread_ends_with_the_run() -> None:
     with PlainProgress(stream, heartbeat_seconds=0.01) as plain:
         plain(e.CallStarted("generate_code"))
         ends = time.monotonic() + 60
-        while "generate_code: 0 s, 0 characters" not in stream.getvalue():
+        while "generate_code: 0 s" not in stream.getvalue():
             assert time.monotonic() < ends
             time.sleep(0.01)
         assert threading.active_count() == before + 1

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.project.tree import ProjectTree, read_tree
-from greenloop.sandbox import open_sandbox
-from greenloop.settings import Settings
-from greenloop.workflow.change.before_after import (
+from greenloop.project.comparison.before_after import (
     ChangedProject,
     compare_before_after,
     write_kept_interface,
 )
+from greenloop.project.tree import ProjectTree, read_tree
+from greenloop.sandbox import open_sandbox
+from greenloop.settings import Settings
 from tests.support.change_responses import copy_shop
 
 PRICES, RATES = "src/shop/prices.py", "src/shop/rates.py"

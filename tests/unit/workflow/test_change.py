@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from greenloop.errors import ContradictedTestError, InputError, SpecificationError
+from greenloop.errors import (
+    ContradictedTestError,
+    InputError,
+    InvalidResponseError,
+    SpecificationError,
+)
 from greenloop.workflow.change import workspace
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.change_responses import (
@@ -18,6 +23,7 @@ from tests.support.change_responses import (
     TESTS,
     WRONG_DISCOUNT,
     WRONG_TEST,
+    answer_with_tests,
     change_answers,
     change_request,
     plan_answer,
@@ -99,7 +105,7 @@ def test_candidate_that_breaks_a_locked_test_is_not_built_upon(
 
 def test_wrong_new_test_is_disputed_and_dropped(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     script = change_answers(
-        write_change_tests=[fenced(TESTS + WRONG_TEST)],
+        write_change_tests=[answer_with_tests(TESTS + WRONG_TEST)],
         write_change=[WRONG_DISCOUNT],
         repair_change=[f"DISPUTE test_wrong: half of 5 is 2 or 3\n\n{REPAIRED}"],
         judge_test=[fenced('{"wrong": "test", "because": "R1 demands 3"}', "json")],
@@ -125,7 +131,7 @@ def test_locked_test_cannot_be_disputed(run_workflow: RunWorkflow, tmp_path: Pat
 def test_test_that_passes_today_is_sent_back_and_then_dropped(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
-    weak = fenced(TESTS + GREEN_TEST)
+    weak = answer_with_tests(TESTS + GREEN_TEST)
     script = change_answers(write_change_tests=[weak, weak])
     done = run_workflow(script, request=change_request(tmp_path))
     _, again = done.model.asked("write_change_tests")
@@ -137,7 +143,8 @@ def test_test_that_passes_today_is_sent_back_and_then_dropped(
 def test_tests_are_added_to_an_existing_file(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     added = TESTS.replace("test_discount.py", "test_prices.py")
     done = run_workflow(
-        change_answers(write_change_tests=[fenced(added)]), request=change_request(tmp_path)
+        change_answers(write_change_tests=[answer_with_tests(added)]),
+        request=change_request(tmp_path),
     )
     assert done.report.verdict == "passed"
     assert "-def test" not in done.report.final_code
@@ -227,7 +234,9 @@ def test_package_is_made_in_an_empty_folder(run_workflow: RunWorkflow, tmp_path:
             "    return whole - whole * discount // 100\n",
         }.items()
     )
-    tests = fenced(TESTS.replace("(hundred)", "()").replace("[hundred, hundred]", "[100, 100]"))
+    tests = answer_with_tests(
+        TESTS.replace("(hundred)", "()").replace("[hundred, hundred]", "[100, 100]")
+    )
     script = change_answers(
         locate_change=[],
         plan_change=[plan_answer(fence=["shop/*.py"], keep=[])],
@@ -257,3 +266,25 @@ def test_project_without_a_baseline_runs_the_new_tests_alone(
     done = run_workflow(change_answers(), request=request)
     assert done.report.verdict == "passed"
     assert any("--no-baseline" in item for item in done.report.reasons)
+
+
+@pytest.mark.parametrize(
+    "tool", ["locate_change", "plan_change", "write_change_tests", "write_change"]
+)
+def test_nonsense_at_any_call_is_sent_back_and_ends_the_run(
+    run_workflow: RunWorkflow, tmp_path: Path, tool: str
+) -> None:
+    script = change_answers(**{tool: ["I would rather talk about the weather."] * 2})
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert isinstance(done.error, InvalidResponseError)
+    assert tool in str(done.error)
+    assert done.error.exit_status == 3
+
+
+def test_nonsense_of_a_second_reading_keeps_the_change(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    script = change_answers(write_peer=["The weather is fine."] * 2)
+    done = run_workflow(script, request=change_request(tmp_path), peer=True)
+    assert (done.report.verdict, done.error) == ("passed", None)
+    assert any("second reading: not measured" in item for item in done.report.reasons)

@@ -50,7 +50,7 @@ BLIND: dict[str, list[Any]] = {
     "generate_tests": [suite_answer(GOOD_TESTS.partition("\n\ndef test_negative")[0], OF_VALUES)],
 }
 _DIFFERENCE = re.compile(
-    r"### Difference (\d+)\n.*?First answer: (.*?)\nSecond answer: (.*?)\n", re.S
+    r"### Difference (\d+)\b.*?First answer: (.*?)\nSecond answer: (.*?)\n", re.S
 )
 
 
@@ -234,9 +234,14 @@ def test_a_disputed_test_of_a_peer_is_dropped_once_and_the_difference_counts(
 
 
 def test_a_generated_test_that_the_text_contradicts_is_dropped(run_workflow: RunWorkflow) -> None:
-    wrong_test = GOOD_TESTS + (
-        '\n\ndef test_text():\n    """R1: of a text, its letters."""\n'
-        '    assert "b" in str(top_k(["a", "b"], 1))\n'
+    wrong_test = (
+        "import pytest\n"
+        + GOOD_TESTS
+        + (
+            '\n\n@pytest.mark.parametrize("letter", ["b", "c"])\ndef test_text(letter):\n'
+            '    """R1: of a text, its letters."""\n'
+            '    assert letter in str(top_k(["a", letter], 1))\n'
+        )
     )
     strict = PEER_CODE.replace(
         "    rest,", "    if any(type(x) is str for x in xs):\n        raise TypeError\n    rest,"
@@ -246,9 +251,12 @@ def test_a_generated_test_that_the_text_contradicts_is_dropped(run_workflow: Run
         answers(
             generate_tests=[suite_answer(wrong_test)],
             write_peer=[peer_answer(strict, none)],
-            judge_difference=[judge(lambda text: text == "this test fails")],
+            judge_difference=[judge(lambda text: text.startswith("this test fails"))],
         )
     )
+    (prompt,) = done.model.asked("judge_difference")
+    assert prompt.count("def test_text(letter)") == 1
+    assert "its letters" not in prompt
     (entry,) = [item for item in done.report.tests if "test_text" in item.id]
     assert entry.outcome == "dropped"
     assert entry.disputed

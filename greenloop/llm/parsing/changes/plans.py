@@ -12,11 +12,21 @@ from pydantic import ValidationError
 from greenloop.dependencies import PackageAllowlist
 from greenloop.llm.parsing.changes.file_edits import apply_file_edits, read_test_files
 from greenloop.llm.parsing.code import extract_prose, read_disputes
+from greenloop.llm.parsing.code_blocks import extract_blocks
+from greenloop.llm.parsing.completeness import top_level_names
 from greenloop.llm.parsing.contract import parse_contract
 from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.parsing.tests import parse_held_out_examples
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.project.patch import diff_files
-from greenloop.records import ChangePlan, KeptBehaviour, Location, Repair
+from greenloop.records import (
+    ChangePlan,
+    GeneratedPeer,
+    GeneratedTestFiles,
+    KeptBehaviour,
+    Location,
+    Repair,
+)
 from greenloop.specification.examples import Specification
 
 MAX_LOCATED = 6
@@ -111,9 +121,11 @@ def _read_tests(value: Any, tests: Collection[str]) -> tuple[str, ...]:
 
 def parse_test_files(
     response: LLMResponse, texts: Mapping[str, str], replaceable: Collection[str]
-) -> dict[str, str]:
-    """Return the test files of an answer by path, whole. Raises InvalidResponse."""
-    return read_test_files(extract_text(response), texts, replaceable)
+) -> GeneratedTestFiles:
+    """Return the test files and the held-out examples of an answer. Raises InvalidResponse."""
+    text = extract_text(response)
+    files = read_test_files(text, texts, replaceable)
+    return GeneratedTestFiles(files=files, held_out=parse_held_out_examples(text))
 
 
 def parse_change(
@@ -138,6 +150,20 @@ def parse_change(
         )
     code = diff_files(base, {**current, **changed}) if changed else None
     return Repair(code=code, disputes=disputes, explanation=_read_explanation(text))
+
+
+def parse_change_peer(
+    response: LLMResponse, base: Mapping[str, str], fence: Sequence[str]
+) -> GeneratedPeer:
+    """Return a change as a diff, and the source of its `inputs`, '' without any.
+
+    Raises:
+        InvalidResponse: it changes nothing, or an edit does not apply.
+    """
+    change = parse_change(response, base=base, current=base, fence=fence)
+    sources = [item.text for item in extract_blocks(extract_text(response))]
+    inputs = [text for text in sources if "inputs" in top_level_names(text, _MODULE)]
+    return GeneratedPeer(code=change.code or "", inputs=inputs[-1] if inputs else "")
 
 
 def _read_explanation(text: str) -> str:

@@ -19,7 +19,7 @@ from greenloop.sandbox.backends.container.runtime import ContainerEngine, last_l
 from greenloop.sandbox.guest.files.collector import COLLECT_FILES_KEY
 from greenloop.sandbox.guest.protocol.framing import receive_frame, send_frame
 from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.process_result import ProcessResult, receive_report, wait_for_report
+from greenloop.sandbox.process_result import ProcessResult, receive_head, receive_report
 
 _START_SECONDS, _SEND_SECONDS, _GRACE_SECONDS, _EXIT_SECONDS = 90.0, 30.0, 15.0, 5.0
 
@@ -91,9 +91,10 @@ class Container:
         control = {**limits.to_guest(), **({COLLECT_FILES_KEY: 1} if artifact_request else {})}
         send_frame(self._socket, json.dumps(control).encode())
         send_frame(self._socket, payload)
-        if unreported := wait_for_report(self._socket, started, stop, patience_s):
-            return unreported
-        result = receive_report(self._socket, self._engine.name, started, artifact_request)
+        head = receive_head(self._socket, started, stop, patience_s)
+        if isinstance(head, ProcessResult):
+            return head
+        result = receive_report(self._socket, self._engine.name, started, head, artifact_request)
         self.is_lost = False
         return result
 

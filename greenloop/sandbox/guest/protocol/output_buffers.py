@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+import re
 
 _CHUNK_BYTES = 65536
+_ITEM_DONE = re.compile(rb'"event": "(?:test|mutant)"')
 
 
 class _HeadAndTail:
@@ -69,6 +71,7 @@ class OutputBuffers:
         self._result_view = _map_memory(self._max_result_bytes + _CHUNK_BYTES)
         self._dump_view = _map_memory(_CHUNK_BYTES)
         self._result_bytes = self._dump_bytes = 0
+        self._items_done = self._counted_bytes = 0
 
     def read(self, handle: int, name: str) -> bool | None:
         """Read a piece from a descriptor: False if that exceeded the limit, None at the end.
@@ -94,6 +97,15 @@ class OutputBuffers:
     def count_bytes(self) -> int:
         """Return the number of bytes received so far."""
         return sum(item.total for item in self._streams.values()) + self._result_bytes
+
+    def count_items(self) -> int:
+        """Return how many tests or mutants the reports so far say are done."""
+        with self._result_view[: self._result_bytes] as received:
+            for found in _ITEM_DONE.finditer(received, self._counted_bytes):
+                self._items_done += 1
+                self._counted_bytes = found.end()
+                del found  # it holds the view
+        return self._items_done
 
     def truncated_streams(self) -> list[str]:
         """Return the names of the streams that were too long to be kept whole."""

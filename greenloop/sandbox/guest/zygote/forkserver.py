@@ -13,7 +13,8 @@ import os
 import select
 import signal
 import socket
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 from ..isolation import landlock_run
@@ -23,6 +24,8 @@ from .file_descriptors import InheritedDescriptors
 from .supervisor import GuestRun, send_startup_error, supervise
 
 _MAX_LIMITS_BYTES = 4096
+# An older spare would tell a run after a pause from one that follows another run.
+_MAX_SPARE_AGE_S = 0.2
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,15 @@ class _SpareChild:
 
     limits: bytes
     source: socket.socket
+    forked_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_new(self) -> bool:
+        return time.monotonic() - self.forked_at < _MAX_SPARE_AGE_S
 
     def hand_over(self, limits: bytes, handle: int) -> bool:
         """Send the run's socket; if the child does not fit or has died, end it and return False."""
-        if limits == self.limits:
+        if limits == self.limits and self.is_new:
             with contextlib.suppress(OSError):
                 socket.send_fds(self.source, [b"run"], [handle])
                 os.close(handle)

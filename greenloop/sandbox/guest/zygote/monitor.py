@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import time
+from collections.abc import Callable
 
 from ..limits.usage import ResourceUsage
 from ..protocol import stack_dump
@@ -12,6 +13,7 @@ from ..protocol.output_buffers import OutputBuffers
 
 _TICK_MS, _MAX_TICK_MS = 5.0, 50.0
 _BUSY_BYTES = 32768
+_PROGRESS_SECONDS = 0.2
 
 
 class RunMonitor:
@@ -34,9 +36,18 @@ class RunMonitor:
         for handle in self._open_streams:
             os.set_blocking(handle, False)
 
-    def wait(self, timeout_s: float, usage: ResourceUsage) -> str:
-        """Wait; return `finished`, `interrupted`, `timeout`, `output` or an exceeded limit."""
+    def wait(
+        self,
+        timeout_s: float,
+        usage: ResourceUsage,
+        send_progress: Callable[[int], None] | None = None,
+    ) -> str:
+        """Wait; return `finished`, `interrupted`, `timeout`, `output` or an exceeded limit.
+
+        `send_progress` gets how many tests or mutants are done, where that has grown.
+        """
         deadline = time.monotonic() + timeout_s
+        sent, next_progress_at = 0, time.monotonic() + _PROGRESS_SECONDS
         tick_ms = _TICK_MS
         while True:
             for handle, _ in self._poll.poll(tick_ms):
@@ -50,6 +61,11 @@ class RunMonitor:
                 return "timeout"
             if over := usage.check_limits():
                 return over
+            if send_progress and time.monotonic() > next_progress_at:
+                next_progress_at = time.monotonic() + _PROGRESS_SECONDS
+                if (done := self._streams.count_items()) > sent:
+                    sent = done
+                    send_progress(done)
 
     def _request_stack_dump(self) -> None:
         """Request a stack dump; later reports, perhaps of code that the signal woke, do not count."""

@@ -186,7 +186,12 @@ def _report_run(
     """Watch a run to its end, send its output and reports, and exit."""
     handles = (pipes.output, pipes.errors, pipes.result, pipes.stack_dump)
     monitor = RunMonitor(run.fileno(), child, streams, handles)
-    ending = monitor.wait(limits["wall_ms"] / 1000, usage)
+
+    def send_progress(done: int) -> None:
+        with contextlib.suppress(OSError):  # the host is gone, as the monitor will see
+            send_frame(run, json.dumps({"done": done}).encode())
+
+    ending = monitor.wait(limits["wall_ms"] / 1000, usage, send_progress)
     if not monitor.has_exited_cleanly():
         usage.measure_final()
     _kill_all(child)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import cycle
 
 import pytest
 
@@ -13,10 +14,12 @@ from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from tests.support.peer_corpus import CASES, Case
 
-# The first mistake of each program; the others are slow.
+# The first mistake of every other program; the others are slow.
 MISTAKES = [
-    pytest.param(case, *changed, id=f"{case.name}-{at}", marks=[pytest.mark.slow] if at else [])
-    for case in CASES
+    pytest.param(
+        case, *changed, id=f"{case.name}-{at}", marks=[pytest.mark.slow] if at or odd else []
+    )
+    for odd, case in zip(cycle((False, True)), CASES)
     for at, changed in enumerate(case.mistakes)
 ]
 Compare = Callable[..., Comparison]

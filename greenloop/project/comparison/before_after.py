@@ -5,20 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
-from greenloop.grading.peer.comparison import Comparison, PeerProgram, compare_programs
+from greenloop.grading.peer.comparison import Comparison
 from greenloop.project.code_map.index import CodeIndex, build_index
-from greenloop.project.code_map.modules import Module
+from greenloop.project.comparison.module_pair import ModulePair
 from greenloop.project.integrity import list_public_changes
 from greenloop.project.tree import ProjectTree
 from greenloop.records import BeforeAfter, Difference
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite import TestFile
 
 _MAX_MODULES = 3
 _Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -38,7 +35,7 @@ class ChangedProject:
 
 
 def compare_before_after(
-    sandbox: Sandbox, project: ChangedProject, seed: str, *, budget_s: float = 3.0
+    sandbox: Sandbox, project: ChangedProject, seed: str, *, budget_s: float = 5.0
 ) -> BeforeAfter:
     """Compare both versions on inputs made of the calls in the project's own tests.
 
@@ -51,10 +48,11 @@ def compare_before_after(
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    index = build_index(project.tree.texts)
-    inputs, found = 0, list[Difference]()
+    before, inputs, found = project.tree, 0, list[Difference]()
+    index, after = build_index(before.texts), before.with_changes(project.changes)
     for path in _select_modules(index, project.changes):
-        comparison = _ModuleComparison(sandbox, project, index, path, seed, budget_s).run()
+        pair = ModulePair(sandbox, index, path, after, before, project.wish, seed, budget_s)
+        comparison = _compare_module(pair, project.touches)
         inputs += comparison.allowed
         name = index.name_module(path)
         for item in comparison.differences:
@@ -88,87 +86,20 @@ def _select_modules(index: CodeIndex, changes: Mapping[str, str | None]) -> list
     return ranked[:_MAX_MODULES]
 
 
-@dataclass(frozen=True)
-class _ModuleComparison:
-    """One module of both versions."""
-
-    sandbox: Sandbox
-    project: ChangedProject
-    index: CodeIndex
-    path: str
-    seed: str
-    budget_s: float
-
-    def run(self) -> Comparison:
-        """Return the comparison, without functions whose answers differ from run to run."""
-        interface = write_kept_interface(
-            self.path, self._before.texts, self._after.texts, self.project.touches
-        )
-        if not interface:
-            return Comparison()
-        readers = {
-            path
-            for key, keys in self.index.readers.items()
-            if key[0] == self.path
-            for path, _ in keys
-        }
-        modules = (self.index.modules[path] for path in sorted(readers))
-        tests = [TestFile(i.path, self._rewrite_imports(i)) for i in modules if i.is_test]
-        found = self._compare(self._after, interface, tests)
-        if not found.differences:
-            return found
-        calls = [item.call for item in found.differences]
-        again = self._compare(self._before, interface, tests, calls)
-        unsteady = {_name_function(item.call) for item in again.differences}
-        steady = (i for i in found.differences if _name_function(i.call) not in unsteady)
-        return replace(found, differences=tuple(steady))
-
-    @cached_property
-    def _before(self) -> ProjectTree:
-        return self.project.tree
-
-    @cached_property
-    def _after(self) -> ProjectTree:
-        return self.project.tree.with_changes(self.project.changes)
-
-    def _compare(
-        self,
-        tree: ProjectTree,
-        interface: str,
-        tests: Sequence[TestFile],
-        calls: Sequence[str] = (),
-    ) -> Comparison:
-        """Compare a version of the project with the one before the change."""
-        before = self._before
-        old = ProjectSandbox(self.sandbox, before.project, self.path)
-        return compare_programs(
-            ProjectSandbox(self.sandbox, tree.project, self.path),
-            module=self.index.name_module(self.path),
-            code=tree.texts[self.path],
-            peer=PeerProgram(before.texts[self.path], ""),
-            peer_sandbox=old,
-            interface=interface,
-            specification=self.project.wish,
-            tests=tests,
-            examples=calls,
-            seed=self.seed,
-            budget_s=self.budget_s,
-        )
-
-    def _rewrite_imports(self, module: Module) -> str:
-        """Return a test file that imports names of the module from the module itself."""
-        lines = []
-        for item in module.imports:
-            key = self.index.find_target(module.path, item)
-            path, name = self.index.resolve(key) if key else ("", "")
-            if path == self.path and item.name != "*":
-                own = self.index.name_module(path)
-                lines.append(
-                    f"from {own} import {name} as {item.alias}"
-                    if name
-                    else f"import {own} as {item.alias}"
-                )
-        return "\n".join([*lines, self.project.tree.texts[module.path]])
+def _compare_module(pair: ModulePair, touches: Collection[str]) -> Comparison:
+    """Return the comparison, without functions whose answers differ from run to run."""
+    path, before, after = pair.path, pair.other, pair.tree
+    interface = write_kept_interface(path, before.texts, after.texts, touches)
+    if not interface:
+        return Comparison()
+    found = pair.compare(interface)
+    if not found.differences:
+        return found
+    calls = [item.call for item in found.differences]
+    again = replace(pair, tree=before).compare(interface, calls)
+    unsteady = {_name_function(item.call) for item in again.differences}
+    steady = (i for i in found.differences if _name_function(i.call) not in unsteady)
+    return replace(found, differences=tuple(steady))
 
 
 def write_kept_interface(

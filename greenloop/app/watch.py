@@ -1,0 +1,193 @@
+"""Checks that are repeated at each save: what is watched, and how it is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from greenloop.app.check import check_files, create_check_directory
+from greenloop.app.check_diff import check_diff, create_diff_directory
+from greenloop.app.inputs.check_files import CheckInputs, read_check_inputs
+from greenloop.autofix import apply_free_fixes
+from greenloop.errors import GreenloopError, InputError
+from greenloop.events import EventSink
+from greenloop.project.diff import read_diff
+from greenloop.records import AddedTests, Contract, Report, Requirement, Survivor
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
+from greenloop.settings import Settings
+from greenloop.testsuite.merge import append_tests
+from greenloop.testsuite.stubs import with_empty_bodies
+from greenloop.workflow.storage.run_dir import RunDirectory
+
+CheckResult = tuple[Report, GreenloopError | None]
+OpenSandbox = Callable[[], Awaitable[Sandbox]]
+Stamp = frozenset[tuple[str, int, int]]
+
+_IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "venv"})
+_MAX_FILES = 5000
+
+
+@dataclass(frozen=True)
+class WatchedModule:
+    """A module and its test files; their folders are watched too, for helpers and conftest."""
+
+    code: Path
+    tests: tuple[Path, ...]
+    directory: RunDirectory
+
+    @classmethod
+    def create(
+        cls, code: Path, tests: list[Path], settings: Settings, run_dir: Path | None
+    ) -> WatchedModule:
+        """Create the run directory. Raises InputError for files that cannot be checked."""
+        inputs = read_check_inputs(code, tests)
+        return cls(code, tuple(tests), create_check_directory(settings, inputs, run_dir))
+
+    @property
+    def title(self) -> str:
+        return " ".join(map(str, (self.code, *self.tests)))
+
+    def take_stamp(self) -> Stamp:
+        """Return what changes with each save."""
+        folders = {path if path.is_dir() else path.parent for path in (self.code, *self.tests)}
+        return _stamp_of(path for folder in folders for path in folder.glob("*.py"))
+
+    async def check(
+        self, settings: Settings, open_box: OpenSandbox, emit: EventSink
+    ) -> CheckResult:
+        """Check the files as they are now. Raises InputError where they cannot be checked."""
+        inputs = read_check_inputs(self.code, self.tests)
+        return await check_files(inputs, self.code, self.directory, settings, open_box, emit)
+
+    @property
+    def test_file(self) -> Path:
+        """The file that a new test is added to."""
+        first = self.tests[0]
+        return next(iter(sorted(first.glob("test_*.py")))) if first.is_dir() else first
+
+
+@dataclass(frozen=True)
+class WatchedProject:
+    """The lines of a project that have changed since a commit."""
+
+    root: Path
+    ref: str
+    directory: RunDirectory
+
+    @classmethod
+    def create(
+        cls, root: Path, ref: str, settings: Settings, run_dir: Path | None
+    ) -> WatchedProject:
+        """Create the run directory. Raises InputError where there is no such commit."""
+        return cls(root, ref, create_diff_directory(settings, read_diff(root, ref), run_dir))
+
+    @property
+    def title(self) -> str:
+        return f"{self.root.resolve().name} since {self.ref}"
+
+    def take_stamp(self) -> Stamp:
+        """Return what changes with each save."""
+        return _stamp_of(_find_python_files(self.root))
+
+    async def check(
+        self, settings: Settings, open_box: OpenSandbox, emit: EventSink
+    ) -> CheckResult:
+        """Check the project as it is now. Raises InputError where it cannot be checked."""
+        diff = read_diff(self.root, self.ref)
+        return await check_diff(diff, self.directory, settings, open_box, emit)
+
+
+def _find_python_files(root: Path) -> Iterator[Path]:
+    """Yield at most `_MAX_FILES` files below a folder."""
+    pending, count = [root], 0
+    while pending and count < _MAX_FILES:
+        for path in pending.pop().iterdir():
+            if path.is_dir() and not path.is_symlink():
+                if path.name not in _IGNORED_FOLDERS and not path.name.startswith("."):
+                    pending.append(path)
+            elif path.suffix == ".py":
+                count += 1
+                yield path
+
+
+def _stamp_of(paths: Iterator[Path]) -> Stamp:
+    found = set()
+    for path in paths:
+        try:
+            status = path.stat()
+        except OSError:  # an editor is replacing the file
+            continue
+        found.add((str(path), status.st_mtime_ns, status.st_size))
+    return frozenset(found)
+
+
+@dataclass(frozen=True)
+class ProposedTest:
+    """A test against a survivor: `text` is the whole file with it; '' where there is none.
+
+    `result` says what came of running it, or why there is no test.
+    """
+
+    path: Path
+    before: str
+    text: str
+    result: str
+
+
+async def propose_test(
+    target: WatchedModule, survivor: Survivor, settings: Settings, sandbox: Sandbox, emit: EventSink
+) -> ProposedTest:
+    """Have a model write a test that notices a survivor, and try it on the code.
+
+    Raises:
+        GreenloopError: the model failed, or a file cannot be read.
+    """
+    inputs = read_check_inputs(target.code, target.tests)
+    path = target.test_file
+    before = next(item.code for item in inputs.tests if item.name == path.name)
+    added = await _request_test(inputs, before, survivor, settings, sandbox, emit)
+    if not added.code:
+        return ProposedTest(path, before, "", f"no test: {added.reason}")
+    text = append_tests(before, apply_free_fixes(added.code, is_test=True).code)
+    tests = [replace(item, code=text) if item.name == path.name else item for item in inputs.tests]
+    work = partial(sandbox.run_tests, inputs.code, tests, module=inputs.module)
+    run = await run_in_sandbox_thread(sandbox, work)
+    failing = ", ".join(sorted(run.failing_tests))
+    result = (
+        "it passes on the code" if run.passed else f"FAILS on the code: {failing or run.detail}"
+    )
+    return ProposedTest(path, before, text, result)
+
+
+async def _request_test(
+    inputs: CheckInputs,
+    suite: str,
+    survivor: Survivor,
+    settings: Settings,
+    sandbox: Sandbox,
+    emit: EventSink,
+) -> AddedTests:
+    """Ask the model; what it may rely on are the signatures and docstrings of the code."""
+    from greenloop.dependencies import PackageResolver
+    from greenloop.llm.client import LLMClient
+    from greenloop.llm.factory import open_sources
+    from greenloop.prompts import PromptTemplates
+    from greenloop.tools.toolkit import Toolkit
+
+    if not settings.model:
+        raise InputError("no model: start with --model PROVIDER:NAME")
+    key = settings.openai_api_key
+    secrets = (key.get_secret_value(),) if key else ()
+    client = LLMClient(open_sources(settings), emit=emit, secrets=secrets)
+    prompts = PromptTemplates.open(settings.prompts)
+    kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts)
+    contract = Contract(
+        module=inputs.module,
+        summary="Existing code; its signatures and docstrings are all that is known.",
+        interface=with_empty_bodies(inputs.code),
+        requirements=(Requirement(id="R1", text="The code does what its docstrings say."),),
+    )
+    return await kit.harden_tests(contract, suite, [survivor])

@@ -1,0 +1,1 @@
+"""Two versions of a project on the same inputs."""

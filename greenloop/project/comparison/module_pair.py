@@ -1,0 +1,78 @@
+"""One module in two versions of its project, compared on inputs made of the project's tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from greenloop.grading.peer.comparison import Comparison, PeerProgram, compare_programs
+from greenloop.project.code_map.index import CodeIndex
+from greenloop.project.code_map.modules import Module
+from greenloop.project.tree import ProjectTree
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.views.project import ProjectSandbox
+from greenloop.testsuite import TestFile
+
+
+@dataclass(frozen=True)
+class ModulePair:
+    """The module `path` of `tree` and of an `other` version, which the text `wish` asks for.
+
+    `index` is that of a version with the tests whose calls become inputs.
+    """
+
+    sandbox: Sandbox
+    index: CodeIndex
+    path: str
+    tree: ProjectTree
+    other: ProjectTree
+    wish: str
+    seed: str
+    budget_s: float
+
+    def compare(self, interface: str, examples: Sequence[str] = (), inputs: str = "") -> Comparison:
+        """Compare the functions of an interface; `inputs` is the source of a generator.
+
+        Raises:
+            SandboxError: the sandbox cannot run anything.
+        """
+        return compare_programs(
+            ProjectSandbox(self.sandbox, self.tree.project, self.path),
+            module=self.index.name_module(self.path),
+            code=self.tree.texts[self.path],
+            peer=PeerProgram(self.other.texts[self.path], inputs),
+            peer_sandbox=ProjectSandbox(self.sandbox, self.other.project, self.path),
+            interface=interface,
+            specification=self.wish,
+            tests=list(self._find_tests()),
+            examples=examples,
+            seed=self.seed,
+            budget_s=self.budget_s,
+        )
+
+    def _find_tests(self) -> Iterator[TestFile]:
+        """Yield the test files that read the module."""
+        readers = {
+            path
+            for key, keys in self.index.readers.items()
+            if key[0] == self.path
+            for path, _ in keys
+        }
+        for path in sorted(readers):
+            if self.index.modules[path].is_test:
+                yield TestFile(path, self._rewrite_imports(self.index.modules[path]))
+
+    def _rewrite_imports(self, module: Module) -> str:
+        """Return a test file that imports names of the module from the module itself."""
+        lines = []
+        for item in module.imports:
+            key = self.index.find_target(module.path, item)
+            path, name = self.index.resolve(key) if key else ("", "")
+            if path == self.path and item.name != "*":
+                own = self.index.name_module(path)
+                lines.append(
+                    f"from {own} import {name} as {item.alias}"
+                    if name
+                    else f"import {own} as {item.alias}"
+                )
+        return "\n".join([*lines, self.tree.texts[module.path]])

@@ -1,0 +1,102 @@
+"""Two changes of a project that were written from one wish, compared on what the wish touches."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from greenloop.grading.peer.comparison import Comparison
+from greenloop.project.code_map.index import CodeIndex, build_index
+from greenloop.project.code_map.interface import find_module, list_names, split_interface
+from greenloop.project.comparison.module_pair import ModulePair
+from greenloop.project.tree import ProjectTree
+from greenloop.sandbox import Sandbox
+from greenloop.syntax.parse import parse_or_none
+
+_MAX_MODULES = 3
+_NOTHING = "no function or class of the interface is defined by both changes"
+# Generator and precondition of one function, which several share with the name before the arguments.
+_ONE_NAME = """
+inputs__, allowed__ = inputs, globals().get("allowed", lambda *given, **named: True)
+
+def inputs(rng):
+    for item in inputs__(rng):
+        if isinstance(item, list) or item[0] == {name!r}:
+            yield item if isinstance(item, list) else item[1:]
+
+def allowed(*given, **named):
+    return allowed__({name!r}, *given, **named)
+"""
+
+
+@dataclass(frozen=True)
+class PeerChanges:
+    """Two changes of a project; `tree` and `other` have the new tests, too.
+
+    `interface` and `wish` are what both were written from, `inputs` is the source of a generator.
+    """
+
+    tree: ProjectTree
+    other: ProjectTree
+    interface: str
+    wish: str
+    inputs: str = ""
+
+
+def compare_peers(
+    sandbox: Sandbox, peers: PeerChanges, examples: list[str], seed: str, *, budget_s: float = 5.0
+) -> Comparison:
+    """Compare the public functions and classes of the interface, of at most three modules.
+
+    `examples` are calls. It takes about `budget_s` seconds for each module.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    index = build_index(peers.tree.texts)
+    both = peers.tree.texts.keys() & peers.other.texts.keys()
+    found = Comparison(problem=_NOTHING)
+    stubs = {p: stub for p, stub in _group_by_file(index, peers.interface).items() if p in both}
+    for number, (path, stub) in enumerate(list(stubs.items())[:_MAX_MODULES]):
+        pair = ModulePair(
+            *(sandbox, index, path, peers.tree, peers.other, peers.wish, seed, budget_s)
+        )
+        one = pair.compare(stub, examples, _adapt_inputs(peers.inputs, list_names(stub)))
+        found = _add(found, one) if number else one
+    return found
+
+
+def _group_by_file(index: CodeIndex, interface: str) -> Mapping[str, str]:
+    """Return the stubs by the path of the file that defines the names."""
+    found: dict[str, str] = {}
+    for module, stub in split_interface(interface).items():
+        home, tree = find_module(index, module), parse_or_none(stub)
+        for node in tree.body if tree else ():
+            name = getattr(node, "name", "")
+            if name and (path := _find_definition(index, home, name)):
+                found[path] = f"{found.get(path, '')}{ast.unparse(node)}\n\n"
+    return found
+
+
+def _find_definition(index: CodeIndex, home: str | None, name: str) -> str:
+    if home is not None:
+        return index.resolve((home, name))[0]
+    paths = [path for path, defined in index.definitions if defined == name]
+    return paths[0] if len(paths) == 1 else ""
+
+
+def _adapt_inputs(inputs: str, names: list[str]) -> str:
+    return inputs + _ONE_NAME.format(name=names[0]) if inputs and len(names) == 1 else inputs
+
+
+def _add(first: Comparison, second: Comparison) -> Comparison:
+    return replace(
+        first,
+        inputs=first.inputs + second.inputs,
+        allowed=first.allowed + second.allowed,
+        agreed=first.agreed + second.agreed,
+        differences=(*first.differences, *second.differences),
+        slower=(*first.slower, *second.slower),
+        problem=first.problem or second.problem,
+    )

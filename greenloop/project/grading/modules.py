@@ -1,0 +1,114 @@
+"""Modules of a project with the new tests that call them, for what is observed apart from tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from greenloop.grading import GradingContext, Plan, held_out_examples
+from greenloop.grading.isolation import evidence as isolation
+from greenloop.grading.isolation.public_names import find_public_names
+from greenloop.project.code_map.index import CodeIndex, build_index
+from greenloop.project.code_map.interface import (
+    find_module,
+    list_names,
+    select_module,
+    split_interface,
+)
+from greenloop.project.runner import ProjectRunner
+from greenloop.records import HeldOut, HeldOutExample, Isolated, TestRun
+from greenloop.sandbox.views.project import ProjectSandbox
+from greenloop.testsuite import TestFile
+from greenloop.testsuite.merge import append_tests, find_clashes
+from greenloop.testsuite.parser import parse_test_functions, remove_test
+from greenloop.testsuite.scenarios import build_scenarios
+
+_NO_MODULE = "the new tests import no module of the project"
+
+
+class CalledModules:
+    """What new tests, and examples of an interface, observe of the modules of a project."""
+
+    def __init__(
+        self, runner: ProjectRunner, new_tests: Sequence[str], plan: Plan, interface: str = ""
+    ) -> None:
+        self._runner, self._plan, self._interface = runner, plan, interface
+        self._texts = runner.tree.texts
+        self._new = {test.partition("[")[0] for test in new_tests}
+
+    @cached_property
+    def _index(self) -> CodeIndex:
+        return build_index(self._texts)
+
+    def measure_isolation(self) -> Isolated | str:
+        """Run the bodies of the new tests apart from all tests. Raises SandboxError."""
+        paths = sorted({name.partition("::")[0] for name in self._new})
+        contexts = [item for path in paths for item in self._separate(path)]
+        names = [n for stub in split_interface(self._interface).values() for n in list_names(stub)]
+        if not names:  # of a check nobody has said which names matter
+            names = [
+                name
+                for item in contexts
+                for name in find_public_names("", [i.code for i in item.tests], item.module)
+            ]
+        return (
+            isolation.measure_modules(contexts, list(dict.fromkeys(names)))
+            if contexts
+            else _NO_MODULE
+        )
+
+    def _separate(self, path: str) -> Iterator[GradingContext]:
+        """Yield the modules that a test file imports, each with the tests that observe it."""
+        left = {name.partition("::")[2] for name in self._new if name.startswith(f"{path}::")}
+        modules = self._list_imported(path)
+        for module, source in modules.items():
+            plan = build_scenarios(self._cut(path, left), module, self._texts[source])
+            found = left.intersection(item.test for item in plan.scenarios)
+            if module == list(modules)[-1]:
+                found = left  # with the reasons why some are not observable
+            if found:
+                yield self._build(module, source, TestFile(path, self._cut(path, found)))
+            left = left - found
+
+    def _list_imported(self, path: str) -> Mapping[str, str]:
+        """Return the project's modules that a test file imports, by name, most used first."""
+        found: Counter[str] = Counter()
+        for item in self._index.modules[path].imports:
+            target = None if item.level else self._index.find_target(path, item)
+            is_module = target and not target[1] and item.name not in ("", "*")
+            found[f"{item.module}.{item.name}" if is_module else item.module] += 1
+        named = ((name, find_module(self._index, name)) for name, _ in found.most_common())
+        return {name: source for name, source in named if source}
+
+    def _cut(self, path: str, names: Collection[str]) -> str:
+        """Return a test file without its other tests, and with the fixtures of its folders."""
+        text = self._texts[path]
+        for item in parse_test_functions(text):
+            if item.name not in names:
+                text = remove_test(text, item.name)
+        for folder in PurePosixPath(path).parents:
+            shared = self._texts.get(str(folder / "conftest.py"), "")
+            if shared and not find_clashes(text, shared):
+                text = append_tests(text, shared)
+        return text
+
+    def _build(self, module: str, source: str, *tests: TestFile) -> GradingContext:
+        box = ProjectSandbox(self._runner.box, self._runner.tree.project, source)
+        run = TestRun(ending="finished")
+        return GradingContext(box, self._texts[source], tests, module, run, self._plan)
+
+    def measure_held_out(self, examples: Sequence[HeldOutExample]) -> HeldOut | str | None:
+        """Compare what the modules of the interface answer with examples. Raises SandboxError."""
+        by_module: dict[str, list[HeldOutExample]] = {}
+        for item in examples:
+            by_module.setdefault(select_module(self._interface, item.call), []).append(item)
+        contexts = []
+        for module, items in by_module.items():
+            source = find_module(self._index, module)
+            if source is None:
+                return "the interface names a module that the project does not have"
+            contexts.append(replace(self._build(module, source), held_out=items))
+        return held_out_examples.measure_modules(contexts) if contexts else None

@@ -1,0 +1,152 @@
+"""Verdict card: what a run or check has reached, as a terminal shows it at the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, TextIO
+
+from greenloop.records import Report
+from greenloop.reporting.console import open_console
+from greenloop.reporting.escaping import flatten, sanitize_line
+from greenloop.reporting.evidence.text import list_differences, list_survivors, mutated_line
+from greenloop.reporting.passages import list_evidence_rows
+from greenloop.reporting.remedies import find_remedy
+from greenloop.reporting.summary import (
+    VERDICT_MEANINGS,
+    VERDICT_SIGNS,
+    describe_change,
+    describe_cost,
+    format_next_command,
+    format_test_counts,
+    list_places,
+    pluralize,
+    report_title,
+)
+from greenloop.reporting.traceability import build_requirement_rows
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_LABEL_WIDTH = 14
+_MAX_REASONS, _MAX_SURVIVORS, _MAX_TEXT_CHARS = 8, 4, 300
+_MIN_TEXT_WIDTH = 24
+_LOG_WIDTH = 120  # columns where the card goes to a log
+_VERDICT_STYLES = {"verified": "bold green", "passed": "bold yellow", "failed": "bold red"}
+
+
+def print_card(report: Report, stream: TextIO, *, hides_code: bool = False) -> None:
+    """Print the card; `hides_code`: the code was not printed, so name the command that does."""
+    card = _Card(open_console(stream))
+    card.print_heading(report)
+    for label, text in _count_rows(report):
+        card.print_row(label, text)
+    if report.verdict != "failed":
+        card.print_list("survivors", _describe_survivors(report))
+    differences = list_differences(report.evidence)
+    card.print_list("differences", (f"{i.call}: {i.code}, the peer: {i.peer}" for i in differences))
+    card.print_reasons(report)
+    for label, path in list_places(report):
+        card.print_path(label, path)
+    if report.artifacts.html:
+        card.print_path("report", report.artifacts.html)
+    if run_dir := report.artifacts.run_dir:
+        option = "--code" if hides_code else "--open"
+        is_latest = Path(run_dir).parent.name == "runs"  # which the command finds by itself
+        place = "" if is_latest else format_next_command(run_dir, option)
+        card.print_line("next", place or f"greenloop report {option}")
+
+
+def _describe_survivors(report: Report) -> Iterator[str]:
+    """Yield the questions of the first surviving mutants; no two are cut to equal texts."""
+    survived = list_survivors(report.evidence)
+    for item in survived[:_MAX_SURVIVORS]:
+        yield f"{item.place}: {item.question} (mutant: `{mutated_line(item)}`)"
+    if len(survived) > _MAX_SURVIVORS:
+        yield f"and {len(survived) - _MAX_SURVIVORS} more, see the report"
+
+
+class _Card:
+    """Rows of a label and a text that wraps beside it."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        width = console.width if console.is_terminal else _LOG_WIDTH
+        self._text_width = max(width - _LABEL_WIDTH - 3, _MIN_TEXT_WIDTH)
+
+    def print_heading(self, report: Report) -> None:
+        from rich.text import Text
+
+        verdict = f"{VERDICT_SIGNS[report.verdict]} {report.verdict}"
+        heading = Text(verdict, _VERDICT_STYLES[report.verdict])
+        heading.append(f"  {sanitize_line(report_title(report))}", "bold")
+        self._console.print()
+        self._console.print(heading, soft_wrap=True)
+        for part in wrap(VERDICT_MEANINGS[report.verdict], self._text_width + _LABEL_WIDTH):
+            self._console.print(f"  {part}", soft_wrap=True)
+
+    def print_row(self, label: str, text: str, style: str = "") -> None:
+        """Print a row; the first character of the text is a sign where it has a style."""
+        from rich.text import Text
+
+        flat = flatten(text, 2 * _MAX_TEXT_CHARS)
+        parts = wrap(flat, self._text_width, break_on_hyphens=False) or [""]
+        for number, part in enumerate(parts):
+            line = Text(f"  {label if number == 0 else '':<{_LABEL_WIDTH}}", "bold")
+            line.append(part[:1], style if number == 0 else "")
+            line.append(part[1:], "")
+            line.stylize("not bold", _LABEL_WIDTH + 2)
+            self._console.print(line, soft_wrap=True)
+
+    def print_list(self, label: str, texts: Iterable[str]) -> None:
+        """Print a row for each text, with the label before the first."""
+        for number, text in enumerate(texts):
+            self.print_row(label if number == 0 else "", text)
+
+    def print_reasons(self, report: Report) -> None:
+        """Print why the code is not `verified`, each with its remedy."""
+        for number, reason in enumerate(report.reasons[:_MAX_REASONS]):
+            remedy = find_remedy(reason)
+            shown = f"• {flatten(reason, _MAX_TEXT_CHARS)}" + f" → {remedy}" * bool(remedy)
+            self.print_row("" if number else "not verified", shown, "yellow")
+        if len(report.reasons) > _MAX_REASONS:
+            self.print_row("", f"and {len(report.reasons) - _MAX_REASONS} more, see the report")
+
+    def print_path(self, label: str, path: str) -> None:
+        """Print a path in one line, as a link."""
+        place = os.path.relpath(path)
+        shown = path if place.startswith(os.pardir) else place
+        self.print_line(label, shown, f"underline link {Path(path).absolute().as_uri()}")
+
+    def print_line(self, label: str, text: str, style: str = "") -> None:
+        """Print a row that is not wrapped, so that it can be copied."""
+        from rich.text import Text
+
+        line = Text(f"  {label:<{_LABEL_WIDTH}}", "bold")
+        line.append(sanitize_line(text), f"not bold {style}")
+        self._console.print(line, soft_wrap=True)
+
+
+def _count_rows(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield what was tested, repaired and spent."""
+    if report.tests:
+        yield "checks" if report.script else "tests", format_test_counts(report)
+    if rows := build_requirement_rows(report, max_tests=0):
+        proven = sum(item.total > 0 and item.passed == item.total for item in rows)
+        yield "requirements", f"{proven} of {len(rows)} have tests that all pass"
+    if report.command != "check":
+        mutants = next((i for i in list_evidence_rows(report) if i.name == "mutants"), None)
+        if mutants and mutants.text and report.evidence.mutation:
+            yield "mutants", mutants.text
+        yield "repairs", f"{report.repairs or 'none'} ({pluralize(len(report.attempts), 'attempt')})"
+        used = report.usage
+        tokens = used.input_tokens + used.output_tokens
+        yield "spent", f"{tokens:,} tokens in {pluralize(used.calls, 'call')}, {describe_cost(report)}"
+    times = report.timings
+    parts = (("model", times.model_s), ("tests", times.sandbox_s), ("grading", times.grading_s))
+    shown = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in parts if seconds >= 0.05)
+    yield "time", f"{times.total_s:.1f} s" + (f" ({shown})" if shown else "")
+    for number, line in enumerate(describe_change(report)):
+        yield "" if number else "change", line

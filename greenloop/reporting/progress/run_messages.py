@@ -1,0 +1,72 @@
+"""Messages of one run in their order: a later attempt or grade tells only what has changed."""
+
+from __future__ import annotations
+
+from greenloop import events as e
+from greenloop.records import Evidence, Failure, TestRun
+from greenloop.reporting.progress.messages import format_event
+
+_REPAIRS = ("repair", "rewrite")
+
+
+class RunMessages:
+    """Formats the events of a run."""
+
+    def __init__(self, *, verbose: bool = False) -> None:
+        self._verbose = verbose
+        self._grade: dict[str, str] = {}
+        self._failures: frozenset[Failure] = frozenset()
+        self._shown_attempt, self._repairs, self._max_repairs = 0, 0, 0
+
+    def format(self, event: e.Event) -> list[str]:
+        """Return the lines for an event; [] where it has no message."""
+        match event:
+            case e.CodeGraded(evidence) if not self._verbose:
+                return self._format_grade(event, evidence)
+            case e.CandidateTested():
+                return self._format_attempt(event)
+            case e.RunStarted():
+                self._max_repairs = event.max_repairs
+        return format_event(event, verbose=self._verbose)
+
+    def _format_grade(self, event: e.Event, evidence: Evidence) -> list[str]:
+        grade = {row.name: row.brief for row in evidence.summary() if row.brief}
+        before, self._grade = self._grade, grade
+        if not before:
+            return format_event(event)
+        changed = [
+            f"{name} {before.get(name, 'none')} → {brief}"
+            for name, brief in grade.items()
+            if before.get(name) != brief
+        ]
+        return [f"grading  {', '.join(changed) or 'as before'}"]
+
+    def _format_attempt(self, event: e.CandidateTested) -> list[str]:
+        attempt, run = event.attempt, event.run
+        lines = self._format_untested(attempt.n)
+        known = [] if self._verbose else [f for f in run.failures if f in self._failures]
+        self._failures = frozenset(run.failures)
+        new = tuple(item for item in run.failures if item not in known)
+        shown = format_event(
+            e.CandidateTested(attempt, _with_failures(run, new)), verbose=self._verbose
+        )
+        if attempt.kind in _REPAIRS:
+            self._repairs += 1
+            total = f"/{self._max_repairs}" if self._max_repairs else ""
+            shown[0] = f"{shown[0]}, repair {self._repairs}{total}"
+        if known:
+            shown.append(f"         and as before: {', '.join(_name(item) for item in known[:8])}")
+        return [*lines, *shown]
+
+    def _format_untested(self, number: int) -> list[str]:
+        """Return a line for each attempt before this one that was fixed before it was tested."""
+        first, self._shown_attempt = self._shown_attempt + 1, max(number, self._shown_attempt)
+        return [f"attempt  {n}: fixed before its test run" for n in range(first, number)]
+
+
+def _with_failures(run: TestRun, failures: tuple[Failure, ...]) -> TestRun:
+    return run.model_copy(update={"failures": failures})
+
+
+def _name(failure: Failure) -> str:
+    return failure.test.partition("::")[2] or failure.test

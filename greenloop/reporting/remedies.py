@@ -1,0 +1,35 @@
+"""Remedies for the reasons why code is not `verified`."""
+
+from __future__ import annotations
+
+# By the beginning of the reason; reasons that name their remedy themselves are not listed.
+_REMEDIES = {
+    "mutants: not measured": "leave out --mutants 0",
+    "mutants": "add a test that answers the question of each surviving mutant",
+    "lines": "add tests that run the remaining lines",
+    "branches": "add tests that take the remaining branches",
+    "empty bodies": "assert on what the functions return",
+    "assertion mutation": "compare with expected values: assert f(x) == value",
+    "isolation": "give the tests plain calls with expected values",
+    "memorization": "test with more inputs, or say in the text which inputs matter",
+    "held-out examples: none": "add calls with their results to the text, as f(1) -> 2",
+    "held-out examples": "compare the examples with the text, and make it plainer",
+    "second reading: nothing": "give the text (check --spec) and leave out --no-peer",
+    "second reading": "settle the differences in the text",
+    "red phase": "let greenloop write the tests, which are first run on a stub",
+    "flakiness": "remove time, randomness and order from the tests",
+    "integrity": "take this construct out of the code",
+    "requirements without": "say in the text how the requirement shows, or give a test with --tests",
+    "tests that return": "assert the value instead of returning it",
+    "the text asks for more": "take it out of the text, or give it a run of its own",
+    "no baseline": "mend the project's test run, and check it with pytest",
+    "forged": "read the code: it does not earn its green",
+    "stuck": "make the text plainer, or name another model with --fallback-model",
+    "repairs made": "allow more with --max-repairs, or continue with `greenloop resume`",
+    "grading broke off": "run again",
+}
+
+
+def find_remedy(reason: str) -> str:
+    """Return what to do about a reason; '' where it says so itself."""
+    return next((text for start, text in _REMEDIES.items() if reason.startswith(start)), "")

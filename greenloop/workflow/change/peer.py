@@ -1,0 +1,72 @@
+"""Second reading of a wish: another change from it, compared with the green one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from greenloop.grading.peer.comparison import PeerProgram
+from greenloop.project.code_map.interface import select_module
+from greenloop.project.comparison.peers import PeerChanges, compare_peers
+from greenloop.project.runner import ProjectRunner
+from greenloop.project.tree import ProjectTree
+from greenloop.records import DifferenceRuling, GeneratedPeer
+from greenloop.sandbox import Sandbox
+from greenloop.workflow.change.suite import ChangeSuite
+from greenloop.workflow.change.unchanged import write_wish
+from greenloop.workflow.change.workspace import ChangeWorkspace
+from greenloop.workflow.peer.compare_peer import PeerComparer
+from greenloop.workflow.peer.comparison import SavedComparison, compare_and_save, seed_of
+from greenloop.workflow.peer.rulings import OpenDifference
+
+
+class ChangePeerComparer(PeerComparer):
+    """Compares a green change with one peer; inputs that it answers wrongly become tests."""
+
+    def __init__(
+        self, space: ChangeWorkspace, write: Callable[[], Awaitable[GeneratedPeer]]
+    ) -> None:
+        """`write` asks for the peer, whose code is a patch."""
+        super().__init__(space.run)
+        self._space, self._write = space, write
+
+    @property
+    def text(self) -> str:
+        return write_wish(self._state.agreed_contract)
+
+    @property
+    def _suite(self) -> ChangeSuite:
+        assert isinstance(self._state.suite, ChangeSuite)
+        return self._state.suite
+
+    async def _write_peer(self) -> PeerProgram | None:
+        written = await self._write()
+        return PeerProgram(written.code, written.inputs)
+
+    async def _run_comparison(self, peer: PeerProgram) -> SavedComparison:
+        suite, contract = self._suite, self._state.agreed_contract
+        other = self._lay_out(peer.code)
+        changes = PeerChanges(
+            self._lay_out(self._state.candidates.current.code),
+            other,
+            contract.interface,
+            contract.text_with_answers,
+            peer.inputs,
+        )
+        calls, seed = [item.call for item in suite.held_out], seed_of(self._run)
+
+        def find_failing(box: Sandbox) -> list[str]:
+            run = ProjectRunner(box, other).run({}, sorted(suite.ids))
+            return sorted(run.failing_tests & suite.ids)
+
+        return await compare_and_save(
+            self._run, peer, lambda box: compare_peers(box, changes, calls, seed), find_failing
+        )
+
+    def _lay_out(self, patch: str) -> ProjectTree:
+        """Return the project with a patch and the new tests."""
+        return self._space.tree.with_changes({**self._space.apply(patch), **self._suite.files})
+
+    def _change_tests(self, item: OpenDifference, ruling: DifferenceRuling) -> str:
+        if not item.test and not select_module(self._suite.interface, item.found.call):
+            return ""  # nothing says from where a test would import
+        return super()._change_tests(item, ruling)

@@ -1,0 +1,105 @@
+"""Delivery of code and tests with their lock file, which protects what was edited by hand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from greenloop.errors import InputError, OutputError
+from greenloop.records import Report
+from greenloop.workflow.delivery import back_up_original, deliver, resolve_tests_output
+from greenloop.workflow.storage.lockfile import (
+    Lock,
+    build_lock,
+    digest_text,
+    load_lock,
+    lock_path,
+    save_lock,
+)
+from greenloop.workflow.storage.request import MakeRequest, digest
+from greenloop.workflow.storage.run_dir import RunDirectory
+
+FORCE_HINT = "--force writes over it and keeps a copy"
+
+
+@dataclass(frozen=True)
+class ManualEdit:
+    """A file that would be replaced and that greenloop did not write as it is, and the reason."""
+
+    path: Path
+    why: str
+
+
+def deliver_locked(
+    report: Report, request: MakeRequest, directory: RunDirectory, *, force: bool
+) -> Report:
+    """Write code, tests and lock file. With `force` edited files are kept in the run directory.
+
+    Raises:
+        OutputError: one of them cannot be written, or was edited by hand. It has the run's report.
+    """
+    assert request.output is not None
+    output = Path(request.output)
+    try:
+        for edit in find_manual_edits(request, directory):
+            if not force:
+                raise OutputError(f"{edit.why}; {FORCE_HINT}")
+            back_up_original(directory, edit.path)
+        report = deliver(report, request)
+        directory.save_report(report)
+        if report.artifacts.output:
+            source = Path(request.source) if request.source else None
+            text = digest_text(request.specification, request.given)
+            save_lock(lock_path(output), build_lock(report, text, source, output))
+    except OutputError as error:
+        error.report = error.report or report
+        raise
+    return report
+
+
+def find_manual_edits(
+    request: MakeRequest, directory: RunDirectory | None = None
+) -> Iterator[ManualEdit]:
+    """Yield existing files that may not be replaced.
+
+    They may where a lock says that greenloop wrote them, or where the run itself wrote them and
+    ended before its lock was written.
+    """
+    if request.output is None:
+        return
+    best = directory.best_dir.glob("*.py") if directory else ()
+    own = {path.read_text("utf-8") for path in best}
+    locked = _read_locked_digests(Path(request.output))
+    for name in filter(None, (request.output, resolve_tests_output(request))):
+        path = Path(name)
+        text, sha256 = _read_text_or_none(path), locked.get(path.resolve())
+        if text is not None and digest(text) != sha256 and text not in own:
+            what = "was edited since it was graded" if sha256 else "was not written by greenloop"
+            yield ManualEdit(path, f"{os.path.relpath(path)} {what}")
+
+
+def _read_locked_digests(output: Path) -> dict[Path, str]:
+    lock = load_lock_or_none(lock_path(output))
+    folder = output.absolute().parent
+    files = (lock.code, *lock.tests) if lock else ()
+    return {(folder / item.path).resolve(): item.sha256 for item in files}
+
+
+def load_lock_or_none(path: Path) -> Lock | None:
+    """Return a lock; None where there is none that can be read."""
+    try:
+        return load_lock(path)
+    except InputError:
+        return None
+
+
+def _read_text_or_none(path: Path) -> str | None:
+    """Return a file's text, None without a file; '' where it is not text, which the user made."""
+    try:
+        return path.read_text("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError):
+        return ""

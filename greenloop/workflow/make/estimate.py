@@ -1,0 +1,40 @@
+"""What a run is expected to cost, from the size of its text; no model is called."""
+
+from __future__ import annotations
+
+from greenloop.llm.budget import calculate_cost
+from greenloop.llm.response_log import TokenCount
+from greenloop.settings import Settings
+from greenloop.workflow.storage.request import MakeRequest
+
+# Fitted to the recorded examples: tokens of all calls at first, and for each character of the text.
+_ASKED_TOKENS, _ASKED_PER_CHAR = 1_500, 11
+_ANSWERED_TOKENS, _ANSWERED_PER_CHAR = 1_500, 7
+_FIRST_CALLS = 4  # contract, code, tests, review
+_MAX_FURTHER_CALLS = 5  # contract again, more tests, repair, judge
+_PEER_SHARE = 0.2  # of the tokens of the other calls
+
+
+def estimate_make(request: MakeRequest, settings: Settings) -> str:
+    """Return the expected calls, tokens and cost in one line."""
+    chars = len(request.task) + sum(len(item.code) for item in request.given)
+    share = 1 + _PEER_SHARE * settings.peer
+    count = TokenCount(
+        input_tokens=int(share * (_ASKED_TOKENS + _ASKED_PER_CHAR * chars)),
+        output_tokens=int(share * (_ANSWERED_TOKENS + _ANSWERED_PER_CHAR * chars)),
+    )
+    calls = _FIRST_CALLS + settings.peer
+    return format_estimate(calls, _MAX_FURTHER_CALLS, count, 2.0, settings.model)
+
+
+def format_estimate(
+    calls: int, further: int, tokens: TokenCount, growth: float, model: str | None
+) -> str:
+    """Return calls, tokens and cost in one line; `growth` is the factor of all further calls."""
+    cost = calculate_cost(model, tokens) if model else None
+    price = f"about ${cost:.2f}" if cost is not None else "cost unknown"
+    most = round(int(tokens.total * growth), -3)
+    return (
+        f"{calls} to {calls + further} calls, about {round(tokens.total, -2)} tokens "
+        f"(up to {most} with repairs), {price} without repairs"
+    )

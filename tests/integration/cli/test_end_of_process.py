@@ -1,0 +1,31 @@
+"""The end of the process: what cannot be printed is one line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("words", [["--help"], ["--version"]])
+def test_full_disk_is_one_line(words: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "greenloop", *words], stdout=full, stderr=subprocess.PIPE
+        )
+    line = b"greenloop: standard output cannot be written: No space left on device\n"
+    assert (ended.returncode, ended.stderr) == (1, line)
+
+
+def test_reader_that_has_exited_is_no_error_message() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(
+        [sys.executable, "-m", "greenloop", "--help"], stdout=writing, stderr=subprocess.PIPE
+    )
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (1, b"")

@@ -1,0 +1,63 @@
+"""Files of `make -o`: their lock, the protection of others' files; and `--dry-run`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.integration.cli.conftest import Run, Served
+from tests.support.model_responses import SPECIFICATION, answers
+from tests.support.openai_server import OpenAIServer
+
+MINE = "# mine\n"
+MAKE = ("make", "spec.md", "-o", "topk.py", "--mutants", "0", "--no-peer")
+
+
+@pytest.fixture(autouse=True)
+def specification() -> None:
+    Path("spec.md").write_text(SPECIFICATION)
+
+
+def test_a_file_of_the_user_is_not_written_over(run: Run) -> None:
+    Path("test_topk.py").write_text(MINE)
+    with OpenAIServer(Served(answers())) as server:
+        status, _, err = run(*MAKE, server=server)
+        assert server.requests == []
+    assert (status, Path("test_topk.py").read_text()) == (2, MINE)
+    assert err == (
+        "greenloop: test_topk.py was not written by greenloop; "
+        "--force writes over it and keeps a copy\n"
+    )
+    assert not Path(".greenloop").exists()
+
+
+def test_a_lock_lies_beside_the_output_and_names_edited_files(run: Run) -> None:
+    with OpenAIServer(Served(answers())) as server:
+        status, _, err = run(*MAKE, server=server)
+    assert status == 0, err
+    lock = json.loads(Path("topk.greenloop.json").read_text())
+    assert lock["specification"]["path"] == "spec.md"
+    with OpenAIServer(Served(answers())) as server:  # what greenloop wrote may be replaced
+        assert run(*MAKE, server=server)[0] == 0
+    edited = Path("topk.py").read_text() + MINE
+    Path("topk.py").write_text(edited)
+    with OpenAIServer(Served(answers())) as server:
+        status, _, err = run(*MAKE, server=server)
+        assert (status, server.requests) == (2, [])
+        assert "topk.py was edited since it was graded; --force" in err
+        status, _, _ = run(*MAKE, "--force", "--run-dir", "forced", server=server)
+    assert status == 0
+    assert Path("forced/original/topk.py").read_text() == edited
+    assert MINE not in Path("topk.py").read_text()
+
+
+def test_the_estimate_calls_no_model(run: Run) -> None:
+    status, out, err = run("make", SPECIFICATION, "--dry-run", "--model", "openai:gpt-5.4")
+    assert (status, err) == (0, "")
+    assert out.startswith("5 to 10 calls, about ")
+    assert "cost unknown" not in out
+    longer = run("make", SPECIFICATION * 9, "--dry-run", "--model", "openai:gpt-5.4")[1]
+    assert int(longer.split()[5]) > 3 * int(out.split()[5])
+    assert not Path(".greenloop").exists()

@@ -1,0 +1,129 @@
+"""Verdict card, and what is printed at a terminal, in a pipe and beside JSON."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+from greenloop.cli.finish import MAX_SHOWN_LINES, print_report
+from greenloop.cli.options.common import DisplayOptions
+from greenloop.records import Artifacts, Report, TestEntry
+from greenloop.reporting.card import print_card
+from tests.support.reports import HOSTILE, checked, made
+
+HELD_OUT = TestEntry(id="t::held", origin="held_out", outcome="passed")
+LONG_CODE = "x = 1\n" * (MAX_SHOWN_LINES + 1)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def card(report: Report, **options: Any) -> str:
+    stream = io.StringIO()
+    print_card(report, stream, **options)
+    return stream.getvalue()
+
+
+def open_terminals(monkeypatch: pytest.MonkeyPatch) -> tuple[Terminal, Terminal]:
+    """Make standard output and error terminals of 80 columns without colour. Not for a fixture."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    out, err = Terminal(), Terminal()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    return out, err
+
+
+def test_card_has_verdict_counts_reasons_and_remedies() -> None:
+    report = made(reasons=("mutants: score 50%", "of its own"), tests=(*made().tests, HELD_OUT))
+    shown = card(report)
+    assert "\n○ passed  topk\n" in shown
+    assert "+ 1 of 1 held-out example\n" in shown
+    assert "4,600 tokens in 4 calls, cost unknown" in shown
+    assert "• mutants: score 50% → add a test that answers the question" in shown
+    assert "• of its own\n" in shown
+    assert "(1 attempt" not in shown or len(report.attempts) == 1
+
+
+def test_cost_of_a_recording() -> None:
+    environment = made().environment.model_copy(update={"model": "replay:x.jsonl"})
+    assert ", recorded\n" in card(made(environment=environment))
+    assert ", no cost\n" not in card(made())
+
+
+def test_survivors_differ_by_more_than_their_first_line() -> None:
+    shown = card(made())
+    lines = [line for line in shown.splitlines() if "(mutant:" in line]
+    assert len(lines) == len(set(lines)) > 0
+
+
+def test_hostile_text_stays_in_its_row() -> None:
+    shown = card(made(HOSTILE))
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+
+
+@pytest.mark.parametrize("width", ["80", "44"])
+def test_card_fits_the_terminal(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, err = open_terminals(monkeypatch)
+    monkeypatch.setenv("COLUMNS", width)
+    print_report(checked(), DisplayOptions())
+    assert out.getvalue() == ""
+    lines = re.sub(r"\x1b\[[\d;]*m", "", err.getvalue()).splitlines()
+    assert [i for i in lines if cell_len(i) > int(width) and "report --open" not in i] == []
+
+
+def test_terminal_shows_short_code_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    out, err = open_terminals(monkeypatch)
+    print_report(made(), DisplayOptions())
+    assert "def top_k" in out.getvalue()
+    assert "# passed" not in out.getvalue()
+    assert "○ passed" in err.getvalue()
+    assert "report --open" in err.getvalue()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"final_code": LONG_CODE}, {"artifacts": Artifacts(run_dir="runs/one", output="topk.py")}],
+)
+def test_terminal_hides_long_and_written_code(
+    changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, err = open_terminals(monkeypatch)
+    print_report(made(**changes), DisplayOptions())
+    assert out.getvalue() == ""
+    assert ("greenloop report --code" in err.getvalue()) == ("final_code" in changes)
+
+
+def test_pipe_gets_all_code_and_the_terminal_the_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, err = open_terminals(monkeypatch)
+    pipe = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", pipe)
+    print_report(made(final_code=LONG_CODE), DisplayOptions())
+    assert pipe.getvalue().startswith(LONG_CODE)
+    assert "\n# passed: " in pipe.getvalue()
+    assert "○ passed" in err.getvalue()
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_log_beside_json_has_an_ending(quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, log = io.StringIO(), io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", log)
+    print_report(made(), DisplayOptions(json=True, quiet=quiet))
+    assert Report.model_validate_json(out.getvalue()) == made()
+    assert ("○ passed  topk" in log.getvalue()) is not quiet
+
+
+def test_colour_can_be_forced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" not in card(made())
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[1;33m○ passed" in card(made())

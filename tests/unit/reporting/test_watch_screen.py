@@ -1,0 +1,73 @@
+"""Screen of `check --watch`: what it shows, and that it fits the terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop import events as e
+from greenloop.records import Failure, Report, TestRun
+from greenloop.reporting.watch import WatchScreen
+from tests.support.reports import HOSTILE, made
+
+RED = TestRun(
+    ending="finished",
+    failures=(Failure(test="t.py::test_a", phase="call", exception="E", message="3 == 4\nb"),),
+)
+
+
+def shown(screen: WatchScreen, width: int = 80, height: int = 24) -> str:
+    text = str(screen.render(width, height))
+    assert text.count("\n") < height
+    assert max(map(len, text.split("\n"))) <= width
+    return text
+
+
+def checked(report: Report) -> WatchScreen:
+    screen = WatchScreen("m.py test_m.py")
+    screen.start_check()
+    screen.handle_event(e.WorkStarted("tests"))
+    screen.end_check(report)
+    return screen
+
+
+def test_survivors_are_questions_and_show_their_change() -> None:
+    report = made()
+    screen = checked(report)
+    question = report.evidence.mutation.survived[0].question  # type: ignore[union-attr]
+    assert "›" in shown(screen)
+    assert question[:40] in shown(screen)
+    before = shown(screen)
+    screen.shows_survivor = True
+    assert any(line.startswith("    +") for line in shown(screen).split("\n"))
+    assert "    +" not in before
+    screen.move(99)
+    assert screen.survivor == screen.survivors[-1]
+    screen.move(-99)
+    assert screen.cursor == 0
+
+
+def test_failing_tests_are_shown_before_the_check_has_ended() -> None:
+    screen = checked(made())
+    screen.start_check()
+    screen.handle_event(e.WorkStarted("grading, mutation"))
+    screen.handle_event(e.TestRunFinished(RED))
+    text = shown(screen)
+    assert "✗ test_a\n    E: 3 == 4\n" in text
+    assert "0 passed" in text
+    assert "grading, mutation: 0 s" in text
+
+
+@pytest.mark.parametrize("size", [(40, 10), (200, 60), (10, 4)])
+def test_hostile_text_fits_any_terminal(size: tuple[int, int]) -> None:
+    screen = checked(made(HOSTILE))
+    screen.message, screen.shows_survivor = HOSTILE, True
+    assert "\x1b" not in shown(screen, *size)
+
+
+def test_a_question_and_its_diff_take_the_place_of_the_rest() -> None:
+    screen = checked(made())
+    screen.diff, screen.question = ("--- a", "+++ a", "+x = 1"), "write it? [y/N]"
+    text = shown(screen)
+    assert "+x = 1" in text
+    assert "write it? [y/N]" in text
+    assert "surviving" not in text

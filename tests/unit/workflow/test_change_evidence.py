@@ -1,0 +1,177 @@
+"""Evidence of a change against its wish: isolation, held-out examples, and a second reading."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from greenloop.records import Choice, ChoiceAnswer
+from greenloop.workflow.change import type_check
+from tests.support.change_responses import (
+    DISCOUNT,
+    HELD_OUT,
+    PEER,
+    REPAIRED,
+    TESTS,
+    WRONG_DISCOUNT,
+    answer_with_tests,
+    change_answers,
+    change_request,
+)
+from tests.support.model_responses import fenced
+
+if TYPE_CHECKING:
+    from tests.unit.workflow.conftest import RunWorkflow
+
+# Both pass the code that takes the discount off twice.
+WEAK_TESTS = TESTS.replace(
+    "total([hundred, hundred], discount=20) == 200", "total([]) == 0"
+).replace("total([4], 100) == 0", "total([], 100) == 0")
+# Answers None where the discount is 7 percent, which no test and no example asks for.
+SEVEN = DISCOUNT.replace("return whole -", "return None if discount == 7 else whole -")
+NO_SEVEN = """# file: src/shop/prices.py
+<<<<<<< SEARCH
+    return None if discount == 7 else whole - whole * discount // 100
+=======
+    return whole - whole * discount // 100
+>>>>>>> REPLACE
+"""
+_DIFFERENCE = re.compile(r"### Difference (\d+)\n.*?First answer: (.*?)\n", re.S)
+
+
+def judge(prompt: str, ruling: str = "") -> str:
+    """Rule that None is wrong, or give the same ruling on each difference."""
+    entries = [
+        {"id": int(number), "right": ruling or ("second" if first == "None" else "first")}
+        for number, first in _DIFFERENCE.findall(prompt)
+    ]
+    return fenced(json.dumps(entries), "json")
+
+
+def test_change_can_be_verified(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    done = run_workflow(
+        change_answers(write_peer=[PEER]),
+        request=change_request(tmp_path),
+        peer=True,
+        mutants=20,
+    )
+    evidence = done.report.evidence
+    assert (done.report.verdict, done.report.reasons) == ("verified", ())
+    assert evidence.isolated is not None
+    assert (evidence.isolated.agreed, evidence.isolated.tests) == (3, 3)
+    assert evidence.held_out is not None
+    assert evidence.held_out.agreed == len(HELD_OUT)
+    assert evidence.peer is not None
+    assert evidence.peer.agreed == evidence.peer.allowed > 50
+
+
+def test_second_change_sees_the_wish_and_neither_tests_nor_the_first_change(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    done = run_workflow(
+        change_answers(write_peer=[PEER]), request=change_request(tmp_path), peer=True
+    )
+    (prompt,) = done.model.asked("write_peer")
+    assert "total takes a discount in percent, which is taken off the sum" in prompt
+    assert "sum(gross(net) for net in nets)" in prompt
+    assert "def total(nets, discount=0)" in prompt
+    for hidden in (
+        "sum(gross(net) for net in nets)\n    return whole",
+        "test_discount",
+        "less the discount",
+        "R1",
+    ):
+        assert hidden not in prompt
+
+
+def test_failed_held_out_example_becomes_a_test(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    weak = WEAK_TESTS.replace("total([], 100) == 0", "total([4], 0) == 5")
+    script = change_answers(
+        write_change_tests=[answer_with_tests(weak)] * 2,
+        write_change=[WRONG_DISCOUNT],
+        repair_change=[REPAIRED],
+    )
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"])
+    assert "total([100], 10)" in done.model.asked("repair_change")[0]
+    assert {item.origin for item in done.report.tests} >= {"held_out", "generated", "given"}
+
+
+def test_input_that_the_change_answers_wrongly_becomes_a_test(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    script = change_answers(
+        write_change=[SEVEN], write_peer=[PEER], judge_difference=[judge], repair_change=[NO_SEVEN]
+    )
+    done = run_workflow(script, request=change_request(tmp_path), peer=True)
+    assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"]), done.error
+    assert "test_peer_input_1" in done.model.asked("repair_change")[0]
+    assert "def test_peer_input_1" in done.report.final_code
+    assert done.report.evidence.peer is not None
+    assert done.report.evidence.peer.reached
+
+
+def test_what_the_wish_does_not_say_is_an_open_choice(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    script = change_answers(
+        write_change=[SEVEN],
+        write_peer=[PEER],
+        judge_difference=[lambda prompt: judge(prompt, "text does not say")],
+    )
+    done = run_workflow(script, request=change_request(tmp_path), peer=True)
+    assert done.report.contract is not None
+    assert {item.source for item in done.report.contract.open_choices} == {"judge"}
+    assert done.report.verdict == "passed"
+
+
+def test_answer_to_an_open_choice_is_a_test(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    script = change_answers(
+        write_change=[SEVEN],
+        write_peer=[PEER],
+        judge_difference=[lambda prompt: judge(prompt, "text does not say")],
+        repair_change=[NO_SEVEN],
+    )
+    done = run_workflow(
+        script, request=change_request(tmp_path), peer=True, asker=Asker("total([100], 7) == 117")
+    )
+    assert done.kinds == ["generate", "repair"], done.error
+    assert {i.outcome for i in done.report.tests if i.origin == "answer"} == {"passed"}
+
+
+class Asker:
+    """A user with one answer."""
+
+    def __init__(self, answer: str) -> None:
+        self._answer = answer
+
+    async def ask(self, choice: Choice) -> ChoiceAnswer:
+        return ChoiceAnswer(question_sha256=choice.sha256, how="user", answer=self._answer)
+
+
+def test_new_finding_of_the_projects_type_checker_is_repaired_once(
+    run_workflow: RunWorkflow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find(_: object, changed: dict[str, str]) -> tuple[str, ...]:
+        return ("prices.py: mypy: wrong default",) if "kind: int" in str(changed) else ()
+
+    monkeypatch.setattr(type_check, "find_new_type_errors", find)
+    untyped = DISCOUNT.replace("discount: int = 0", 'discount: int = 0, kind: int = "x"')
+    mended = """# file: src/shop/prices.py
+<<<<<<< SEARCH
+def total(nets: list[int], discount: int = 0, kind: int = "x") -> int:
+=======
+def total(nets: list[int], discount: int = 0) -> int:
+>>>>>>> REPLACE
+"""
+    script = change_answers(write_change=[untyped], repair_change=[mended])
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert (done.kinds, done.report.review) == (["generate", "review-repair"], ()), done.error
+    assert "prices.py: mypy: wrong default" in done.model.asked("repair_change")[0]
+    script = change_answers(write_change=[untyped])
+    done = run_workflow(script, request=change_request(tmp_path), max_repairs=0)
+    assert any("mypy: wrong default" in item for item in done.report.reasons)
