@@ -112,7 +112,7 @@ def test_recorded_commands_print_what_is_shown(
 ) -> None:
     monkeypatch.chdir(clone / "examples" / RECORDED[command])
     monkeypatch.setenv("GREENLOOP_MODEL", "replay:answers.jsonl")
-    said = ran(shlex.split(command))
+    said = ran([*shlex.split(command), *(["--yes"] if " heal " in command else [])])
     if RECORDED[command] != "heal_text_tools":  # shown is the output of another example
         assert_shown(sample_after(command), said)
 
@@ -129,7 +129,9 @@ def test_output_that_is_shown_of_other_examples(
 ) -> None:
     monkeypatch.chdir(clone / "examples" / folder)
     monkeypatch.setenv("GREENLOOP_MODEL", "replay:answers.jsonl")
-    ended = subprocess.run(["greenloop", "heal", *call.split()], capture_output=True, text=True)
+    ended = subprocess.run(
+        ["greenloop", "heal", "--yes", *call.split()], capture_output=True, text=True
+    )
     assert ended.returncode == status, ended.stderr
     mark = "test_half_a_cent" if status else "boundary: `>=`"
     (sample,) = [item for item in blocks("docs/heal.md", "") if mark in item]
