@@ -277,7 +277,7 @@ def test_the_peer_sees_the_text_but_neither_contract_nor_code_nor_tests(
     (prompt,) = done.model.asked("write_peer")
     assert SPECIFICATION in prompt
     assert "def top_k(xs, k=...):" in prompt
-    assert f"- {question} {taken}\n" in prompt
+    assert f"- {question} {taken}" in prompt
     for text in ("dollars", "17", "R1", "sorted(xs", "test_largest_first", "[9, 7]"):
         assert text not in prompt
 
