@@ -34,22 +34,45 @@ def other_reasons(report: Report) -> list[str]:
     return [item for item in report.reasons if not item.startswith(absent)]
 
 
-@pytest.mark.parametrize(
-    ("name", "others"),
-    [
-        ("roman_numerals", ["held-out examples: 10 can be used, 3 of them with values"]),
-        ("csv_sales_report", ["the review's warning stands"]),
-        ("classes_seat_booking", ["held-out examples: 10 can be used, 4 of them with values"]),
-    ],
-)
-def test_right_at_once(name: str, others: list[str], tmp_path: Path) -> None:
-    """No threshold is missed, so that no tests are added for surviving mutants."""
-    report = played(name, tmp_path)
-    reasons = other_reasons(report)
-    assert (report.verdict, len(reasons)) == ("passed", len(others))
-    assert all(item.startswith(said) for item, said in zip(reasons, others, strict=True))
+def test_a_text_that_leaves_nothing_open_is_verified(tmp_path: Path) -> None:
+    report = played("roman_numerals", tmp_path)
+    assert (report.verdict, report.reasons) == ("verified", ())
     assert report.iterations == 1
     assert "hardening" not in {item.origin for item in report.tests}
+
+
+@pytest.mark.parametrize("name", ["csv_sales_report", "classes_seat_booking"])
+def test_what_the_text_leaves_open_is_all_that_stands_between_it_and_verified(
+    name: str, tmp_path: Path
+) -> None:
+    report = played(name, tmp_path)
+    assert report.verdict == "passed"
+    assert all(item.startswith("the text leaves open: ") for item in report.reasons)
+    assert report.iterations == 1
+
+
+# What a trap ends with, whatever is left open besides.
+TRAPS = {
+    "compound": "the text leaves open: ",
+    "debts": "the text leaves open: What happens with a payment for nobody?",
+    "dropped_clause": "the text leaves open: What happens if not even the dots fit?",
+    "meeting": "the text leaves open: ",
+    "order": "the text leaves open: What happens if n is negative?",
+    "two_files": "the text asks for more than one module: ",
+    "unit": "the text leaves open: In which unit and type is the price returned?",
+    "wrong_example": "the text leaves open: 2024-03-01 is a Friday and 2024-03-04 a Monday",
+}
+
+
+@pytest.mark.parametrize(("name", "reason"), TRAPS.items())
+def test_a_text_with_a_trap_is_never_verified(name: str, reason: str, tmp_path: Path) -> None:
+    report = played(f"traps/{name}", tmp_path, mutants=0)  # they take no choice away
+    assert report.verdict == "passed"
+    assert any(item.startswith(reason) for item in report.reasons)
+
+
+def test_every_trap_is_played() -> None:
+    assert TRAPS.keys() == {path.stem for path in EXAMPLES.glob("traps/*.jsonl")}
 
 
 def test_the_wrong_code_is_repaired(tmp_path: Path) -> None:

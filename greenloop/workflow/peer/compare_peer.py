@@ -167,7 +167,9 @@ class PeerComparer:
             about = describe_test(state.agreed_contract, ruling.because)
             state.suite, name = state.code_tests.add_peer_test(example, about)
             state.update_expectation([f"{state.code_tests.file_name}::{name}"])
-            self._run.notify(f"the text demands another answer, a test from now on: {example.call}")
+            self._run.notify(
+                f"the text demands another answer, a test from now on: {item.found.call}"
+            )
         else:
             return ""
         state.green_run = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import random
 import re
 from collections.abc import Sequence
@@ -10,10 +11,12 @@ from dataclasses import dataclass
 from textwrap import dedent
 
 from greenloop.grading.peer.comparison import FoundDifference
+from greenloop.llm.parsing.completeness import top_level_names
 from greenloop.records import Choice, Contract, Difference, DifferenceRuling, HeldOutExample
 from greenloop.records.evidence.peer import Ruling
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import Suite
+from greenloop.testsuite.scenarios.names import free_names
 from greenloop.tools.peer_toolkit import ShownDifference
 from greenloop.workflow.change.suite import ChangeSuite
 
@@ -46,7 +49,8 @@ class OpenDifference:
 
     def build_example(self, ruling: DifferenceRuling) -> HeldOutExample | None:
         """Return what the right program answers, where that can be a test; None elsewhere."""
-        call, expected = self.found.call, self.found.peer_literal
+        call = f"{self.found.helpers}{self.found.call}"
+        expected = self.found.peer_literal
         raised = _RAISED.match(self.found.peer)
         if self.test or not _is_runnable(call):
             return None
@@ -147,9 +151,9 @@ def _flatten(text: str) -> str:
 
 
 def _is_runnable(call: str) -> bool:
-    """Whether a call is an expression, or statements that end in one."""
-    try:
-        body = ast.parse(call.strip()).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    """Whether a call is an expression, or statements that end in one and take nothing from outside."""
+    tree = parse_or_none(call.strip())
+    if tree is None or not tree.body or not isinstance(tree.body[-1], ast.Expr):
         return False
-    return bool(body) and isinstance(body[-1], ast.Expr)
+    known = {*dir(builtins), *top_level_names(call)}
+    return len(tree.body) == 1 or known.issuperset(free_names(tree))

@@ -269,11 +269,15 @@ def test_the_peer_sees_the_text_but_neither_contract_nor_code_nor_tests(
     run_workflow: RunWorkflow,
 ) -> None:
     reading = INTERFACE.replace("The k largest", "In dollars").replace("k: int", "k: int = 17")
-    contract = contract_answer(interface=reading, assumptions=["prices are in dollars"])
+    question, taken = "What if k is negative?", "top_k([1], -1) raises ValueError"
+    choice = {"question": question, "answers": [taken, "top_k([1], -1) -> []"], "chosen": taken}
+    assumptions = ["prices are in dollars"]
+    contract = contract_answer(interface=reading, assumptions=assumptions, choices=[choice])
     done = run_workflow(answers(parse_specification=[contract]))
     (prompt,) = done.model.asked("write_peer")
     assert SPECIFICATION in prompt
     assert "def top_k(xs, k=...):" in prompt
+    assert f"- {question} {taken}" in prompt
     for text in ("dollars", "17", "R1", "sorted(xs", "test_largest_first", "[9, 7]"):
         assert text not in prompt
 

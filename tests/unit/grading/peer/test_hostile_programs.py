@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
 from greenloop.grading.peer.comparison import Comparison, PeerProgram, compare_programs
@@ -51,6 +53,26 @@ def test_a_peer_that_answers_nothing_is_said_in_one_line(warm: Sandbox, peer: st
     assert (found.allowed, found.differences) == (0, ())
     assert found.problem.splitlines() == [found.problem]
     assert len(found.problem) < 400
+
+
+@pytest.mark.parametrize("base", ["int", "object"])
+def test_a_peer_whose_answers_say_that_they_equal_all_others_agrees_on_nothing(
+    warm: Sandbox, base: str
+) -> None:
+    peer = f"class Same({base}):\n    def __eq__(self, other):\n        return True\n\ndef double(number):\n    return Same()\n"
+    assert _compare(warm, peer=peer).agreed == 0
+
+
+def test_a_peer_calls_nobody_outside_of_the_sandbox(warm: Sandbox) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        address = server.getsockname()
+        peer = f"import socket\nsocket.create_connection({address!r}, 1).send(b'x')\n{CODE}"
+        found = _compare(warm, peer=peer)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert found.allowed == 0
+    assert found.problem.splitlines() == [found.problem]
 
 
 @pytest.mark.parametrize(

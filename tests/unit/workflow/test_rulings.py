@@ -1,0 +1,109 @@
+"""What the judge is shown of a difference, and what follows from its ruling."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+import pytest
+
+from greenloop.grading.peer.outcomes import Outcome
+from greenloop.grading.peer.records import FoundDifference
+from greenloop.grading.peer.runs import Answer, Input
+from greenloop.records import DifferenceRuling
+from greenloop.testsuite import Suite
+from greenloop.testsuite.scenarios import build_scenarios
+from greenloop.testsuite.variants.scenarios import split_cases
+from greenloop.workflow.peer.rulings import (
+    OpenDifference,
+    arrange,
+    from_tests,
+    interpret,
+    is_wording,
+)
+
+CODE = "class Hall:\n    def __init__(self, clock): ...\n    def plan(self, width): ...\n"
+TESTS = '''import pytest
+from m import Hall
+
+class FakeClock:
+    """R9: a clock."""
+    def __call__(self):
+        return 0
+
+def make_hall():
+    return Hall(FakeClock())
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_plan(at):
+    """R1: the plan."""
+    hall = make_hall()
+    assert hall.plan(at) == "."  # R1 says so
+
+def test_wide():
+    """R1: the plan."""
+    hall = make_hall()
+    assert hall.plan(9) == "."
+'''
+
+
+def test_a_test_is_one_difference_whatever_its_rows() -> None:
+    failing = [f"test_m.py::test_plan[{row}]" for row in (1, 3)]
+    (found,) = from_tests(failing, Suite("m", generated=TESTS))
+    assert found.test == "test_m.py::test_plan"
+    ((shown, code_is_first),) = arrange([found], "seed")
+    assert shown.is_test
+    assert (shown.second if code_is_first else shown.first).endswith("fails in the rows [1], [3]")
+    assert "def make_hall():" in shown.call
+    assert "R1" not in shown.call
+    assert "R9" not in shown.call
+
+
+def test_neither_is_no_ruling_on_a_test() -> None:
+    ruling = DifferenceRuling(id=1, right="neither", because="")
+    assert interpret(ruling, True, is_test=True) == "text does not say"
+    assert interpret(ruling, True) == "both are wrong"
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "expected"),
+    [
+        ("AssertionError: Regex pattern did not match.\n Regex: 'bad'\n Input: 'no'", "", True),
+        ("AssertionError: Regex pattern did not match.\n Regex: 'bad'", 'says "Bad"', False),
+        (
+            "AssertionError: assert 'bad' in 'no'\n +  where 'no' = str(ValueError('no'))\n"
+            " +    where ValueError('no') = <ExceptionInfo ValueError('no') tblen=2>.value",
+            "",
+            True,
+        ),
+        ("AssertionError: assert 'bad' == 'no'\n +  where 'no' = f(1)", "", False),
+        ("Failed: DID NOT RAISE <class 'ValueError'>", "", False),
+    ],
+)
+def test_the_wording_of_a_message_is_no_difference(message: str, text: str, expected: bool) -> None:
+    assert is_wording(message, text) is expected
+
+
+def find_difference() -> FoundDifference:
+    case = split_cases(build_scenarios(TESTS, "m", CODE))[0]
+    item = Input(case.function, case.test, case.preamble, case.fixtures, case.names)
+    texts = ('{"value": "."}', '{"value": ".."}')
+    return Outcome(item, Answer(), Answer(), False, 2, ("str", "str"), texts).to_record()
+
+
+def test_a_question_and_a_test_name_helpers_as_the_tests_do() -> None:
+    record = find_difference()
+    assert "make_hall()" in record.call
+    found = OpenDifference(record)
+    assert "definition__" not in found.build_choice(1).question
+    example = found.build_example(DifferenceRuling(id=1, right="first", because=""))
+    assert example is not None
+    assert "class FakeClock" in example.call
+    assert "from m import Hall" in example.call
+    ast.parse(example.call)
+
+
+def test_a_call_that_takes_something_from_outside_is_no_test() -> None:
+    record = replace(find_difference(), helpers="")
+    ruling = DifferenceRuling(id=1, right="first", because="")
+    assert OpenDifference(record).build_example(ruling) is None
