@@ -140,7 +140,7 @@ async def _run_check(
         state.notes.append(f"no line of tested code has changed since {diff.commit[:12]}")
     if change.untested_files:
         names = ", ".join(change.untested_files)
-        state.notes.append(f"not graded, as no test imports them or what is beside them: {names}")
+        state.notes.append(f"not graded, because no test imports them: {names}")
     sink = create_thread_safe_sink(emit)
     with state.timed("grading_s"):
         grade = partial(grade_lines, change, emit=sink)
@@ -214,8 +214,8 @@ def _record_run(state: RunState, baseline: Baseline, red: _RedTests, emit: Event
     known = BaselineResult(locked=len(baseline.locked), red=ignored, flaky=baseline.flaky)
     state.change = state.change.model_copy(update={"baseline": known})
     for what, names in (
-        ("fail before the change, too", red.before),
-        ("need a package that is not here (--allow-package)", red.not_runnable),
+        ("also fail before the change", red.before),
+        ("need a package that is not installed (--allow-package)", red.not_runnable),
         ("are flaky", known.flaky),
     ):
         if names:

@@ -115,9 +115,9 @@ def _find_grade_drift(lock: Lock, report: Report | None) -> Iterator[str]:
     if report is None:
         return
     if report.verdict == "failed":
-        yield f"the tests do not pass any more: {next(iter(report.reasons), '')}"
+        yield f"the tests no longer pass: {next(iter(report.reasons), '')}"
     elif _has_fallen(lock, report) and not lock.is_of_older_rules(report.evidence):
-        yield f"it was verified, and is not any more: {next(iter(report.reasons), '')}"
+        yield f"it is no longer verified: {next(iter(report.reasons), '')}"
 
 
 def _has_fallen(lock: Lock, report: Report) -> bool:
