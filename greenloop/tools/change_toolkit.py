@@ -180,7 +180,8 @@ class ChangeToolkit:
             wish=text,
             names=[name for stub in stubs.values() for name in list_names(stub)],
             interface="\n".join(bare),
-            choices=contract.open_choices,
+            # Those that the user answered stand in the text; to accept one changes no prompt.
+            choices=[item for item in contract.choices if item.answered != "user"],
             fence=plan.fence,
             python_version=python_version(),
             files=shown.files,

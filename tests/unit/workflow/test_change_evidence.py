@@ -11,6 +11,7 @@ import pytest
 
 from greenloop.records import Choice, ChoiceAnswer
 from greenloop.workflow.change import type_check
+from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.change_responses import (
     DISCOUNT,
     HELD_OUT,
@@ -21,6 +22,7 @@ from tests.support.change_responses import (
     answer_with_tests,
     change_answers,
     change_request,
+    plan_answer,
 )
 from tests.support.model_responses import fenced
 
@@ -141,6 +143,27 @@ def test_answer_to_an_open_choice_is_a_test(run_workflow: RunWorkflow, tmp_path:
     )
     assert done.kinds == ["generate", "repair"], done.error
     assert {i.outcome for i in done.report.tests if i.origin == "answer"} == {"passed"}
+
+
+def test_accepted_choice_pays_for_no_call_and_the_change_is_verified(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    answers = ["total([1], 50) -> 1", "total([1], 50) -> 0"]
+    choice = {"id": "C1", "question": "Rounded down?", "answers": answers, "chosen": answers[0]}
+    script = change_answers(plan_change=[plan_answer(choices=[choice])], write_peer=[PEER])
+    run_dir = tmp_path / "run"
+    done = run_workflow(
+        script, request=change_request(tmp_path), peer=True, mutants=20, run_dir=run_dir
+    )
+    assert (done.report.verdict, len(done.report.reasons)) == ("passed", 1), done.report.reasons
+    assert done.report.contract is not None
+    (left,) = done.report.contract.open_choices
+    directory = RunDirectory.open(run_dir)
+    request = directory.load_request()
+    answer = ChoiceAnswer(question_sha256=left.sha256, how="accepted")
+    directory.save_request(request.model_copy(update={"choice_answers": (answer,)}))
+    done = run_workflow({}, resume=run_dir, peer=True, mutants=20)
+    assert (done.report.verdict, done.model.tools) == ("verified", [])
 
 
 class Asker:
