@@ -1,7 +1,7 @@
 """Makes docs/terminal.svg: what a terminal shows at the end of a recorded run. Needs tmux.
 
-python bench/terminal_picture.py            writes the picture
-python bench/terminal_picture.py --check    fails where a run of today shows something else
+python -m bench.terminal_picture            writes the picture
+python -m bench.terminal_picture --check    fails where a run of today shows something else
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def main() -> None:
     found = re.search(r"<desc>(.*?)</desc>", PICTURE.read_text("utf-8"), re.DOTALL)
     before, today = unescape(found[1]) if found else "", Text.from_ansi(screen).plain
     if normalize(before) != normalize(today):
-        sys.exit(f"{PICTURE} is stale: run `python bench/terminal_picture.py`\n{today}")
+        sys.exit(f"{PICTURE} is stale: run `python -m bench.terminal_picture`\n{today}")
 
 
 if __name__ == "__main__":
