@@ -30,7 +30,7 @@ DONE = "the shell is back"
 def capture(folder: Path) -> str:
     """Return the last screen of a run, with its colours."""
     shutil.copytree(ROOT / "examples", folder / "examples")
-    settings = f"cd {folder}; export PYTHONPATH={ROOT}; unset NO_COLOR CI GREENLOOP_HOME"
+    settings = f"cd {folder}; export PYTHONPATH={ROOT}; unset NO_COLOR CI COLUMNS LINES GREENLOOP_HOME"
     run = f"{sys.executable} -m greenloop {COMMAND}; sleep 1"
     screen = Screen(WIDTH, f"{settings}; {run}; touch ended; echo {DONE}; sleep 500", HEIGHT)
     try:
