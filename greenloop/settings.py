@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, InitSettingsSource, SettingsConfigDict
 
+from greenloop.configuration import (
+    find_ignored_lines,
+    find_ignored_variables,
+    read_env_file,
+    read_project_settings,
+    read_user_settings,
+)
 from greenloop.dependencies import PackageAllowlist
 from greenloop.errors import SettingsError, simplify_message
 from greenloop.records import Thresholds
 
+_OTHER_VARIABLES: Final = ("GREENLOOP_TRACE_CONTENT",)
 # Variables of 0.1.0: the variable and the field that replace each.
 _RENAMED_SETTINGS: Final = {
     "GREENLOOP_MIN_SEALED_AGREEMENT": (
@@ -108,6 +117,8 @@ class Settings(BaseSettings):
     min_isolated: float = Field(0.5, ge=0, le=1)
     min_line_coverage: float = Field(0.9, ge=0, le=1)
     min_branch_coverage: float = Field(0.8, ge=0, le=1)
+    models: dict[str, str] = Field(default_factory=dict)
+    fence: tuple[str, ...] = ()
     former_min_agreement: float | None = Field(
         None, validation_alias="GREENLOOP_MIN_SEALED_AGREEMENT", repr=False
     )
@@ -115,6 +126,14 @@ class Settings(BaseSettings):
         None, validation_alias="GREENLOOP_MIN_CONTROLLED", repr=False
     )
     grading_s: float = Field(60, gt=0, le=3600, validation_alias="GREENLOOP_GRADING_SECONDS")
+
+    @model_validator(mode="after")
+    def _resolve_aliases(self) -> Settings:
+        """Replace the alias of a model by the model's name."""
+        for field in ("model", "fallback_model"):
+            if (name := getattr(self, field)) in self.models:
+                object.__setattr__(self, field, self.models[name])
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -130,6 +149,30 @@ class Settings(BaseSettings):
                 if not {new, field} & moved.keys():
                     moved[new] = value
         return moved
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], *sources: Any, **named: Any
+    ) -> tuple[Any, ...]:
+        """Put the project's file, and below it the user's, below the environment."""
+        fields, user = cls.model_fields, read_user_settings()
+        project = read_project_settings(lambda name: user.get(name, fields[name].default))
+        files = (InitSettingsSource(settings_cls, item) for item in (project, user))
+        above = (named[name] for name in ("init_settings", "env_settings", "dotenv_settings"))
+        return (*above, *files)
+
+    @classmethod
+    def find_ignored(cls) -> Iterator[str]:
+        """Yield a line for each setting of the environment or `.env` that is ignored."""
+        variables = {
+            f"GREENLOOP_{name}".upper(): str(item.validation_alias or item.alias)
+            for name, item in cls.model_fields.items()
+        }
+        others = (*variables.values(), *_OTHER_VARIABLES)
+        entries = read_env_file()
+        yield from find_ignored_lines(entries)
+        given = (*os.environ, *(item.key for item in entries if item.key))
+        yield from find_ignored_variables(given, {**variables, **{name: name for name in others}})
 
     @property
     def thresholds(self) -> Thresholds:

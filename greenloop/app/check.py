@@ -104,7 +104,9 @@ async def _run_tests(sandbox: Sandbox, state: RunState) -> TestRun:
         return first
     again = await run_in_sandbox_thread(sandbox, work)
     if not again.passed and (again.ending == "timeout" or first.outcomes != again.outcomes):
-        state.notes.append(f"machine too busy ({load}) for this to count: run the check again")
+        state.notes.append(
+            f"the machine was too busy ({load}) for this result to count; run the check again"
+        )
     return again
 
 
@@ -169,7 +171,7 @@ async def run_and_save(
         async with trace_run(emit, tracing) as traced:
             sandbox = await open_box()
             state.sandbox = info = sandbox.info
-            model, run_dir = "none: nothing is asked of one", str(directory.path)
+            model, run_dir = "none needed", str(directory.path)
             traced(RunStarted(model, info.backend, info.isolation, run_dir))
             await work(sandbox, traced)
             traced(RunFinished(build_report(state)))

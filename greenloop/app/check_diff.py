@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from greenloop.app.check import get_unopened, run_and_save
 from greenloop.app.requests import build_request
@@ -63,10 +64,16 @@ async def check_diff(
     return await run_and_save(state, work, directory, diff.tree.root, open_box, emit)
 
 
-async def grade_diff(box: Sandbox, diff: ProjectDiff, settings: Settings) -> Report:
-    """Grade the changed lines of a project. Raises as a check of them does."""
+async def grade_diff(
+    box: Sandbox, diff: ProjectDiff, settings: Settings, bound: Mapping[str, Any]
+) -> Report:
+    """Grade the changed lines of a project, with `bound` results that still hold.
+
+    Raises as a check of them does.
+    """
     suite, state = _start(diff, settings)
     await _run_check(box, ignore_event, diff=diff, suite=suite, state=state, settings=settings)
+    state.evidence = state.evidence.model_copy(update=bound)
     return build_report(state)
 
 
@@ -133,7 +140,7 @@ async def _run_check(
         state.notes.append(f"no line of tested code has changed since {diff.commit[:12]}")
     if change.untested_files:
         names = ", ".join(change.untested_files)
-        state.notes.append(f"not graded, as no test imports them or what is beside them: {names}")
+        state.notes.append(f"not graded, because no test imports them: {names}")
     sink = create_thread_safe_sink(emit)
     with state.timed("grading_s"):
         grade = partial(grade_lines, change, emit=sink)
@@ -207,8 +214,8 @@ def _record_run(state: RunState, baseline: Baseline, red: _RedTests, emit: Event
     known = BaselineResult(locked=len(baseline.locked), red=ignored, flaky=baseline.flaky)
     state.change = state.change.model_copy(update={"baseline": known})
     for what, names in (
-        ("fail before the change, too", red.before),
-        ("need a package that is not here (--allow-package)", red.not_runnable),
+        ("also fail before the change", red.before),
+        ("need a package that is not installed (--allow-package)", red.not_runnable),
         ("are flaky", known.flaky),
     ):
         if names:

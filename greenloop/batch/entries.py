@@ -139,7 +139,7 @@ def _describe_validation_error(error: ValidationError) -> str:
     if not key:
         return "not an object {id, spec, tests?, output?}"
     if first["type"] == "extra_forbidden":
-        return f"no key of a specification: {key}; there are {', '.join(JsonlEntry.model_fields)}"
+        return f"unknown key: {key}; there are {', '.join(JsonlEntry.model_fields)}"
     return f"{key}: {first['msg']}"
 
 

@@ -52,7 +52,7 @@ def read_batch(folder: Path) -> BatchSummary:
     spent = {
         "cost_usd": sum(known) if len(known) == len(outcomes) else None,
         "seconds": sum(item.seconds for item in outcomes),
-        "ended": "as kept in its results; times added up",
+        "ended": "from the stored results; times are summed",
     }
     return BatchSummary(totals.model_copy(update=spent), outcomes)
 

@@ -7,8 +7,8 @@ import sys
 
 from greenloop.cli.options.common import DisplayOptions
 from greenloop.cli.options.declaration import collect_settings
-from greenloop.cli.preflight import find_ignored_settings
 from greenloop.cli.process import print_error, write_program_text
+from greenloop.configuration import PROJECT_FILE, read_project_settings
 from greenloop.errors import GreenloopError, OutputError, SandboxError
 from greenloop.records import Report
 from greenloop.reporting.card import print_card
@@ -28,8 +28,10 @@ def load_settings(options: object) -> Settings:
         SettingsError: a setting is invalid.
     """
     logging.getLogger("dotenv.main").disabled = True  # what it would say is in the warnings
-    for line in find_ignored_settings():
+    for line in Settings.find_ignored():
         print_error(f"warning: {line}")
+    if packages := read_project_settings(lambda _: 0).get("allow_package"):
+        print_error(f"{PROJECT_FILE} allows the packages {packages}")
     return Settings.load(**collect_settings(options))
 
 

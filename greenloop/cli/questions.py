@@ -37,7 +37,7 @@ class TerminalAsker:
             if reply is None or reply in ("l", "leave"):
                 how: Literal["left", "accepted"] = "left" if reply is None else "accepted"
                 return ChoiceAnswer(question_sha256=choice.sha256, how=how)
-            print_line("not understood: a number, or after o an example or a literal")
+            print_line("not understood; enter a number, or o and then an example or a literal")
 
 
 def create_asker(settings: Settings, options: RunOptions) -> TerminalAsker | None:

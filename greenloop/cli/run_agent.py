@@ -32,6 +32,7 @@ from greenloop.workflow.delivery import (
     check_output_paths,
     deliver,
     deliver_healed_file,
+    deliver_produced_files,
     deliver_script,
     meets_requirement,
 )
@@ -40,6 +41,7 @@ from greenloop.workflow.storage.request import (
     ChangeRequest,
     ContractRequest,
     HealRequest,
+    HealScriptRequest,
     MakeRequest,
     RequestT,
     RunRequest,
@@ -137,6 +139,8 @@ def run_agent(
             error = error or problem
         if decision == "reject":
             return _report_rejection(report, options)
+        if isinstance(request, HealRequest) and _is_unwritten(report):
+            status = 1
         return finish_run(report, error, options, status)
 
 
@@ -172,6 +176,11 @@ def _run_once(
             return error.report, error
 
 
+def _is_unwritten(report: Report) -> bool:
+    """Return whether a file was healed and not written."""
+    return report.final_code != report.original and report.artifacts.output is None
+
+
 def _save_request(report: Report, request: RunRequest) -> RunDirectory:
     """Store the changed request in the run's directory, so that a resumed run uses it too.
 
@@ -201,6 +210,8 @@ def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -
     if isinstance(request, ScriptRequest):
         report = deliver_script(report, request)
     elif isinstance(request, HealRequest):
+        if isinstance(request, HealScriptRequest):
+            report = deliver_produced_files(report, request.script.artifacts)
         is_approved = request.write or request.output or is_reviewed
         confirm = None if is_approved else _confirm_overwrite
         report = deliver_healed_file(report, request, confirm, directory)
@@ -219,5 +230,5 @@ def _confirm_overwrite(path: Path, text: str) -> bool:
     """Return whether a healed file may be overwritten: `--yes`, or an answer at a terminal."""
     if sys.stdin.isatty() and sys.stderr.isatty():
         return confirm_write(path, text)
-    print_error(f"healed, but {path} was not written: --yes writes it without a question")
+    print_error(f"{path} was healed and not written; --yes writes it without asking")
     return False

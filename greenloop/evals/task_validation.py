@@ -27,7 +27,7 @@ def check_task(task: EvalTask) -> None:
         name = "" if len(task.tests) == 1 else f" ({item.name})"
         check_python(item.code, f"{what}: the tests{name} are")
     if not any(parse_test_functions(item.code) for item in task.tests):
-        raise InputError(f"{what}: the tests have no test: a function or method named test…")
+        raise InputError(f"{what}: the tests contain no function or method named test…")
     if not any(task.module in iter_imported_modules(ast.parse(i.code)) for i in task.tests):
         raise InputError(f"{what}: the tests never import the module `{task.module}`")
 

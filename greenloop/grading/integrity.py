@@ -14,11 +14,11 @@ _SUSPICIOUS_MODULES = frozenset(
 )
 _CODE_EXECUTION_NAMES = frozenset({"exec", "eval", "compile", "__import__"})
 _READS_FRAMES = "reads its callers' frames"
-_READS_SOURCE = "reads source, by which a mutant is told from the code"
+_READS_SOURCE = "reads source code, which tells a mutant from the original"
 _SUSPICIOUS_NAMES = {
-    "os._exit": "ends the process without pytest",
+    "os._exit": "ends the process before pytest can report",
     "os.kill": "kills processes",
-    "os.abort": "ends the process without pytest",
+    "os.abort": "ends the process before pytest can report",
     "os.fork": "starts a second process",
     "sys._getframe": _READS_FRAMES,
     "sys._current_frames": _READS_FRAMES,

@@ -45,6 +45,8 @@ def _set_unasked_apart(found: Mutation, unasked: Mapping[int, str]) -> Mutation:
             EquivalentMutant(**{**dict(item), "reason": unasked[item.line]}) for item in apart
         ),
         "score": round(noticed / (noticed + len(survived)), 4) if noticed or survived else None,
-        "trouble": "" if noticed or survived else "nothing asks for what a mutant could change",
+        "trouble": (
+            "" if noticed or survived else "no requirement covers what a mutant could change"
+        ),
     }
     return found.model_copy(update=changes)

@@ -175,7 +175,7 @@ class AgentService:
     def _require_module_name(self, module: str | None, tests: str) -> str:
         name = choose_module_name(module, tests, self.settings.allow_list.import_names)
         if name is None:
-            raise InputError("the tests import no module under test: name it by `module`")
+            raise InputError("the tests import no module under test: name it with `module`")
         return name
 
     def _module_heal_request(

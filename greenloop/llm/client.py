@@ -98,9 +98,10 @@ class LLMClient:
             except InvalidResponse as complaint:
                 if is_logged:  # the run ended with this answer; a resumed run gets another
                     continue
+                hint = f"{complaint.user_hint} " if complaint.user_hint else ""
                 raise InvalidResponseError(
-                    f"{prompt.tool}: the model answered twice without the form that is required: "
-                    f"{complaint} {complaint.user_hint}".rstrip()
+                    f"{hint}{prompt.tool}: the model answered twice without the required form: "
+                    f"{complaint}"
                 ) from None
 
     @property

@@ -81,7 +81,9 @@ def load_responses(path: Path, *, allow_torn_tail: bool = False) -> list[Recorde
         if entry is not None:
             found.append(entry)
         elif not (allow_torn_tail and number == len(lines)):
-            raise InputError(f'{path}:{number} is no line {{"tool": …, "answer": …}}')
+            raise InputError(
+                f'{path}:{number} is not a line of the form {{"tool": …, "answer": …}}'
+            )
     return found
 
 

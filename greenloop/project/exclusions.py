@@ -36,7 +36,7 @@ def explain_folder_exclusion(path: str, full_path: str) -> str:
     if name in _GENERATED_NAMES or (
         path in _BUILD_FOLDERS and not os.path.exists(f"{full_path}/__init__.py")
     ):
-        return "it is made anew where it is needed"
+        return "it is generated again where it is needed"
     if any(os.path.exists(f"{full_path}/{mark}") for mark in _ENVIRONMENT_MARKERS):
         return "it is a virtual environment"
     return ""
@@ -46,7 +46,7 @@ def explain_file_exclusion(path: str) -> str:
     """Return why a file is excluded by its name, '' if it is not."""
     name = path.rpartition("/")[2].lower()
     if any(fnmatch.fnmatchcase(name, pattern) for pattern in _GENERATED_PATTERNS):
-        return "it is made anew where it is needed"
+        return "it is generated again where it is needed"
     if name.endswith(".py"):  # always code
         return ""
     if any(fnmatch.fnmatchcase(name, pattern) for pattern in _SECRET_FILES):

@@ -83,7 +83,7 @@ class ProjectRunner:
 def _find_problem(run: TestRun) -> str:
     """Return in one line why a suite cannot be used; '' where some of its tests pass."""
     if run.ending != "finished":
-        return f"the suite did not come to its end: {run.detail}"[:_MAX_SHOWN_CHARS]
+        return f"the tests did not finish: {run.detail}"[:_MAX_SHOWN_CHARS]
     if run.passed_count:
         return ""
     if not run.failures:

@@ -107,7 +107,7 @@ class _FolderScan:
             self._exclude(path, "it cannot be read")
             return
         if _escape(path) != path:
-            self._exclude(path, "its name is no text")
+            self._exclude(path, "its name is not valid text")
         elif stat.S_ISDIR(state.st_mode):
             why = explain_folder_exclusion(path, full_path)
             self._exclude(f"{path}/", why) if why else self.walk(f"{path}/")
@@ -135,7 +135,7 @@ class _FolderScan:
         return state
 
     def _exclude(self, path: str, reason: str) -> None:
-        if not reason.startswith("it is made anew"):
+        if not reason.startswith("it is generated again"):
             self.left_out.append(f"{_escape(path)}: {reason}")
 
     def read_files(self) -> Iterator[InputFile]:

@@ -136,12 +136,12 @@ class Contract(Record):
     def unmet(self) -> Iterator[str]:
         """Yield why a green is not `verified` against the text, each with its remedy."""
         if self.unquoted and not self.quotes_text:
-            yield "the contract quotes nothing of the text: run again with a model that quotes it"
+            yield "the contract quotes nothing from the text; run again with another model"
         elif self.unquoted:
             shown = "; ".join(f'"{_truncate(item)}"' for item in self.unquoted[:_MAX_SHOWN])
             more = len(self.unquoted) - _MAX_SHOWN
             rest = f" and {more} more" if more > 0 else ""
-            yield f"no requirement takes up this of the text: {shown}{rest}: say it more plainly"
+            yield f"no requirement covers this passage of the text: {shown}{rest}; state it more plainly"
         for item in self.not_covered:
             yield f"the text asks for more than one module: {item}"
         for choice in self.open_choices:

@@ -115,7 +115,7 @@ class Review(Record):
         """Yield the findings that keep a green from being `verified`, each with its remedy."""
         for item in self.of_correctness:
             where = f"line {item.line}: " if item.line is not None else ""
-            remedy = "say in the text what has to hold, or mend the code"
+            remedy = "state in the text what should hold, or fix the code"
             yield f"the review's {item.severity} stands: {where}{item.message}: {remedy}"
 
     def __str__(self) -> str:

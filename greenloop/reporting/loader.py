@@ -29,7 +29,7 @@ def read_report(location: Path) -> Report:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON: {first_line(str(error))}") from None
     if not isinstance(found, dict) or "verdict" not in found or "evidence" not in found:
-        raise InputError(f"{path} is JSON, but no report of greenloop")
+        raise InputError(f"{path} is JSON, but not a report of greenloop")
     try:
         return Report.model_validate_json(json.dumps(upgrade_report(found)), extra="ignore")
     except ValidationError as error:

@@ -104,7 +104,9 @@ def _create_bubblewrap(limits: ResourceLimits) -> Sandbox:
     backend = create_bubblewrap_backend()
     if backend is None:
         is_root = os.getuid() == 0
-        raise SandboxError("not for root; native is" if is_root else "bwrap is not installed")
+        raise SandboxError(
+            "does not work for root; native does" if is_root else "bwrap is not installed"
+        )
     return WarmSandbox(backend, limits)
 
 

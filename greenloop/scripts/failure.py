@@ -17,7 +17,7 @@ _EXCEPTION_BY_ENDING = {
     "disk": ("DiskLimit", "the script wrote too many files, or too large ones"),
     "output": ("OutputLimit", "the script was stopped: it printed too much"),
     "crashed": ("Crash", "the script's process died"),
-    "garbled": ("Crash", "the script's process ended in a way that cannot be told"),
+    "garbled": ("Crash", "the script's process ended for an unknown reason"),
     "interrupted": ("Interrupted", "the run was interrupted"),
 }
 
@@ -70,7 +70,7 @@ def _describe_refused_requests(run: ScriptRun) -> str:
     """Return the refused network requests: the exception often does not name them."""
     refused = [item for item in run.network if not item.allowed]
     requests = dict.fromkeys(f"{item.host}:{item.port} ({item.why})" for item in refused)
-    return f"\n(network: not let through: {', '.join(list(requests)[:5])})" if requests else ""
+    return f"\n(network: blocked: {', '.join(list(requests)[:5])})" if requests else ""
 
 
 def _build_frames(run: ScriptRun) -> tuple[Frame, ...]:

@@ -44,7 +44,7 @@ def suggest_file(path: str, made: Sequence[ProducedFile]) -> str:
     same = [name for name in names if posixpath.basename(name) == posixpath.basename(path)]
     lower = [name for name in names if name.lower() == path.lower()]
     near = same or lower or difflib.get_close_matches(path, names, 1, 0.75)
-    return f"; {near[0]} is near to it" if near else ""
+    return f"; {near[0]} is close to it" if near else ""
 
 
 def find_nearest_line(wanted: str, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import re
 from collections import Counter
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from greenloop.records.script_result import ScriptRun
 from greenloop.scripts.cli_options import reads_arguments
 from greenloop.scripts.inventory import Inventory, OutputCall, build_inventory, extract_words
+from greenloop.syntax.parse import parse_or_none
 
 MAX_REGRESSIONS = 12
 _MIN_REWRITE_LINES, _MIN_KEPT_SHARE = 25, 0.4
@@ -47,6 +49,28 @@ def find_regressions(original: str, repaired: str) -> list[str]:
         lines += _find_missing_options(old, new)
     lines += _find_missing_outputs(old, new)
     return [*lines[: MAX_REGRESSIONS - 1], *_report_rewrite(original, repaired)]
+
+
+def find_suppressed_errors(original: str, repaired: str) -> Iterator[str]:
+    """Yield a line for each `except` of a repair, new in it, that neither handles nor reports."""
+    known = {ast.unparse(item) for item in _list_handlers(original)}
+    for item in _list_handlers(repaired):
+        is_silent = all(
+            isinstance(node, (ast.Pass, ast.Continue, ast.Break))
+            or (
+                isinstance(node, (ast.Expr, ast.Return))
+                and isinstance(node.value, (ast.Constant, type(None)))
+            )
+            for node in item.body
+        )
+        if is_silent and ast.unparse(item) not in known:
+            kind = ast.unparse(item.type) if item.type else "everything"
+            yield f"line {item.lineno} catches {kind} and goes on"
+
+
+def _list_handlers(code: str) -> list[ast.ExceptHandler]:
+    nodes = ast.walk(parse_or_none(code) or ast.Module([], []))
+    return [item for item in nodes if isinstance(item, ast.ExceptHandler)]
 
 
 def find_lost_output(first: ScriptRun, current: ScriptRun) -> list[str]:

@@ -190,7 +190,7 @@ def _detect_encoding(path: Path, content: bytes) -> str:
 
 def _describe_decode_error(content: bytes, encoding: str, error: Exception) -> str:
     if not isinstance(error, UnicodeDecodeError):
-        return f"{encoding} is no encoding of text; correct its coding line"
+        return f"{encoding} is not a text encoding; correct its coding line"
     line = content.count(b"\n", 0, error.start) + 1
     byte = content[error.start]
     return (

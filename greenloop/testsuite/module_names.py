@@ -14,11 +14,11 @@ _RESERVED_NAMES = frozenset(
 def explain_invalid_module_name(name: str) -> str | None:
     """Return why a run's module cannot have a name; None where it can."""
     if not (name.isidentifier() and name.isascii()):
-        return "it is no plain Python name"
+        return "it is not a plain Python name"
     if keyword.iskeyword(name):
-        return "it is a word of the language"
+        return "it is a Python keyword"
     if name in sys.stdlib_module_names:
         return "it is a module of the standard library"
     if name in _RESERVED_NAMES or name.startswith(("_", "test_")):
-        return "it is taken"
+        return "it is reserved"
     return None

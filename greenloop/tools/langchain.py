@@ -219,7 +219,7 @@ class _NoModel:
     """Model of run_tests, which never calls it."""
 
     async def request(self, prompt: Any, parse: Any) -> Any:
-        raise AssertionError("run_tests asks no model")
+        raise AssertionError("run_tests calls no model")
 
 
 def _create_client(model: BaseChatModel | None, settings: Settings) -> LLMClient:

@@ -158,6 +158,6 @@ def _drop_failing(items: list[T], action: Callable[[T], object]) -> None:
         try:
             action(item)
         except Exception:
-            _LOGGER.debug("tracing was given up for this run", exc_info=True)
+            _LOGGER.debug("tracing was stopped for this run", exc_info=True)
             with suppress(ValueError):  # another thread dropped it
                 items.remove(item)

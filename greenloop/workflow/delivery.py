@@ -155,11 +155,15 @@ def deliver_script(report: Report, request: ScriptRequest) -> Report:
     if request.output:
         write_atomically(Path(request.output), report.final_code)
         report = _with_artifacts(report, output=request.output)
-    wanted = request.script.artifacts
-    if wanted and report.artifacts.made:
-        _copy_produced_files(Path(report.artifacts.made), Path(wanted))
-        report = _with_artifacts(report, made=wanted)
-    return report
+    return deliver_produced_files(report, request.script.artifacts)
+
+
+def deliver_produced_files(report: Report, folder: str | None) -> Report:
+    """Copy the files that a script produced to `--artifacts`. Raises OutputError."""
+    if folder is None or not report.artifacts.made:
+        return report
+    _copy_produced_files(Path(report.artifacts.made), Path(folder))
+    return _with_artifacts(report, made=folder)
 
 
 def _with_artifacts(report: Report, **paths: str) -> Report:
@@ -200,7 +204,7 @@ def _read_unchanged(path: str, sha256: str) -> SourceFile:
         found = SourceFile.from_path(Path(path))
         same = hashlib.sha256(Path(path).read_bytes()).hexdigest() == sha256
     except (InputError, OSError) as error:
-        raise OutputError(f"{path} is not there as it was: {error}; nothing was written") from None
+        raise OutputError(f"{path} is not as it was: {error}; nothing was written") from None
     if not same:
         raise OutputError(f"{path} was changed while it was being healed; nothing was written")
     return found

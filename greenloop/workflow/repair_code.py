@@ -127,7 +127,7 @@ class RepairStep:
         for dispute in disputes[:_MAX_DISPUTES]:
             name = state.active_tests.name_of(dispute.test)
             if name is None or not state.active_tests.may_be_disputed(dispute.test):
-                self._run.notify(f"dispute passed over, {dispute.test} is locked or unknown")
+                self._run.notify(f"dispute ignored: {dispute.test} is locked or unknown")
                 continue
             if name not in state.judged_tests:
                 state.judged_tests.add(name)

@@ -29,7 +29,7 @@ from greenloop.workflow.report_tests import build_test_entries
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.state import RunState
 
-_SCRIPT_LIMITATION = "a script is held to what its runs show: its checks prove no more than that"
+_SCRIPT_LIMITATION = "a script is judged by its runs alone, which prove no more than its checks"
 _MAX_SHOWN = 5
 _MODEL_PACKAGES = ("langchain", "langchain-core", "langchain-openai", "pytest", "ruff", "black")
 _CHECK_PACKAGES = ("pytest",)

@@ -28,12 +28,12 @@ def check_project(root: Path, branch: str | None) -> Path:
     """
     root = root.absolute()
     if not root.is_dir():
-        raise InputError(f"--in {root} is no folder: name the folder of a project")
+        raise InputError(f"--in {root} is not a folder; name the folder of a project")
     if root.parent == root or root == Path.home():
         raise InputError(f"--in {root}: name the folder of a project")
     if branch is not None:
         if not find_commit(root):
-            raise InputError(f"--branch {branch}: {root} has no commit of git to begin at")
+            raise InputError(f"--branch {branch}: {root} has no git commit to start from")
         if has_branch(root, branch):
             raise InputError(f"--branch {branch} exists already: choose another name")
         if is_dirty(root):

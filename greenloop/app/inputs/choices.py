@@ -45,7 +45,7 @@ def add_answers(
         numbered = item.model_copy(update={"round": last + 1 if has_code else 0})
         request = with_choice_answer(request, numbered)
     option = f"--answers {path}" if path else "--accept-choices"
-    why = "" if given or taken else f"{option} answers nothing that was asked; it is left out"
+    why = "" if given or taken else f"{option} answers no open question and is ignored"
     return request, why if path or accept else ""
 
 
@@ -63,7 +63,5 @@ def read_locked_choices(request: ContractRequest) -> tuple[Choice, ...]:
     path = lock_path(Path(request.output))
     lock = load_lock(path)
     if lock.text_sha256 != digest_text(request.specification, request.given):
-        raise InputError(
-            f"{path} was made from another text: its choices are not those of this one"
-        )
+        raise InputError(f"{path} was made from another text and its choices do not apply")
     return lock.choices

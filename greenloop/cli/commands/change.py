@@ -45,7 +45,7 @@ def _build_request(options: ChangeOptions, settings: Settings) -> ChangeRequest:
         specification=read_wish(wish.text, options.issue),
         root=str(root),
         given=read_change_tests(root, options.tests or ()),
-        fence=check_fence(options.fence or ()),
+        fence=check_fence(options.fence or settings.fence),
         may_change=check_unlocked(root, options.may_change or ()),
         measures_baseline=not options.no_baseline,
         apply=options.apply,

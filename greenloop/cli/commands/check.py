@@ -35,7 +35,7 @@ def check_command(options: CheckOptions) -> int:
     """Run `greenloop check` and return the exit status."""
     settings = load_settings(options)
     if options.spec is None and options.model and not options.watch:
-        raise InputError("check calls a model only for --spec TEXT: give it too")
+        raise InputError("--model is used only for --spec TEXT; add it")
     if options.watch:
         return _watch(options, settings)
     if options.diff is not None:
@@ -69,7 +69,7 @@ def _watch(options: CheckOptions, settings: Settings) -> int:
 def _check_diff(ref: str, options: CheckOptions, settings: Settings) -> int:
     if options.code is not None or options.spec is not None:
         raise InputError(
-            "--diff grades all changed lines of a project: give it no file and no text"
+            "--diff grades all changed lines of a project; it takes no files and no --spec"
         )
     diff = read_diff(options.root, ref)
     directory = create_diff_directory(settings, diff, options.run_dir)
@@ -92,7 +92,7 @@ def _check_against_text(
     from greenloop.llm.factory import check_models
 
     if settings.model is None:
-        raise InputError("--spec needs a model that reads it: name one with --model")
+        raise InputError("--spec needs a model; name one with --model")
     request = build_request(
         CheckRequest,
         settings,

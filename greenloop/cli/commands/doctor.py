@@ -87,7 +87,9 @@ def _check_sandbox(settings: Settings, *, is_verbose: bool) -> Diagnostic:
     found = f"{info.backend}{isolation}; a test run took {run.duration_s:.2f} s"
     if run.passed:
         return Diagnostic("sandbox", True, found, danger=is_unsandboxed(info.backend))
-    return Diagnostic("sandbox", False, found, f"a plain test does not pass in it: {run}", status=4)
+    return Diagnostic(
+        "sandbox", False, found, f"a simple test does not pass in it: {run}", status=4
+    )
 
 
 def _check_packages(settings: Settings) -> Diagnostic:

@@ -31,7 +31,9 @@ def resume_command(options: ResumeOptions) -> int:
         request = directory.load_request()
         has_work = request.specification or isinstance(request, HealRequest)
         if not has_work:
-            raise InputError(f"{options.run_dir} is the run of a check: run the check again")
+            raise InputError(
+                f"{options.run_dir} is the run of a check, which cannot be resumed; run the check again"
+            )
         request = request.model_copy(update={"keep_best": request.keep_best or options.keep_best})
         settings = Settings.load(**request.options | _given_settings(request, options))
         check_run(request, options, settings)
@@ -41,7 +43,7 @@ def resume_command(options: ResumeOptions) -> int:
         return finish_run(report, error, options)
     if request.greenloop != greenloop_version():
         print_error(
-            f"greenloop {request.greenloop} began this run: answers may have to be paid for again"
+            f"this run was started by greenloop {request.greenloop}; some answers may be paid for again"
         )
     return run_agent(request, settings, options, directory)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from greenloop.cli.options.batch import BatchOptions, EvalOptions, VerifyOptions
 from greenloop.cli.options.change import ChangeOptions
-from greenloop.cli.options.report import DoctorOptions, McpOptions, ReportOptions
+from greenloop.cli.options.report import DoctorOptions, InitOptions, McpOptions, ReportOptions
 from greenloop.cli.options.runs import (
     CheckOptions,
     HealOptions,
@@ -22,6 +22,7 @@ COMMANDS: dict[str, type] = {
     "batch": BatchOptions,
     "eval": EvalOptions,
     "verify": VerifyOptions,
+    "init": InitOptions,
     "mcp": McpOptions,
     "resume": ResumeOptions,
     "report": ReportOptions,

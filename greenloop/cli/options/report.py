@@ -1,4 +1,4 @@
-"""Options of `report`, `doctor` and `mcp`."""
+"""Options of `report`, `doctor`, `init` and `mcp`."""
 
 from __future__ import annotations
 
@@ -57,6 +57,17 @@ class DoctorOptions:
     model: Model = None
     sandbox: Sandbox = None
     allow_package: AllowPackage = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InitOptions:
+    """Write configuration, CI job and pre-commit hook for a project. Nothing is replaced."""
+
+    examples: ClassVar = "greenloop init\ngreenloop init --in services/shop"
+
+    root: Path = option(
+        "The project's folder.", "--in", default=Path(), names="path", metavar="DIR"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

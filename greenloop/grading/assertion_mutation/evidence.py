@@ -49,7 +49,7 @@ def measure(context: GradingContext) -> AssertionMutation:
     unsteady = next(filter(None, (_confirm_difference(runner, run) for run in controls)), "")
     cut_short = _describe_cutoff(runs, skipped_count)
     if unsteady and not cut_short:
-        cut_short = f"{unsteady} ends otherwise when it is repeated unchanged"
+        cut_short = f"{unsteady} has another outcome when it is repeated unchanged"
     if forged and hooked:  # the tests may have done it themselves: no forgery of the code
         forged, cut_short = "", f"hooks of the tests change their outcomes: {forged}"
     sensitive = [key for key, found in results.items() if found.is_sensitive]
@@ -217,4 +217,4 @@ def _describe_cutoff(runs: list[MutatedRun], skipped_count: int) -> str:
     late = [item for item in runs if item.run.ending == "timeout" and len(item.mutants) == 1]
     if late:
         return f"out of time in {len(late)} of {len(runs)} runs: {late[0].run.detail}"
-    return "" if any(run.is_usable for run in runs) else "no run came to its end"
+    return "" if any(run.is_usable for run in runs) else "no run finished"

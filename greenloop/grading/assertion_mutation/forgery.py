@@ -14,10 +14,10 @@ from greenloop.testsuite.parser import Function
 
 _MAX_ALIAS_DEPTH = 5
 _COMPARISON_METHODS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
-_OPPOSITE_PASSES = "its opposite passes too"
-_EQUALS_EVERYTHING = "the value equals, or outranks, everything that it is compared with"
-_EQUALS_ANSWERS = "the value equals what another test expects, too"
-_FOLLOWS_EXPECTATION = "the answer follows what the test expects"
+_OPPOSITE_PASSES = "its negation passes too"
+_EQUALS_EVERYTHING = "the value compares as equal to, or greater than, everything"
+_EQUALS_ANSWERS = "the value also equals what another test expects"
+_FOLLOWS_EXPECTATION = "the result depends on what the test expects"
 
 
 def find_forgeries(

@@ -164,12 +164,12 @@ def _is_daemon_flag(proposed: ProposedEdit) -> bool:
 
 _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
     ("in `__repr__`: written for developers, not for callers", _is_in_repr),
-    ("in `__hash__`: any number is a right one as long as equals agree", _is_in_hash),
+    ("in `__hash__`: any value is valid as long as equal objects agree", _is_in_hash),
     ("only the wording of an error: its type is what callers act on", _is_error_message),
     ("only what is logged", _is_logged),
     ("a slice from 0 is the same as one from the beginning", _is_slice_from_zero),
     ("a slice in steps of 1 is the same as one without steps", _is_slice_step_one),
-    ("of two equal values either is the extreme", _is_extreme_of_equals),
+    ("either of two equal values is the extreme", _is_extreme_of_equals),
     ("a cache changes speed, not results", _is_cache_decorator),
     ("the size of a cache changes speed, not results", _is_cache_size),
     ("a decorator for readers and tools", _is_cosmetic_decorator),

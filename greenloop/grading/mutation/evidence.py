@@ -117,7 +117,7 @@ def _describe_incomplete_run(outcomes: Sequence[str], error: str) -> str:
     done = count - outcomes.count("not_run") - outcomes.count("error")
     if done == count:
         return ""
-    why = error or "the time for them was over"
+    why = error or "out of time"
     if outcomes.count("error") and not error:
         why = f"{outcomes.count('error')} could not be tried"
     return f"{done} of {count} were tried: {why}"

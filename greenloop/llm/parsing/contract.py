@@ -173,7 +173,7 @@ def _resolve_packages(contract: Contract, allowed: PackageAllowlist) -> tuple[st
         rest = ", ".join(allowed.descriptions) or "none: use the standard library"
         raise InvalidResponse(
             f"Not available: {', '.join(absent)}. Available packages are: {rest}.",
-            f"If the code should use it: --allow-package {parse_package_name(absent[0]) or 'NAME'}",
+            f"Add --allow-package {parse_package_name(absent[0]) or 'NAME'} if the code may use it.",
         )
     packages = tuple(sorted({name for name in found.values() if name}))
     if any(contract.module in get_import_names(name) for name in packages):

@@ -24,7 +24,7 @@ class Flakiness(Piece):
     def disturbance(self) -> str:
         if self.cut_short or self.reached:
             return self.cut_short
-        return f"other outcomes in a second run: {format_items(self.differing)}"
+        return f"different outcomes in a second run: {format_items(self.differing)}"
 
     def with_disturbance(self, why: str) -> Piece:
         return self.model_copy(update={"cut_short": why})
@@ -33,7 +33,7 @@ class Flakiness(Piece):
         text, brief = "the same outcomes in another order and with another hash seed", "none"
         if not self.reached:
             which = f": {format_items(self.differing)}" if self.differing else ""
-            text = f"other outcomes in another order or with another hash seed{which}"
+            text = f"different outcomes in another order or with another hash seed{which}"
             brief = "FLAKY"
         if self.cut_short:
             text, brief = self.cut_short, "cut short"

@@ -51,20 +51,20 @@ class Isolated(Piece):
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         """Yield a row for the share of tests, and one each for differences and missing names."""
         share, threshold = self.agreed / max(self.tests, 1), thresholds.isolated
-        text = f"{self.agreed} of {self.tests} tests agree without the tests (at least {threshold:.0%})"
+        text = f"{self.agreed} of {self.tests} tests have the same results in isolation (at least {threshold:.0%})"
         reached = share >= threshold and self.agreed > 0
         text += "" if reached else self._explain_shortfall()
         brief = f"{self.agreed}/{self.tests}"
         yield EvidenceRow(self.title, reached, text, brief, share, threshold)
         if self.differing:
-            text = f"agrees only beside the tests: {format_items(self.differing)}"
+            text = f"has the expected result only in the process of the tests: {format_items(self.differing)}"
             yield EvidenceRow(self.title, False, text, "DIFFERS")
         if self.contradicting:
             names = format_items(self.contradicting)
-            text = f"passes although other results than it expects are observed: {names}; {_REMEDY}"
+            text = f"passes although other results than the expected ones are observed: {names}; {_REMEDY}"
             yield EvidenceRow(self.title, False, text, f"{len(self.contradicting)} contradict")
         if self.names_missing:
-            text = f"no test that agrees uses {format_items(self.names_missing)}: {_REMEDY}"
+            text = f"no test with the same results in isolation uses {format_items(self.names_missing)}: {_REMEDY}"
             yield EvidenceRow(self.title, False, text, f"{len(self.names_missing)} names")
         if self.ambiguous_exceptions:
             names = format_items(self.ambiguous_exceptions)

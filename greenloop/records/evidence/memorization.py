@@ -38,11 +38,11 @@ class Memorization(Piece):
             yield EvidenceRow(self.title, False, text, brief)
         if self.functions:
             names = format_items([f"`{item}`" for item in self.functions])
-            text = f"answers only the inputs of the tests, test more inputs: {names}"
+            text = f"returns results only for the inputs of the tests; test more inputs: {names}"
             yield EvidenceRow(self.title, False, text, "SUSPECTED")
         for item in self.special_cases:
-            text = f"special case of a test, mend the code or the test: {item}"
+            text = f"special case for the input of a test; fix the code or the test: {item}"
             yield EvidenceRow(self.title, False, text, "SPECIAL CASE")
         if not self.differing and not self.functions and not self.special_cases:
-            text = f"answers more than the inputs of the tests ({self.calls} calls)"
+            text = f"returns results for other inputs than those of the tests ({self.calls} calls)"
             yield EvidenceRow(self.title, True, text, "none")

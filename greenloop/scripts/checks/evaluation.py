@@ -46,7 +46,7 @@ def find_violation(check: OutputCheck, run: ScriptRun) -> str:
         return "" if run.stdout.strip() else _describe_no_output(run)
     if check.kind == "silent":
         printed = run.stdout.strip() and format_first_lines(run.stdout, "standard output")
-        return f"nothing was to be printed\n{printed}" if printed else ""
+        return f"nothing should have been printed\n{printed}" if printed else ""
     if check.file:
         file = next((item for item in run.made if item.path == check.file), None)
         if file is None:
@@ -133,9 +133,9 @@ def _check_matches(check: OutputCheck, subject: CheckSubject) -> str:
     except TimeoutError:
         return f"the regular expression /{check.text}/ took too long on {subject.name}: make it plainer"
     except RuntimeError as error:
-        return f"/{check.text}/ could not be looked for: {error}"
+        return f"/{check.text}/ could not be searched for: {error}"
     except ValueError as error:
-        return f"/{check.text}/ is no regular expression: {error}"
+        return f"/{check.text}/ is not a regular expression: {error}"
     return f"{subject.name} has no match of /{check.text}/\n{subject.excerpt}"
 
 
@@ -171,7 +171,7 @@ def parse_json(text: str) -> object:
     try:
         value: object = json.loads(text, parse_constant=_reject_constant)
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("it is nested too deeply") from None
     return value
 
 

@@ -71,10 +71,10 @@ def _parse_item(entry: CheckItem) -> Iterator[OutputCheck]:
         yield from _parse_file_check(entry)
     elif kind in ("exit", "exit status", "status", "exit_code"):
         if str(_find_value(entry, ("status", "code", "is")) or 0).strip() != "0":
-            raise ValueError("only exit status 0 can be asked for, and it is asked for always")
+            raise ValueError("only exit status 0 can be required, and it always is")
     else:
         raise ValueError(
-            f"{entry.get('check')!r} is no kind of check; it must be one of {CHECK_SYNTAX}"
+            f"{entry.get('check')!r} is not a kind of check; it must be one of {CHECK_SYNTAX}"
         )
 
 
@@ -134,7 +134,7 @@ def _validate_pattern(pattern: str) -> str:
     try:
         check_pattern(pattern)
     except ValueError as error:
-        raise ValueError(f'"matches": {pattern!r} is no regular expression: {error}') from None
+        raise ValueError(f'"matches": {pattern!r} is not a regular expression: {error}') from None
     return pattern
 
 

@@ -120,7 +120,7 @@ def _reject_misspelled_part(text: str, path: str) -> None:
         if near or word in ("columns", "nonempty", "lines", "exists"):
             hint = f" (did you mean {near[0]}?)" if near else ""
             raise InputError(
-                f"--expect-file {text}: {word!r} is nothing that can be asked{hint}; {_SYNTAX_HINT}"
+                f"--expect-file {text}: {word!r} cannot be checked{hint}; {_SYNTAX_HINT}"
             )
 
 

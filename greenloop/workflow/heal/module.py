@@ -26,7 +26,9 @@ from greenloop.workflow.state import RepairPhase, Run
 from greenloop.workflow.storage.request import HealModuleRequest
 
 _SEARCH_SECONDS_WITH_MODEL, _SEARCH_SECONDS_WITHOUT_MODEL = 2.0, 60.0
-_SEARCH_ONLY_NOTE = "found by search with these tests alone as its guide: they cannot vouch for it"
+_SEARCH_ONLY_NOTE = (
+    "found by a search that these tests alone guided, so that they cannot confirm it"
+)
 
 
 class HealModuleStrategy(HealStrategy, ModuleStrategy):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from greenloop.events import ChecksReady
 from greenloop.records import OutputCheck, ScriptRun, TestRun
+from greenloop.reporting.escaping import first_line
 from greenloop.scripts.checks.factories import complete_checks
-from greenloop.scripts.regression import find_lost_output
+from greenloop.scripts.regression import find_lost_output, find_suppressed_errors
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.heal.strategy import HealStrategy
 from greenloop.workflow.script.checklist import PREVIOUS_OUTPUT_CHECK, Checklist, with_failed_check
@@ -14,7 +15,11 @@ from greenloop.workflow.script.strategy import ScriptStrategy
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import HealScriptRequest
 
-_MAX_LOST_LINES = 10
+_MAX_LOST_LINES, _MAX_SHOWN_LINES = 10, 3
+_UNCHECKED_NOTE = (
+    "the script prints nothing and no check was given, so that only its exit status was checked: "
+    "add --expect or --expect-file"
+)
 
 
 class HealScriptStrategy(HealStrategy, ScriptStrategy):
@@ -35,6 +40,20 @@ class HealScriptStrategy(HealStrategy, ScriptStrategy):
         self.run.emit(ChecksReady(checks))
         self.state.candidates.add(Candidate(original.text, "generate", "the script as it was"))
 
+    async def grade(self, result: TestRun) -> bool:
+        """Grade as other scripts; say what the repair did to the output, and what proves little."""
+        goes_on = await super().grade(result)
+        code, original = self.state.candidates.current.code, self.request.original.text
+        for line in find_suppressed_errors(original, code):
+            self.run.note(f"the repair suppresses errors: {line}")
+        done = self.state.script_runs[code]
+        if not (self.request.script.checks or done.stdout or done.made):
+            self.run.note(_UNCHECKED_NOTE)
+        if code != original and self.first_run is not None:
+            self.run.notify(f"before: {_describe_output(self.first_run)}")
+            self.run.notify(f"after: {_describe_output(done)}")
+        return goes_on
+
     @property
     def task_text(self) -> str:
         return describe_changes(self.state.change_requests)
@@ -50,3 +69,12 @@ class HealScriptStrategy(HealStrategy, ScriptStrategy):
             return result
         message = "\n".join(lost[:_MAX_LOST_LINES])
         return with_failed_check(result, PREVIOUS_OUTPUT_CHECK, "LostOutput", message)
+
+
+def _describe_output(run: ScriptRun) -> str:
+    """Return the exit status of a run, and the first lines that it printed."""
+    lines = run.stdout.splitlines()
+    more = f" / … {len(lines) - _MAX_SHOWN_LINES} more" if len(lines) > _MAX_SHOWN_LINES else ""
+    shown = " / ".join(first_line(item, 80) for item in lines[:_MAX_SHOWN_LINES]) + more
+    failed = f" ({run.error.exception}: {first_line(run.error.message, 80)})" if run.error else ""
+    return f"exit status {run.exit_status}{failed}, printed: {shown or 'nothing'}"

@@ -49,7 +49,7 @@ class HealStrategy(Strategy):
     def notify_if_healthy(self) -> None:
         """Emit a notice where the file was green before any repair."""
         if len(self.state.candidates.attempts) == 1:
-            self.run.notify("nothing to heal: it is healthy as it is, and no model was asked")
+            self.run.notify("nothing to heal: it passes as it is, and no model was called")
 
     async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
         first, result = self.state.candidates.first_tested
@@ -89,7 +89,7 @@ class HealStrategy(Strategy):
         tried.base, tried.best, state.green_run, state.suite, state.evidence = green
         tried.stuck_reason = ""
         state.change_requests.remove(change)
-        text = f"asked for later and not done: {change}: {why}"
+        text = f"requested later and not done: {change}: {why}"
         self.run.note(text)
         self.run.notify(text)
 

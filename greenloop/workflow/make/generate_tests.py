@@ -55,7 +55,7 @@ async def generate_and_gate_tests(run: Run) -> None:
         suite, on_stub = await _fall_back_to_given_tests(run, suite, wrong)
     state.suite = suite = drop_rejected_tests(suite, on_stub, "generated")
     if not suite.functions:
-        raise InvalidResponseError("generate_tests: no test is left that fails on a stub")
+        raise InvalidResponseError("generate_tests: every test passes on a stub")
     state.expected = _build_expectation(suite, on_stub)
     state.red_phase = _build_red_phase(suite, on_stub, state.expected)
     run.emit(RedPhaseDone(state.red_phase, len(state.expected.ids) if state.expected else 0))
@@ -123,7 +123,9 @@ async def _fall_back_to_given_tests(
 
 def drop_rejected_tests(suite: Suite, on_stub: TestRun, origin: Origin) -> Suite:
     """Drop the tests of one origin that prove nothing, are broken, or may skip."""
-    reasons = dict.fromkeys(find_green_on_stub(suite, on_stub), "passes on a stub: proves nothing")
+    reasons = dict.fromkeys(
+        find_green_on_stub(suite, on_stub), "passes on a stub, so that it proves nothing"
+    )
     broken = find_broken_on_stub(suite, on_stub)
     reasons |= {name: f"is broken: {why}" for name, why in broken.items()}
     reasons |= dict.fromkeys(find_skipping_tests(suite), "may skip: gives no verdict")

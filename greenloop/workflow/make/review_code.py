@@ -63,7 +63,7 @@ async def review_repaired_code(run: Run) -> bool:
     try:
         return await _repair_findings(run, "repair")
     except (ModelFailure, BudgetExhaustedError) as error:  # the green code stays, and so do they
-        run.notify(f"what the review found was not repaired: {error}")
+        run.notify(f"findings of the review were not repaired: {error}")
         return False
 
 

@@ -27,7 +27,7 @@ def read_input(ref: InputRef) -> InputFile:
     except OSError as error:
         raise InputError(f"{ref.source} cannot be read: {error.strerror or error}") from None
     if hashlib.sha256(content).hexdigest() != ref.sha256:
-        raise InputError(f"{ref.source} has changed since this run began: begin a new one")
+        raise InputError(f"{ref.source} has changed since this run began; start a new run")
     return InputFile(path=ref.path, content=content)
 
 

@@ -39,7 +39,7 @@ from greenloop.workflow.storage.request import HealScriptRequest, ScriptRequest
 from greenloop.workflow.strategy import Strategy
 
 _MAX_OUTPUT_CHARS = 1500  # more than for tests: the output says most about a script
-_VACUOUS_REASON = "holds for a script that does nothing: proves nothing"
+_VACUOUS_REASON = "also holds for a script that does nothing"
 
 
 class ScriptStrategy(Strategy):
@@ -107,7 +107,7 @@ class ScriptStrategy(Strategy):
             again = await self._run_script(code)
         differing = _find_differences(first, again) if first else ()
         if not evaluate_checks(again, state.checklist.checks).passed:
-            self.run.note("in a second run its checks did not hold: it is not steady")
+            self.run.note("its checks did not hold in a second run: it is flaky")
         flakiness = Flakiness(reached=not differing, order_seed=0, hash_seed=0, differing=differing)
         state.evidence = Evidence(flakiness=flakiness, integrity=find_integrity_issues(code))
         self.run.emit(CodeGraded(state.evidence))
@@ -165,7 +165,7 @@ class WriteScriptStrategy(ScriptStrategy):
         try:
             return await self.tools.propose_checks(self.task)
         except InvalidResponseError as error:
-            self.run.note(f"no checks were made of the task: {error}")
+            self.run.note(f"no checks were derived from the task: {error}")
             self.run.notify(str(error))
             return ()
 

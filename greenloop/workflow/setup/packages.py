@@ -151,14 +151,14 @@ def _notify_missing(run: Run, module: str, importer: str) -> None:
     request, is_new = run.state.request, module not in run.state.packages.notified
     path = request.original.path if isinstance(request, HealScriptRequest) and is_new else ""
     if path and (option := suggest_module_input(path, module)):
-        raise InputError(f"{module} lies beside the script, which may read it with: {option}")
+        raise InputError(f"{module} is beside the script; let the script read it with: {option}")
     run.notify_once(module, describe_missing_module(module, importer))
 
 
 def describe_missing_module(module: str, importer: str) -> str:
     """Return a line that names the module, and the flag that would allow its package."""
-    allow = f"--allow-package {get_package_name(module)} would allow it"
-    return f"{importer} {module}, which is not available; {allow}"
+    allow = f"add --allow-package {get_package_name(module)}"
+    return f"{allow}: {importer} {module}, which is not available"
 
 
 def suggest_module_input(original: str, module: str) -> str:
@@ -180,7 +180,7 @@ def suggest_input_path(result: TestRun, job: ScriptJob) -> str:
         for item in job.inputs:
             if item.path != found[1] and PurePosixPath(item.path).name == Path(found[1]).name:
                 return (
-                    f"the script looks for {found[1]}, and the input lies at {item.path}: "
-                    f"--input PATH={found[1]} would lay it there"
+                    f"the script looks for {found[1]}, but the input is at {item.path}: "
+                    f"--input PATH={found[1]} puts it there"
                 )
     return ""

@@ -131,7 +131,7 @@ def _select_sources(
     if given or not isinstance(state.request, HealRequest):
         return given or open_sources(settings), None
     if is_model_disabled(settings):
-        return [], NoModelError(f"--model {NO_MODEL}: no model is asked")
+        return [], NoModelError(f"--model {NO_MODEL}: no model is called")
     try:
         return open_sources(settings), None
     except NoModelError as error:

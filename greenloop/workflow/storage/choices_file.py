@@ -97,7 +97,7 @@ def read_answers(path: Path, text: str, choices: Sequence[Choice]) -> tuple[Choi
 
 def _explain_unclear(section: _Section) -> str:
     if not section.has_question:
-        return "has lost its question: keep it as it was asked"
+        return "has lost its question; keep it as it was"
     if len(section.answers) > 1:
         return "has two answers: mark one"
     return "" if section.answers else "has no answer: mark one, or remove the section"
@@ -112,7 +112,7 @@ def _read_line(line: str, number: int, sections: list[_Section], choices: Sequen
         section.answers += _read_mark(line, section.choice)
     elif sections and line and not line.startswith(">"):
         if line != to_one_line(sections[-1].choice.question):
-            raise ValueError(f"the question of {sections[-1].choice.id} was another one")
+            raise ValueError(f"the question of {sections[-1].choice.id} was a different one")
         sections[-1].has_question = True
 
 

@@ -41,7 +41,7 @@ class RunDirectory:
         run = cls(path or home / "runs" / _new_id(specification))
         if run.request_file.exists():
             raise InputError(
-                f"{run.path} holds a run already: go on with `greenloop resume {run.path}`, "
+                f"{run.path} contains a run already: continue it with `greenloop resume {run.path}`, "
                 "or name another --run-dir"
             )
         try:
@@ -60,7 +60,7 @@ class RunDirectory:
         """Open an existing run directory. Raises InputError where there is no run in it."""
         run = cls(path)
         if not run.request_file.is_file():
-            raise InputError(f"{path} is no run directory: it has no run.json")
+            raise InputError(f"{path} is not a run directory: it has no run.json")
         return run
 
     def save_request(self, request: RunRequest) -> None:
@@ -99,7 +99,7 @@ class RunDirectory:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(handle)
-            raise InputError(f"another process works on the run in {self.path}") from None
+            raise InputError(f"another process is working on the run in {self.path}") from None
         try:
             yield
         finally:

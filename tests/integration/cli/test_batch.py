@@ -191,7 +191,7 @@ BAD = {
     ),
     "a mistyped key": (
         ["mistyped.jsonl"],
-        "line 1: no key of a specification: test; there are id,",
+        "line 1: unknown key: test; there are id,",
     ),
     "tests that are not there": (
         ["untested.jsonl"],

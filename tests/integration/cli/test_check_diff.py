@@ -91,7 +91,7 @@ def test_a_test_that_the_change_breaks_fails_and_one_that_was_red_is_named(
         "check", "--diff", "HEAD", "--in", "shop", "--quiet", GREENLOOP_MUTANTS="0"
     )
     assert status == 0, out
-    told = "tests that fail before the change, too, and do not count: 1: tests/test_prices.py::test_red"
+    told = "tests that also fail before the change, and do not count: 1: tests/test_prices.py::test_red"
     assert told in out
     code = (shop / PRICES).read_text()
     (shop / PRICES).write_text(code.replace("// 100", "// 101"))

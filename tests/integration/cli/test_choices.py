@@ -79,7 +79,7 @@ UNCLEAR = [
     ("## C1", "## C7", "no open choice is named 'C7'"),
     ("- [ ] 1", "- [x] other: cents\n- [ ] 1", "other: is no example"),
     ("- [ ] 1", "- [ ] 1", "C1 has no answer"),
-    ("What if", "What when", "the question of C1 was another one"),
+    ("What if", "What when", "the question of C1 was a different one"),
 ]
 
 
@@ -109,11 +109,11 @@ def test_answers_that_answer_nothing_are_left_out(run: Run) -> None:
         CHOICES.write_text("## C1\n- [x] 1: nothing\n")
         status, _, err = run("resume", "run", "--answers", str(CHOICES))
         assert (status, len(server.requests)) == (0, 5)
-    assert f"--answers {CHOICES} answers nothing that was asked; it is left out" in err
+    assert f"--answers {CHOICES} answers no open question and is ignored" in err
     with OpenAIServer(Served(answers())) as server:
         status, _, err = run("resume", "run", "--accept-choices", server=server)
     assert status == 0
-    assert "--accept-choices answers nothing that was asked" in err
+    assert "--accept-choices answers no open question" in err
 
 
 def test_a_lock_names_the_choices_of_its_text(run: Run) -> None:

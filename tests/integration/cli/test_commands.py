@@ -250,7 +250,7 @@ def test_a_run_that_ended_on_unusable_answers_asks_once_more_when_resumed(run: R
     with OpenAIServer(Served(wrong)) as server:
         status, _, err = run(SPECIFICATION, "--run-dir", "run", server=server)
     assert status == 3
-    assert "answered twice without the form" in err
+    assert "answered twice without the required form" in err
     with OpenAIServer(Served(answers())) as server:
         status, _, _ = run("resume", "run", server=server)
     assert status == 0

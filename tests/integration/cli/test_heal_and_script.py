@@ -102,11 +102,31 @@ def test_without_a_yes_and_a_terminal_nothing_is_written_over(run: Run) -> None:
     Path("old.py").write_bytes(OLD)
     with OpenAIServer(Served({"repair_script": [fenced(HEALED)]})) as server:
         status, _, err = run("heal", "old.py", server=server)
-    assert status == 0
+    assert status == 1
     assert Path("old.py").read_bytes() == OLD
     assert "--yes writes it" in err
     (best,) = Path(".greenloop/runs").glob("*/best/old.py")
     assert "zero = 1" in best.read_text()
+
+
+def test_what_a_repair_did_is_said(run: Run) -> None:
+    """Its output before and after, a hidden error, and that little was checked."""
+    broken = "open('made.txt', 'w').write('x')\nprint('begun')\nprint(1 / 0)\n"
+    hiding = broken.replace("print(1", "try:\n    print(1").replace(
+        "/ 0)", "/ 0)\nexcept Exception:\n    pass"
+    )
+    Path("old.py").write_text(broken)
+    Path("quiet.py").write_text("x = 1\n")
+    with OpenAIServer(Served({"repair_script": [fenced(hiding)]})) as server:
+        status, out, err = run("heal", "old.py", "--yes", "--artifacts", "made", server=server)
+    assert status == 0, err
+    assert "before: exit status 1 (ZeroDivisionError: division by zero), printed: begun" in err
+    assert "after: exit status 0, printed: begun" in err
+    assert "the repair suppresses errors: line 5 catches Exception and goes on" in out
+    assert Path("made/made.txt").read_text() == "x"
+    status, out, err = run("heal", "quiet.py")
+    assert status == 0, err
+    assert "only its exit status was checked: add --expect" in out
 
 
 def test_another_place_leaves_the_file_alone(run: Run) -> None:

@@ -108,5 +108,5 @@ def test_a_test_that_ends_in_two_ways_is_flaky(
 def test_a_suite_that_takes_too_long_is_a_problem(box: Sandbox, root: Path) -> None:
     (root / "tests" / "test_slow.py").write_text("def test_slow():\n    while True: pass\n")
     found = ProjectRunner(box, read_tree(root)).measure_baseline(limit_s=2)
-    assert found.problem.startswith("the suite did not come to its end: still running after 2 s")
+    assert found.problem.startswith("the tests did not finish: still running after 2 s")
     assert found.locked == {}

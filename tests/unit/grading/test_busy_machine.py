@@ -54,7 +54,7 @@ def test_what_differs_only_beside_others_is_steady(
 
 @pytest.mark.parametrize(
     ("again", "why"),
-    [(DIFFERING, "other outcomes in a second run: test_m.py::test_a"), (LATE, LATE.cut_short)],
+    [(DIFFERING, "different outcomes in a second run: test_m.py::test_a"), (LATE, LATE.cut_short)],
 )
 def test_what_differs_again_is_blamed_on_the_machine(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch, again: Flakiness, why: str

@@ -64,15 +64,15 @@ def test_full_evidence_has_no_shortfall() -> None:
         ({"isolated": less(ISOLATED, agreed=1)}, "isolation: 1 of 4 tests agree"),
         (
             {"isolated": less(ISOLATED, differing=("test_a",))},
-            "isolation: agrees only beside the tests: test_a",
+            "isolation: has the expected result only in the process of the tests: test_a",
         ),
         (
             {"isolated": less(ISOLATED, contradicting=("test_a",))},
-            "isolation: passes although other results than it expects are observed: test_a",
+            "isolation: passes although other results than the expected ones are observed: test_a",
         ),
         (
             {"isolated": less(ISOLATED, names_missing=("f", "g"))},
-            "isolation: no test that agrees uses f, g: compare results of the module with",
+            "isolation: no test with the same results in isolation uses f, g: compare results of the module with",
         ),
         ({"empty_bodies": None}, "empty bodies: not taken"),
         ({"empty_bodies": less(FULL.empty_bodies, **TIMEOUT)}, "empty bodies: out of time after 1"),
@@ -250,7 +250,7 @@ def test_differing_or_memorized_answers_are_not_verified() -> None:
     assert shortfalls(less(FULL, memorization=Memorization(reached=True, calls=3))) == ()
     lines = "\n".join(render_evidence_lines(less(FULL, memorization=memorized)))
     assert (
-        "SHORT  memorization       answers only the inputs of the tests, test more inputs: `f`"
+        "SHORT  memorization       returns results only for the inputs of the tests; test more inputs: `f`"
         in lines
     )
 

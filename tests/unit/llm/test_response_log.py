@@ -276,7 +276,7 @@ class TestReplayFile:
         path.write_text('{"tool": "a"}\n\n' + line + end)
         with pytest.raises(InputError) as caught:
             load_responses(path)
-        assert str(caught.value) == f'{path}:3 is no line {{"tool": …, "answer": …}}'
+        assert str(caught.value) == f'{path}:3 is not a line of the form {{"tool": …, "answer": …}}'
 
     def test_invalid_utf8_error_names_the_line(self, path: Path) -> None:
         path.write_bytes(b'{"tool": "a"}\n{"tool": "\xff"}\n')

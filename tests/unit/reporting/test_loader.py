@@ -41,8 +41,8 @@ def test_keys_of_a_later_version_are_ignored(tmp_path: Path) -> None:
         ("", "is not JSON"),
         (b"\xff\xfe\x00", "is not JSON"),
         ("[" * 100_000, "is not JSON"),
-        ("[1]", "no report of greenloop"),
-        ('{"verdict": "passed"}', "no report of greenloop"),
+        ("[1]", "not a report of greenloop"),
+        ('{"verdict": "passed"}', "not a report of greenloop"),
         ('{"verdict": "\\u001b[31m", "evidence": {}}', "cannot be read: "),
         (
             made().model_dump_json().replace('"schema_version":"2"', '"schema_version":"9"'),

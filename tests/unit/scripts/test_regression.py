@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from greenloop.records.script_result import ScriptRun
-from greenloop.scripts.regression import find_lost_output, find_regressions
+from greenloop.scripts.regression import find_lost_output, find_regressions, find_suppressed_errors
 
 SUMMARY = '''
     """Sums up a CSV."""
@@ -264,3 +264,14 @@ def test_output_is_not_compared_without_evidence() -> None:
     assert (
         len(find_lost_output(ran("".join(f"{chr(97 + n) * 9}\n" for n in range(20))), ran(""))) == 5
     )
+
+
+def test_an_except_that_only_hides_an_error_is_named() -> None:
+    original = "try:\n    a()\nexcept OSError:\n    pass\n"
+    hidden = original + "try:\n    b()\nexcept Exception:\n    pass\n"
+    assert list(find_suppressed_errors(original, hidden)) == [
+        "line 7 catches Exception and goes on"
+    ]
+    reported = original + "try:\n    b()\nexcept Exception as e:\n    print(e)\n"
+    assert list(find_suppressed_errors(original, reported)) == []
+    assert list(find_suppressed_errors(original, original)) == []

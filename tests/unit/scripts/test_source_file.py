@@ -95,7 +95,7 @@ def test_unencodable_text_is_an_error_and_not_written(tmp_path: Path) -> None:
         (b"\xff\xfex\0", "UTF-16"),
         (b"x = '\xe4'\n", "byte 0xe4 in line 1 is not utf-8"),
         (b"# coding: klingon\nx = 1\n", "unknown encoding: klingon"),
-        (b"# coding: rot13\nx = 1\n", "no encoding of text"),
+        (b"# coding: rot13\nx = 1\n", "not a text encoding"),
         (b"\xef\xbb\xbf# coding: latin-1\nx = 1\n", "encoding problem"),
         (b"x" * 4_000_001, "too large"),
     ],

@@ -75,7 +75,7 @@ def test_clause_that_stays_lost_keeps_the_verdict_at_passed(run_workflow: RunWor
     assert report.contract.unquoted == ("k < 0 is a ValueError",)
     assert report.verdict == "passed"
     assert report.reasons[0].startswith(
-        'no requirement takes up this of the text: "k < 0 is a ValueError"'
+        'no requirement covers this passage of the text: "k < 0 is a ValueError"'
     )
 
 

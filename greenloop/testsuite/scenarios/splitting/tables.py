@@ -119,7 +119,7 @@ def _project(target: ast.expr, value: ast.expr, uses: Uses) -> ast.expr:
         return tuple_of([_project(part, cell, uses) for part, cell in pairs])
     if all(uses.get(name, frozenset()) is None for name in bound_names(target)):
         return value
-    raise RefusedError("a row whose parts cannot be told", getattr(value, "lineno", 0))
+    raise RefusedError("a row whose parts cannot be determined", getattr(value, "lineno", 0))
 
 
 def project_value(value: ast.expr, keys: frozenset[object] | None) -> ast.expr:

@@ -151,7 +151,7 @@ def test_a_value_near_every_number_is_forged(warm: Sandbox) -> None:
         "def f(n): return Near(0)\ndef none(): return []\n"
     )
     found = measured(warm, "def test_a():\n    assert abs(f(2) - 4.0) < 1e-9\n", code)
-    assert "everything that it is compared with" in found.forged
+    assert "or greater than, everything" in found.forged
 
 
 EQUALS_ANSWERS = (
@@ -174,8 +174,8 @@ EQUALS_ANSWERS = (
 def test_a_value_that_equals_each_answer_of_the_file_is_forged(warm: Sandbox, tests: str) -> None:
     assert measured(warm, tests).reached
     found = measured(warm, tests, EQUALS_ANSWERS.format(answers="4, 9"))
-    assert "the value equals what another test expects, too" in found.forged or (
-        "unittest" in tests and "its opposite passes too" in found.forged
+    assert "the value also equals what another test expects" in found.forged or (
+        "unittest" in tests and "its negation passes too" in found.forged
     )
 
 
@@ -210,7 +210,7 @@ def test_code_that_works_in_the_first_run_alone_is_found_by_the_unchanged_tests(
     later = "def f(n): return 0\ndef none(): return []\n"
     found = measure(GradingContext(warm, later, files, "m", run))
     assert not found.reached
-    assert found.cut_short == "test_m.py::test_a ends otherwise when it is repeated unchanged"
+    assert found.cut_short == "test_m.py::test_a has another outcome when it is repeated unchanged"
     assert found.unsteady == "test_m.py::test_a"
 
 

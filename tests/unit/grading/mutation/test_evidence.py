@@ -288,7 +288,7 @@ def test_no_score_after_timeout(box: Sandbox) -> None:
     assert found.score is None
     assert found.not_run > 0
     assert found.not_run + found.killed + len(found.survived) == found.sampled
-    assert found.trouble.endswith("the time for them was over")
+    assert found.trouble.endswith("out of time")
 
 
 def test_failing_tests_kill_no_mutants(box: Sandbox) -> None:

@@ -73,7 +73,7 @@ def test_columns_with_commas_are_quoted_as_in_a_csv() -> None:
     ("text", "says"),
     [
         ("", "no path"),
-        (":json", "no path|'json' is nothing|no file"),
+        (":json", "no path|'json' cannot be|no file"),
         ("/etc/passwd", "inside the working folder"),
         ("../out", "inside the working folder"),
         ("t.csv:rows=", "whole number"),
@@ -81,7 +81,7 @@ def test_columns_with_commas_are_quoted_as_in_a_csv() -> None:
         ("t.csv:rows=many", "whole number"),
         ("t.csv:row=3", "did you mean rows"),
         ("t.csv:nonempty", "did you mean non-empty"),
-        ("t.csv:columns=a,b", "nothing that can be asked"),
+        ("t.csv:columns=a,b", "cannot be checked"),
         ("t.csv:csv=", "name each column"),
         ("t.csv:csv=a,,b", "name each column"),
     ],

@@ -1,0 +1,68 @@
+"""The command `init`: configuration, CI job and pre-commit hook for a project."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from greenloop.cli.commands.init.files import ProposedFile, propose_files
+from greenloop.cli.options.report import InitOptions
+from greenloop.configuration import TABLE
+from greenloop.files import read_text
+from greenloop.reporting.summary import pluralize
+from greenloop.workflow.storage.run_dir import write_atomically
+
+_SKIPPED = {".venv", "venv", "node_modules", ".tox", ".git"}
+
+
+def init_command(options: InitOptions) -> int:
+    """Run `greenloop init` and return the exit status. Nothing that exists is replaced."""
+    root = options.root
+    for line in _describe_project(root):
+        print(line)
+    for item in propose_files(root):
+        print(_write(item, root))
+    return 0
+
+
+def _describe_project(root: Path) -> Iterator[str]:
+    """Yield what was found, and what to try first."""
+    tests = [item for item in _list_python(root) if item.name.startswith("test_")]
+    code = [item for item in _list_python(root) if item not in tests and item.stem != "__init__"]
+    yield f"found    {pluralize(len(code), 'module')}, {pluralize(len(tests), 'test file')}"
+    model = next(
+        (name for name in ("GREENLOOP_MODEL", "OPENAI_API_KEY") if os.environ.get(name)), ""
+    )
+    yield f"model    {f'{model} is set' if model else 'none in the environment; see .env'}"
+    named = {item.stem.removeprefix("test_"): item for item in tests}
+    pair = next(((item, named[item.stem]) for item in code if item.stem in named), None)
+    if pair:
+        paths = " ".join(str(item.relative_to(root)) for item in pair)
+        yield f"try      greenloop check {paths}"
+
+
+def _list_python(root: Path) -> list[Path]:
+    found = root.rglob("*.py")
+    return sorted(item for item in found if not _SKIPPED & set(item.relative_to(root).parts))
+
+
+def _write(item: ProposedFile, root: Path) -> str:
+    """Write a proposed file, or append what it lacks; return a line about it."""
+    name = item.path.relative_to(root)
+    if not item.path.exists():
+        write_atomically(item.path, item.text)
+        return f"wrote    {name}" + (f"; {item.hint}" if item.hint else "")
+    before = read_text(item.path)
+    is_known = "greenloop" in before
+    if not item.appends or TABLE in before:
+        return f"kept     {name}" + (
+            "" if is_known or not item.otherwise else f"; {item.otherwise}"
+        )
+    known = [] if TABLE in item.text else before.splitlines()
+    added = "".join(f"{line}\n" for line in item.text.splitlines() if line not in known)
+    if not added:
+        return f"kept     {name}"
+    gap = "\n\n" if TABLE in item.text else "\n"
+    write_atomically(item.path, f"{before.rstrip()}{gap}{added}")
+    return f"extended {name}"

@@ -1,0 +1,93 @@
+"""Files that `init` proposes for a project, and what the project has of them already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from greenloop.configuration import PROJECT_FILE, TABLE
+
+_SETTINGS = f"""{TABLE}
+# Options and environment variables come first. Thresholds can be raised here, not lowered.
+timeout = 30
+mutants = 100
+min-mutation-score = 0.8
+# allow-packages = ["numpy"]
+"""
+_ENVIRONMENT = """# One of these is enough. `greenloop check` needs none.
+#OPENAI_API_KEY=
+#GREENLOOP_MODEL=ollama:qwen3-coder
+"""
+_GITHUB_JOB = """name: greenloop
+on: pull_request
+permissions:
+  contents: read
+jobs:
+  changed-lines:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v6
+        with:
+          fetch-depth: 0 # the commit to compare with
+      - uses: actions/setup-python@v6
+        with:
+          python-version: "3.12"
+      - run: pip install greenloop
+      - run: greenloop verify --digests-only
+        if: hashFiles('**/*.greenloop.json') != ''
+      - run: greenloop check --diff "origin/$GITHUB_BASE_REF" --markdown "$GITHUB_STEP_SUMMARY"
+"""
+_GITLAB_JOB = """greenloop:
+  image: python:3.12
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+  variables:
+    GIT_DEPTH: 0
+  script:
+    - pip install greenloop
+    - greenloop check --diff "origin/$CI_MERGE_REQUEST_TARGET_BRANCH_NAME"
+"""
+_HOOKS = """repos:
+  - repo: local
+    hooks:
+      - id: greenloop
+        name: tests of the changed lines
+        entry: greenloop check --diff HEAD --quiet
+        language: system
+        types: [python]
+        pass_filenames: false
+"""
+
+
+@dataclass(frozen=True)
+class ProposedFile:
+    """A file to write as a whole, or to append to.
+
+    `hint` says what to do next, `otherwise` what to do where the file exists without greenloop.
+    """
+
+    path: Path
+    text: str
+    hint: str = ""
+    otherwise: str = ""
+    appends: bool = False
+
+
+def propose_files(root: Path) -> Iterator[ProposedFile]:
+    """Yield the files for a project: configuration, environment, CI job, and pre-commit hook."""
+    yield ProposedFile(root / PROJECT_FILE, _SETTINGS, appends=True)
+    yield ProposedFile(root / ".env", _ENVIRONMENT)
+    yield ProposedFile(root / ".gitignore", ".env\n.greenloop/\n", appends=True)
+    if (root / ".gitlab-ci.yml").exists():
+        yield ProposedFile(
+            root / ".gitlab" / "greenloop.yml", _GITLAB_JOB, "include it from .gitlab-ci.yml"
+        )
+    else:
+        yield ProposedFile(root / ".github" / "workflows" / "greenloop.yml", _GITHUB_JOB)
+    yield ProposedFile(
+        root / ".pre-commit-config.yaml",
+        _HOOKS,
+        "enable it with: pre-commit install",
+        "add a local hook with the entry: greenloop check --diff HEAD --quiet",
+    )

@@ -1,0 +1,43 @@
+"""`init`: the files that it writes, and those that it keeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from greenloop.settings import Settings
+from tests.integration.cli.conftest import Run
+
+
+def test_files_are_written_once(run: Run) -> None:
+    Path("m.py").write_text("")
+    Path("test_m.py").write_text("")
+    status, out, _ = run("init")
+    assert status == 0
+    assert "found    1 module, 1 test file" in out
+    assert "try      greenloop check m.py test_m.py" in out
+    assert out.count("wrote ") == 5
+    assert Settings.load().min_mutation_score == 0.8  # what was written is valid
+    job = yaml.safe_load(Path(".github/workflows/greenloop.yml").read_text())
+    assert "greenloop check --diff" in str(job["jobs"])
+    assert yaml.safe_load(Path(".pre-commit-config.yaml").read_text())["repos"]
+    texts = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    status, out, _ = run("init")
+    assert (status, out.count("kept ")) == (0, 5)
+    assert {path: path.read_bytes() for path in texts} == texts
+
+
+def test_what_exists_is_kept_or_extended(run: Run) -> None:
+    Path("pyproject.toml").write_text('[project]\nname = "x"\n')
+    Path(".gitignore").write_text(".env\n*.pyc")
+    Path(".pre-commit-config.yaml").write_text("repos: []\n")
+    Path(".gitlab-ci.yml").write_text("test: {}\n")
+    status, out, _ = run("init")
+    assert status == 0
+    assert Path("pyproject.toml").read_text().startswith('[project]\nname = "x"\n\n[tool.green')
+    assert Path(".gitignore").read_text() == ".env\n*.pyc\n.greenloop/\n"
+    assert Path(".pre-commit-config.yaml").read_text() == "repos: []\n"
+    assert "add a local hook" in out
+    assert "wrote    .gitlab/greenloop.yml; include it from .gitlab-ci.yml" in out
+    assert not Path(".github").exists()
