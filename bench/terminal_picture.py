@@ -30,7 +30,9 @@ DONE = "the shell is back"
 def capture(folder: Path) -> str:
     """Return the last screen of a run, with its colours."""
     shutil.copytree(ROOT / "examples", folder / "examples")
-    settings = f"cd {folder}; export PYTHONPATH={ROOT}; unset NO_COLOR CI COLUMNS LINES GREENLOOP_HOME"
+    settings = (
+        f"cd {folder}; export PYTHONPATH={ROOT}; unset NO_COLOR CI COLUMNS LINES GREENLOOP_HOME"
+    )
     run = f"{sys.executable} -m greenloop {COMMAND}; sleep 1"
     screen = Screen(WIDTH, f"{settings}; {run}; touch ended; echo {DONE}; sleep 500", HEIGHT)
     try:
@@ -41,7 +43,12 @@ def capture(folder: Path) -> str:
 
 
 def normalize(text: str) -> str:
-    """Remove what differs between runs: times, the name of the run, inputs tried in a time."""
+    """Remove what differs between runs: times, the name of the run, inputs tried in a time.
+
+    A busy machine adds notes, which move the lines above them off the screen.
+    """
+    text = re.sub(r"^note .*?(?=^\S)", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = text[max(text.find("\nreview "), 0) :]
     text = re.sub(r"\.greenloop/runs/\S+", "RUN", text)
     text = re.sub(r"\d+ of \d+ inputs", "N inputs", text)
     text = re.sub(r"(native|bubblewrap), strong", "SANDBOX", text)
