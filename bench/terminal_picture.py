@@ -1,7 +1,7 @@
 """Makes docs/terminal.svg: what a terminal shows at the end of a recorded run. Needs tmux.
 
-python bench/terminal_picture.py            writes the picture
-python bench/terminal_picture.py --check    fails where a run of today shows something else
+python -m bench.terminal_picture            writes the picture
+python -m bench.terminal_picture --check    fails where a run of today shows something else
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ DONE = "the shell is back"
 def capture(folder: Path) -> str:
     """Return the last screen of a run, with its colours."""
     shutil.copytree(ROOT / "examples", folder / "examples")
-    settings = f"cd {folder}; export PYTHONPATH={ROOT}; unset NO_COLOR CI GREENLOOP_HOME"
+    settings = (
+        f"cd {folder}; export PYTHONPATH={ROOT}; unset NO_COLOR CI COLUMNS LINES GREENLOOP_HOME"
+    )
     run = f"{sys.executable} -m greenloop {COMMAND}; sleep 1"
     screen = Screen(WIDTH, f"{settings}; {run}; touch ended; echo {DONE}; sleep 500", HEIGHT)
     try:
@@ -41,7 +43,12 @@ def capture(folder: Path) -> str:
 
 
 def normalize(text: str) -> str:
-    """Remove what differs between runs: times, the name of the run, inputs tried in a time."""
+    """Remove what differs between runs: times, the name of the run, inputs tried in a time.
+
+    A busy machine adds notes, which move the lines above them off the screen.
+    """
+    text = re.sub(r"^note .*?(?=^\S)", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = text[max(text.find("\nreview "), 0) :]
     text = re.sub(r"\.greenloop/runs/\S+", "RUN", text)
     text = re.sub(r"\d+ of \d+ inputs", "N inputs", text)
     text = re.sub(r"(native|bubblewrap), strong", "SANDBOX", text)
@@ -74,7 +81,7 @@ def main() -> None:
     found = re.search(r"<desc>(.*?)</desc>", PICTURE.read_text("utf-8"), re.DOTALL)
     before, today = unescape(found[1]) if found else "", Text.from_ansi(screen).plain
     if normalize(before) != normalize(today):
-        sys.exit(f"{PICTURE} is stale: run `python bench/terminal_picture.py`\n{today}")
+        sys.exit(f"{PICTURE} is stale: run `python -m bench.terminal_picture`\n{today}")
 
 
 if __name__ == "__main__":

@@ -91,10 +91,10 @@ def _write_result(report: Report) -> None:
 
 def _show_result(report: Report) -> bool:
     """Show code or a diff in colour where it fits; return whether nothing is hidden."""
-    text = "" if report.command == "check" else _result_text(report)
-    if not text.strip():
+    text = "" if report.command == "check" else _result_text(report).rstrip()
+    if not text:
         return True
-    if report.artifacts.output or text.count("\n") > MAX_SHOWN_LINES:
+    if report.artifacts.output or text.count("\n") >= MAX_SHOWN_LINES:
         return bool(report.artifacts.output)
     if report.command in ("heal", "change"):
         print_diff(text.splitlines(), sys.stdout)

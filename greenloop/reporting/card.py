@@ -107,10 +107,11 @@ class _Card:
 
     def print_reasons(self, report: Report) -> None:
         """Print why the code is not `verified`, each with its remedy."""
+        label = "because" if report.verdict == "failed" else "not verified"
         for number, reason in enumerate(report.reasons[:_MAX_REASONS]):
             remedy = find_remedy(reason)
             shown = f"• {flatten(reason, _MAX_TEXT_CHARS)}" + f" → {remedy}" * bool(remedy)
-            self.print_row("" if number else "not verified", shown, "yellow")
+            self.print_row("" if number else label, shown, "yellow")
         if len(report.reasons) > _MAX_REASONS:
             self.print_row("", f"and {len(report.reasons) - _MAX_REASONS} more, see the report")
 

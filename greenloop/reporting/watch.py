@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from greenloop import events as e
 from greenloop.records import Report, Survivor, TestRun
 from greenloop.reporting.escaping import flatten, sanitize_line
-from greenloop.reporting.evidence.text import diff_hunk, list_survivors
+from greenloop.reporting.evidence.text import diff_hunk, list_survivors, mutated_line
 from greenloop.reporting.progress.activity import RunActivity
 from greenloop.reporting.summary import VERDICT_SIGNS, format_test_counts
 
@@ -139,7 +139,11 @@ class WatchScreen:
 
         item, is_chosen = self.survivors[number], number == self.cursor
         mark, style = ("›", "bold cyan") if is_chosen else (" ", "")
-        yield Text(f"{mark} {item.place}: {flatten(item.question, max(width, 40))}", style)
+        same = sum(i.place == item.place and i.question == item.question for i in self.survivors)
+        place = f"{item.place} as `{mutated_line(item)}`" if same > 1 else item.place
+        yield Text(
+            f"{mark} {sanitize_line(place)}: {flatten(item.question, max(width, 40))}", style
+        )
         if is_chosen and self.shows_survivor:
             yield from (_style_diff(f"    {line}") for line in diff_hunk(item))
 

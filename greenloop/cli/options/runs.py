@@ -92,7 +92,7 @@ class CheckOptions(DisplayOptions):
 
     examples: ClassVar = (
         "greenloop check durations.py test_durations.py\n"
-        "greenloop check durations.py tests --require verified\n"
+        "greenloop check durations.py test_durations.py --watch\n"
         "greenloop check --diff main"
     )
 

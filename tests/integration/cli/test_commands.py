@@ -422,7 +422,7 @@ def test_what_is_allowed_when_a_run_is_resumed_comes_on_top(
 def test_doctor_shouts_where_there_is_no_sandbox(run: Run) -> None:
     status, out, _ = run("doctor", "--sandbox", "none", OPENAI_API_KEY=KEY)
     assert status == 0  # it was asked for
-    assert "WARNING sandbox: none, NONE: this machine's files, network" in out
+    assert "WARNING sandbox: none: NONE: this machine's files, network" in out
     status, out, _ = run("doctor", "--sandbox", "none", "--json", OPENAI_API_KEY=KEY)
     assert json.loads(out)["sandbox"]["danger"] is True
 

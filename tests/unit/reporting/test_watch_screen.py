@@ -46,6 +46,21 @@ def test_survivors_are_questions_and_show_their_change() -> None:
     assert screen.cursor == 0
 
 
+def test_survivors_with_one_question_show_their_lines() -> None:
+    report = made()
+    assert report.evidence.mutation is not None
+    first, *_ = report.evidence.mutation.survived
+    pair = tuple(
+        first.model_copy(update={"diff": f"@@ -3 +3 @@\n-    if k < 0:\n+    if k < {n}:\n"})
+        for n in (1, 2)
+    )
+    mutation = report.evidence.mutation.model_copy(update={"survived": pair})
+    evidence = report.evidence.model_copy(update={"mutation": mutation})
+    text = shown(checked(report.model_copy(update={"evidence": evidence})), 120)
+    assert "line 3 as `if k < 1:`: " in text
+    assert "line 3 as `if k < 2:`: " in text
+
+
 def test_failing_tests_are_shown_before_the_check_has_ended() -> None:
     screen = checked(made())
     screen.start_check()
