@@ -124,9 +124,10 @@ def test_what_cannot_run_here_and_scripts_beside_the_code_are_named(run: Run, sh
     status, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
     assert status == 0
     assert (
-        "not here (--allow-package), and do not count: 1: tests/test_prices.py::test_speed" in out
+        "not installed (--allow-package), and do not count: 1: tests/test_prices.py::test_speed"
+        in out
     )
-    assert "or what is beside them: docs/conf.py, src/shop/broken.py" in out
+    assert "because no test imports them: docs/conf.py, src/shop/broken.py" in out
     assert "survived: src/shop/prices.py:15 as `LIMIT = 4`" in out
 
 

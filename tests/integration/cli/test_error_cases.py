@@ -149,7 +149,7 @@ CASES = {
         "--model none repairs by search, which needs tests: add --tests",
     ),
     "search without a model that found a repair": Case(
-        ["heal", "wrong.py", "--tests", "test_wrong.py", "--yes"],
+        ["heal", "wrong.py", "--tests", "test_wrong.py", "--yes", "--seconds", "60"],
         3,
         "no model is configured, but the search found a repair: add --model none to accept it",
     ),

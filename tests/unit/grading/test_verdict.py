@@ -243,7 +243,7 @@ def test_differing_or_memorized_answers_are_not_verified() -> None:
     memorized = Memorization(reached=False, calls=3, variants=9, functions=("f",))
     without = less(FULL, memorization=memorized, held_out=None)
     assert any(
-        text.startswith("memorization: answers only the inputs")
+        text.startswith("memorization: returns results only")
         for text in shortfalls(without, contracted=False)
     )
     assert shortfalls(less(FULL, memorization=memorized)) == ()  # held-out examples agree

@@ -248,7 +248,7 @@ def test_missing_module_beside_the_script_ends_the_run_with_its_option(
     text = "import helper\n\nprint(helper.X)\n"
     done = run_workflow({}, request=existing(tmp_path, text))
     assert isinstance(done.error, InputError)
-    assert "helper lies beside the script" in str(done.error)
+    assert "helper is beside the script" in str(done.error)
     assert "--input helper.py" in str(done.error)
 
 

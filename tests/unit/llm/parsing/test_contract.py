@@ -37,7 +37,7 @@ def test_contract_is_parsed() -> None:
         ({"module": "pytest"}, "is taken"),
         ({"module": "test_topk"}, "is taken"),
         ({"module": "top-k"}, "module"),
-        ({"module": "class"}, "word of the language"),
+        ({"module": "class"}, "Python keyword"),
         ({"interface": "def f(:"}, "no Python"),
         ({"interface": "import os"}, "defines nothing"),
         ({"requirements": [{"id": "1", "text": "x"}]}, "requirements.0.id"),
