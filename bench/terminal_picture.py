@@ -1,70 +1,80 @@
-"""Makes docs/terminal.svg: a real run of a recorded example, as a terminal shows it.
+"""Makes docs/terminal.svg: what a terminal shows at the end of a recorded run. Needs tmux.
 
-python bench/terminal_picture.py [EXAMPLE]
+python bench/terminal_picture.py            writes the picture
+python bench/terminal_picture.py --check    fails where a run of today shows something else
 """
 
 from __future__ import annotations
 
 import io
-import os
 import re
-import subprocess
+import shutil
 import sys
 import tempfile
+from html import escape, unescape
 from pathlib import Path
 
 from rich.console import Console
-from rich.syntax import Syntax
 from rich.text import Text
 
-from greenloop.reporting.progress.messages import LABEL_WIDTH
-from greenloop.reporting.progress.renderer import build_labelled_row
+from tests.support.tmux_screen import Screen
 
 ROOT = Path(__file__).parents[1]
-WIDTH = 110
-CODE_LINES = 8
+PICTURE = ROOT / "docs" / "terminal.svg"
+WIDTH, HEIGHT = 100, 25
+NAME = "roman_numerals"
+COMMAND = f"examples/{NAME}.md --model replay:examples/{NAME}.jsonl -o {NAME}.py"
+DONE = "the shell is back"
 
 
-def style(line: str) -> str:
-    """Return the colour of a line's label, as at a terminal."""
-    label = line[:LABEL_WIDTH].strip()
-    if label == "attempt":
-        return "green" if " 0 failed, 0 errors" in line else "red"
-    return "yellow" if label in ("dispute", "stuck", "again") else "cyan"
+def capture(folder: Path) -> str:
+    """Return the last screen of a run, with its colours."""
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    settings = f"cd {folder}; export PYTHONPATH={ROOT}; unset NO_COLOR CI GREENLOOP_HOME"
+    run = f"{sys.executable} -m greenloop {COMMAND}; sleep 1"
+    screen = Screen(WIDTH, f"{settings}; {run}; touch ended; echo {DONE}; sleep 500", HEIGHT)
+    try:
+        screen.until(lambda shown: DONE in shown)
+        return screen.colored_text().partition(DONE)[0].rstrip()
+    finally:
+        screen.close()
+
+
+def normalize(text: str) -> str:
+    """Remove what differs between runs: times, the name of the run, inputs tried in a time."""
+    text = re.sub(r"\.greenloop/runs/\S+", "RUN", text)
+    text = re.sub(r"\d+ of \d+ inputs", "N inputs", text)
+    text = re.sub(r"(native|bubblewrap), strong", "SANDBOX", text)
+    return re.sub(r"(\d+ min )?\d+\.\d s|\b\d+ s\b", "N s", text)
+
+
+def draw(screen: str) -> str:
+    """Return the picture; its description is the text."""
+    shown = Text.from_ansi(screen)
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
+    console.print(shown, soft_wrap=True)
+    picture = console.export_svg(
+        title=f"greenloop examples/{NAME}.md --model replay:… -o {NAME}.py"
+    )
+    # No font is downloaded: any monospaced one fits.
+    picture = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)
+    description = f"<desc>{escape(shown.plain)}</desc>"
+    return re.sub(r"(<svg [^>]*>)", lambda found: found[1] + description, picture, count=1)
 
 
 def main() -> None:
-    name = sys.argv[1] if len(sys.argv) > 1 else "roman_numerals"
-    command = ["greenloop", f"examples/{name}.md", "--model", f"replay:examples/{name}.jsonl"]
-    command += sys.argv[2:]
-    with tempfile.TemporaryDirectory() as home:
-        environment = {**os.environ, "NO_COLOR": "1", "GREENLOOP_HOME": home}
-        ended = subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
-    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
-    console.print(Text(f"$ {' '.join(command)}", "bold"))
-    told = ended.stderr.splitlines()
-    for line in (
-        item for item in told if not item.startswith("…")
-    ):  # progress lines that a terminal overwrites
-        shown = line.replace(home, ".greenloop").replace(str(ROOT) + "/", "")
-        console.print(build_labelled_row(shown, style(shown)))
-    code, _, verdict = ended.stdout.partition("\n# ")
-    lines = code.rstrip().split("\n")
-    more = f"\n… {len(lines) - CODE_LINES} more lines of code" if len(lines) > CODE_LINES else ""
-    console.print(Syntax("\n".join(lines[:CODE_LINES]), "python", background_color="default"))
-    console.print(Text(more.strip(), "dim"))
-    console.print(Text("# " + verdict.replace(home, ".greenloop").rstrip(), "green"))
-    path = ROOT / "docs" / "terminal.svg"
-    picture = console.export_svg(title="greenloop")
-    # No font is downloaded: any monospaced one fits.
-    path.write_text(re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL), encoding="utf-8")
-    print(path)
+    with tempfile.TemporaryDirectory() as folder:
+        screen = capture(Path(folder))
+    if "✓ verified" not in screen:
+        sys.exit(f"the run is not verified:\n{screen}")
+    if sys.argv[1:] != ["--check"]:
+        PICTURE.write_text(draw(screen), encoding="utf-8")
+        print(PICTURE)
+        return
+    found = re.search(r"<desc>(.*?)</desc>", PICTURE.read_text("utf-8"), re.DOTALL)
+    before, today = unescape(found[1]) if found else "", Text.from_ansi(screen).plain
+    if normalize(before) != normalize(today):
+        sys.exit(f"{PICTURE} is stale: run `python bench/terminal_picture.py`\n{today}")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from greenloop.app.check import get_unopened, run_and_save
 from greenloop.app.requests import build_request
@@ -63,10 +64,16 @@ async def check_diff(
     return await run_and_save(state, work, directory, diff.tree.root, open_box, emit)
 
 
-async def grade_diff(box: Sandbox, diff: ProjectDiff, settings: Settings) -> Report:
-    """Grade the changed lines of a project. Raises as a check of them does."""
+async def grade_diff(
+    box: Sandbox, diff: ProjectDiff, settings: Settings, bound: Mapping[str, Any]
+) -> Report:
+    """Grade the changed lines of a project, with `bound` results that still hold.
+
+    Raises as a check of them does.
+    """
     suite, state = _start(diff, settings)
     await _run_check(box, ignore_event, diff=diff, suite=suite, state=state, settings=settings)
+    state.evidence = state.evidence.model_copy(update=bound)
     return build_report(state)
 
 

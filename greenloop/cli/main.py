@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from errno import EIO, ENOSPC, EPIPE
 from typing import Annotated, NoReturn
 
 import typer
@@ -62,6 +63,8 @@ def main() -> None:
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except OSError as error:  # of the parser: the commands report their own
+        if error.errno not in (EPIPE, ENOSPC, EIO):
+            raise
         status = _report_unwritable(error)
     _end_process(status)
 

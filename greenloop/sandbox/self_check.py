@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 import socket
@@ -151,11 +150,7 @@ def _create_decoys() -> Iterator[_HostDecoys]:
         folders = tuple(Path(stack.enter_context(folder)) for folder in created)
         for folder in folders:
             (folder / "secret").write_text(secrets.token_hex(8))
-        addresses = _choose_socket_addresses(folders[-1])
-        for address in addresses:
-            listening = stack.enter_context(socket.socket(socket.AF_UNIX))
-            listening.bind(address)
-            listening.listen()
+        addresses = tuple(_listen_at_addresses(stack, folders[-1]))
         tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         yield _HostDecoys(folders, tcp.getsockname()[1], addresses)
 
@@ -172,11 +167,16 @@ def _list_parent_folders() -> list[str]:
     return [home, temporary] if writable else [temporary]
 
 
-def _choose_socket_addresses(folder: Path) -> tuple[str, ...]:
-    """Return addresses of a socket with a path, and on Linux of an abstract one."""
-    paths = [str(folder / "socket")]
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
-        name = f"\0greenloop-{secrets.token_hex(8)}"
-        probe.bind(name)
-        paths.append(name)
-    return tuple(paths)
+def _listen_at_addresses(stack: ExitStack, folder: Path) -> Iterator[str]:
+    """Listen at a socket with a path, and on Linux at an abstract one; yield their addresses."""
+    abstract = f"\0greenloop-{secrets.token_hex(8)}"
+    for address in (str(folder / "socket"), abstract):
+        listening = stack.enter_context(socket.socket(socket.AF_UNIX))
+        try:
+            listening.bind(address)
+        except OSError:
+            if address != abstract:
+                raise
+            continue
+        listening.listen()
+        yield address

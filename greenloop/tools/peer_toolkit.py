@@ -66,15 +66,18 @@ class PeerToolkit:
     ) -> GeneratedPeer:
         """Return a second implementation, with a generator of inputs and a precondition.
 
-        Of the contract the prompt shows the text, and names and parameters of the interface.
+        Of the contract the prompt shows the text, names and parameters of the interface, and what was
+        taken where the text leaves something open: readings that agree there differ only in the rest.
         """
-        text = contract.text_with_answers
+        text, names = contract.text_with_answers, read_public(contract.interface, "")
         prompt = self.prompts.render(
             "write_peer",
             module=contract.module,
-            names=read_public(contract.interface, ""),
+            names=names,
+            with_names=len(names) > 1 or any(f"class {i}" in contract.interface for i in names),
             interface=reduce_interface(contract.interface, text),
             specification=text,
+            taken=[item for item in contract.choices if item.answered != "user"],
             packages=[item for item in contract.packages if _is_named(item, text)],
             python_version=python_version(),
             failed_examples=failed_examples,

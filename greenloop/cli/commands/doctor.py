@@ -83,8 +83,8 @@ def _check_sandbox(settings: Settings, *, is_verbose: bool) -> Diagnostic:
         run = sandbox.run_tests(_PROBE_CODE, _PROBE_TESTS)
         info = sandbox.info
     is_short = not is_verbose and not is_unsandboxed(info.backend)
-    isolation = info.isolation.partition(":")[0] if is_short else info.isolation
-    found = f"{info.backend}, {isolation}; a test run took {run.duration_s:.2f} s"
+    isolation = f", {info.isolation.partition(':')[0]}" if is_short else f": {info.isolation}"
+    found = f"{info.backend}{isolation}; a test run took {run.duration_s:.2f} s"
     if run.passed:
         return Diagnostic("sandbox", True, found, danger=is_unsandboxed(info.backend))
     return Diagnostic(

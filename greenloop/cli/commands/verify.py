@@ -88,10 +88,11 @@ def _verify_locks(
 
 def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) -> Report:
     code = path.parent / lock.code.path
+    bound = {"held_out": lock.held_out, "peer": lock.peer, "read_against_text": True}
     if lock.change:
         tree = read_tree(path.parent / lock.change.root)
         diff = build_patch_diff(tree, lock.change.base, code.read_text("utf-8"))
-        return run_with_signals(grade_diff(sandbox, diff, settings))
+        return run_with_signals(grade_diff(sandbox, diff, settings, bound))
     tests = [path.parent / item.path for item in lock.tests]
     check = start_check(
         module=code.stem,
@@ -103,7 +104,6 @@ def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) ->
 
     async def run() -> Report:
         await run_check(sandbox, check, ignore_event, PackageResolver(settings.allow_list))
-        bound = {"held_out": lock.held_out, "peer": lock.peer, "read_against_text": True}
         check.evidence = check.evidence.model_copy(update=bound)
         return build_report(check)
 

@@ -7,7 +7,7 @@ the tests too does not count: this is also what a changed framework or helper of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from greenloop.grading.context import GradingContext
@@ -43,8 +43,14 @@ def measure(context: GradingContext) -> Isolated | str:
     return measure_modules([context], names)
 
 
-def measure_modules(contexts: Sequence[GradingContext], names: Sequence[str]) -> Isolated | str:
-    """Do the same for several modules, each with tests of its own; `names` must be used by them.
+def measure_modules(
+    contexts: Sequence[GradingContext],
+    names: Sequence[str],
+    find_run: Callable[[Collection[str]], Collection[str]] = lambda tests: (),
+) -> Isolated | str:
+    """Do the same for several modules, each with tests of its own.
+
+    `names` must be used by tests that agree, or be among those that `find_run` says these run.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -57,7 +63,8 @@ def measure_modules(contexts: Sequence[GradingContext], names: Sequence[str]) ->
     refused = [
         _refuse(item.test, item.line, item.reason) for _, _, p in files for item in p.not_observable
     ]
-    return _summarize(contexts, tests, results, refused, names)
+    run = find_run([item.scenario.test for item in results if item.outcome == "agrees"])
+    return _summarize(contexts, tests, results, refused, [i for i in names if i not in run])
 
 
 @dataclass(frozen=True)

@@ -53,10 +53,8 @@ def compare_programs(
     public = read_public(interface, code)
     if not public:
         return Comparison(problem="no public function or class is known that could be called")
-    started = time.monotonic()
-    deadline = started + 1.5 * budget_s  # of a batch that was begun in time
-    mine = Program(sandbox, module, code, public, deadline)
-    theirs = Program(peer_sandbox or sandbox, module, peer.code, public, deadline, peer.inputs)
+    mine = Program(sandbox, module, code, public, 0.0)
+    theirs = Program(peer_sandbox or sandbox, module, peer.code, public, 0.0, peer.inputs)
     pair = _Pair(mine, theirs, _read_names(interface, specification))
     calls = [call for text in examples if (call := read_call(text, public))]
     known = Known(
@@ -69,6 +67,8 @@ def compare_programs(
     )
     vocabulary = read_vocabulary(specification, interface, [code, peer.code])
     inputs = InputBuilder(known, vocabulary, seed).build()
+    started = time.monotonic()  # reading many tests takes seconds, too
+    mine.deadline = theirs.deadline = started + 1.5 * budget_s  # of a batch that was begun in time
     pair.run_all(inputs, started + budget_s)
     mine.deadline = theirs.deadline = time.monotonic() + 1.5 * budget_s
     return pair.summarize(time.monotonic() + budget_s)

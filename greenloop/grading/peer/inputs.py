@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -146,7 +146,7 @@ class InputBuilder:
     def _iterate_functions(self, sequences: Sequence[Input]) -> Iterator[Input]:
         """Yield the tests' bodies, and these and the sequences with changed literals."""
         cases = [
-            Input(item.function, item.test, item.preamble, item.fixtures)
+            Input(item.function, item.test, item.preamble, item.fixtures, item.names)
             for item in self._known.cases
         ]
         yield from cases
@@ -156,7 +156,7 @@ class InputBuilder:
             changed = self._mutator.mutate(item.node)
             self._change_order(changed)
             number_observations(changed)
-            pool.append(Input(changed, item.name, item.preamble, item.fixtures))
+            pool.append(replace(item, node=changed))
             yield pool[-1]
 
     def _change_order(self, function: Any) -> None:

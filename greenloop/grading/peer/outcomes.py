@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 from functools import cached_property
+from textwrap import indent
 
 from greenloop.grading.peer.answers import Names, compare, load, name_kind
 from greenloop.grading.peer.features import describe_arguments
@@ -13,6 +14,8 @@ from greenloop.grading.peer.rendering import describe, to_literal
 from greenloop.grading.peer.runs import Answer, Input
 from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ANSWER
 from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.scenarios.reading.renaming import restore_names
+from greenloop.testsuite.used_definitions import show_with_definitions
 from greenloop.testsuite.variants.scenarios import render_statements
 
 _ENDS, _MAX_CALL = "ends the process", 1500
@@ -45,7 +48,8 @@ class Outcome:
         """The call as an expression, or statements whose last one is compared."""
         if self.item.is_call:
             return ast.unparse(self.item.node)[:_MAX_CALL]
-        return render_statements(self.item.node, self.at)[:_MAX_CALL]
+        text = render_statements(self.item.node, self.at)[:_MAX_CALL]
+        return restore_names(text, self.item.names)
 
     @property
     def cluster(self) -> tuple[str, ...]:
@@ -59,7 +63,12 @@ class Outcome:
         return *self.cluster, *features
 
     def to_record(self) -> FoundDifference:
-        return replace(self._describe(), cluster=self.cluster)
+        return replace(self._describe(), cluster=self.cluster, helpers=self._find_helpers())
+
+    def _find_helpers(self) -> str:
+        preamble = restore_names(self.item.preamble, self.item.names)
+        whole = f"{preamble}\ndef call__():\n{indent(self.call, ' ')}"
+        return show_with_definitions(whole, "call__").partition("def call__")[0]
 
     def _describe(self) -> FoundDifference:
         if self.kinds[:1] == (_ENDS,):

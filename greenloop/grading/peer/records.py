@@ -22,7 +22,7 @@ class FoundDifference:
 
     `call` is an expression, or statements of which the last is the expression that is compared. A
     literal is the answer as Python source; None where it is no plain value. Differences of one
-    `cluster` often have one cause.
+    `cluster` often have one cause. `helpers` are the definitions of a test file that it uses.
     """
 
     call: str
@@ -31,6 +31,7 @@ class FoundDifference:
     code_literal: str | None = None
     peer_literal: str | None = None
     cluster: tuple[str, ...] = ()
+    helpers: str = ""
 
 
 @dataclass(frozen=True)

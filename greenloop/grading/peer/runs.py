@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,13 +31,15 @@ class Input:
     """A call as an expression, or a function with observations as a statement.
 
     `name` is what is called, or the test that the function comes from; `preamble` what stands before
-    functions, and `fixtures` are their arguments.
+    functions, and `fixtures` are their arguments. `names` are the neutral names of helpers by their
+    own.
     """
 
     node: ast.expr | ast.stmt
     name: str
     preamble: str = ""
     fixtures: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_call(self) -> bool:

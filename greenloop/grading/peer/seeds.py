@@ -19,6 +19,7 @@ _DATA_CALLS = frozenset(
 )
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,6}(?:\.\d{1,6})?(?![\w.]*\d)")
 _QUOTED = re.compile(r"`([^`\n]{1,24})`|\"([^\"\n]{1,24})\"|'([^'\n]{1,12})'")
+_NAMED_CALL = re.compile(r"[A-Za-z_][\w.]*\(")  # `total(basket)`: the text speaks of the program
 _ANY_NUMBER = re.compile(r"\b(numbers?|values?|amounts?|floats?|decimals?|zahl(en)?)\b", re.I)
 _WHOLE_NUMBER = re.compile(r"\b(int|integers?|whole|natural|counts?|ganze[nr]?)\b", re.I)
 _MAX_WORDS, _MAX_NUMBERS, _MAX_CALL = 24, 16, 4000
@@ -150,7 +151,8 @@ def read_vocabulary(text: str, interface: str, programs: Sequence[str]) -> Vocab
     words: dict[str, None] = {}
     for found in _NUMBER.findall(text):
         numbers[float(found) if "." in found else int(found)] = None
-    words |= dict.fromkeys(next(filter(None, parts), "") for parts in _QUOTED.findall(text))
+    quoted = (next(filter(None, parts), "") for parts in _QUOTED.findall(text))
+    words |= dict.fromkeys(item for item in quoted if not _NAMED_CALL.match(item))
     for program in programs:
         tree = parse_or_none(program)
         for node in ast.walk(tree) if tree else ():

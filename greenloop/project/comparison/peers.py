@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from greenloop.grading.peer.comparison import Comparison
@@ -34,7 +34,8 @@ def allowed(*given, **named):
 class PeerChanges:
     """Two changes of a project; `tree` and `other` have the new tests, too.
 
-    `interface` and `wish` are what both were written from, `inputs` is the source of a generator.
+    `interface` and `wish` are what both were written from, `inputs` is the source of a generator,
+    `tests` are the paths of files with new tests.
     """
 
     tree: ProjectTree
@@ -42,14 +43,16 @@ class PeerChanges:
     interface: str
     wish: str
     inputs: str = ""
+    tests: Collection[str] = ()
 
 
 def compare_peers(
     sandbox: Sandbox, peers: PeerChanges, examples: list[str], seed: str, *, budget_s: float = 5.0
 ) -> Comparison:
-    """Compare the public functions and classes of the interface, of at most three modules.
+    """Compare the functions and classes of the interface, then those that the new tests call.
 
-    `examples` are calls. It takes about `budget_s` seconds for each module.
+    Those are of at most three modules, each of which takes about `budget_s` seconds. `examples` are
+    calls.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -57,17 +60,21 @@ def compare_peers(
     index = build_index(peers.tree.texts)
     both = peers.tree.texts.keys() & peers.other.texts.keys()
     found = Comparison(problem=_NOTHING)
-    stubs = {p: stub for p, stub in _group_by_file(index, peers.interface).items() if p in both}
-    for number, (path, stub) in enumerate(list(stubs.items())[:_MAX_MODULES]):
+    named, called = _group_by_file(index, peers.interface), _write_called(index, peers)
+    stubs = {path: stub for path, stub in (called | named).items() if path in both}
+    ranked = sorted(stubs, key=lambda path: path not in named)[:_MAX_MODULES]
+    for number, path in enumerate(ranked):
         pair = ModulePair(
             *(sandbox, index, path, peers.tree, peers.other, peers.wish, seed, budget_s)
         )
-        one = pair.compare(stub, examples, _adapt_inputs(peers.inputs, list_names(stub)))
+        # What the generator allows is said of the interface alone.
+        inputs = _adapt_inputs(peers.inputs, list_names(stubs[path])) if path in named else ""
+        one = pair.compare(stubs[path], examples, inputs)
         found = _add(found, one) if number else one
     return found
 
 
-def _group_by_file(index: CodeIndex, interface: str) -> Mapping[str, str]:
+def _group_by_file(index: CodeIndex, interface: str) -> dict[str, str]:
     """Return the stubs by the path of the file that defines the names."""
     found: dict[str, str] = {}
     for module, stub in split_interface(interface).items():
@@ -86,6 +93,22 @@ def _find_definition(index: CodeIndex, home: str | None, name: str) -> str:
     return paths[0] if len(paths) == 1 else ""
 
 
+def _write_called(index: CodeIndex, peers: PeerChanges) -> dict[str, str]:
+    """Return the source of what test files call, by the path of the file that defines it."""
+    keys = {
+        key
+        for (path, _), found in index.edges.items()
+        for key in found
+        if path in peers.tests and not index.modules[key[0]].is_test
+    }
+    called: dict[str, str] = {}
+    for path in sorted({path for path, _ in keys}):
+        tree = parse_or_none(peers.tree.texts[path])
+        nodes = [i for i in tree.body if (path, getattr(i, "name", "")) in keys] if tree else []
+        called[path] = "\n\n".join(map(ast.unparse, nodes))
+    return {path: stub for path, stub in called.items() if list_names(stub)}
+
+
 def _adapt_inputs(inputs: str, names: list[str]) -> str:
     return inputs + _ONE_NAME.format(name=names[0]) if inputs and len(names) == 1 else inputs
 
@@ -98,5 +121,5 @@ def _add(first: Comparison, second: Comparison) -> Comparison:
         agreed=first.agreed + second.agreed,
         differences=(*first.differences, *second.differences),
         slower=(*first.slower, *second.slower),
-        problem=first.problem or second.problem,
+        problem="" if second.allowed else first.problem or second.problem,
     )

@@ -62,7 +62,9 @@ class ChangedLines:
 
     @cached_property
     def called_modules(self) -> CalledModules:
-        return CalledModules(self.runner, self.new_tests, self.plan, self.interface)
+        return CalledModules(
+            *(self.runner, self.baseline, self.new_tests, self.plan), self.interface
+        )
 
     @property
     def untested_files(self) -> list[str]:

@@ -19,7 +19,7 @@ from greenloop.project.code_map.interface import (
     split_interface,
 )
 from greenloop.project.runner import ProjectRunner
-from greenloop.records import HeldOut, HeldOutExample, Isolated, TestRun
+from greenloop.records import Baseline, HeldOut, HeldOutExample, Isolated, TestRun
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.merge import append_tests, find_clashes
@@ -33,10 +33,15 @@ class CalledModules:
     """What new tests, and examples of an interface, observe of the modules of a project."""
 
     def __init__(
-        self, runner: ProjectRunner, new_tests: Sequence[str], plan: Plan, interface: str = ""
+        self,
+        runner: ProjectRunner,
+        baseline: Baseline,
+        new_tests: Sequence[str],
+        plan: Plan,
+        interface: str = "",
     ) -> None:
         self._runner, self._plan, self._interface = runner, plan, interface
-        self._texts = runner.tree.texts
+        self._texts, self._lines = runner.tree.texts, baseline.lines
         self._new = {test.partition("[")[0] for test in new_tests}
 
     @cached_property
@@ -54,11 +59,21 @@ class CalledModules:
                 for item in contexts
                 for name in find_public_names("", [i.code for i in item.tests], item.module)
             ]
-        return (
-            isolation.measure_modules(contexts, list(dict.fromkeys(names)))
-            if contexts
-            else _NO_MODULE
-        )
+        if not contexts:
+            return _NO_MODULE
+        return isolation.measure_modules(contexts, list(dict.fromkeys(names)), self._find_run)
+
+    def _find_run(self, tests: Collection[str]) -> set[str]:
+        """Return the functions and classes that some of the new tests run lines of."""
+        ids = {name for name in self._new if name.partition("::")[2] in tests}
+        return {
+            name.partition(".")[0]
+            for (path, name), item in self._index.definitions.items()
+            for line in item.lines[1:]
+            if ids.intersection(
+                i.partition("[")[0] for i in self._lines.get(path, {}).get(line, ())
+            )
+        }
 
     def _separate(self, path: str) -> Iterator[GradingContext]:
         """Yield the modules that a test file imports, each with the tests that observe it."""

@@ -31,9 +31,11 @@ class Difference(Record):
 
     @property
     def counts_against(self) -> bool:
-        """Whether it keeps the code from `verified`: unjudged, or judged against the code."""
-        settled = ("peer is wrong", "text does not say")  # an open choice is counted as such
-        return self.ruling not in settled and not (self.test or self.choice)
+        """Whether it keeps the code from `verified`: unjudged, or nothing came of the ruling.
+
+        An open choice counts as such.
+        """
+        return self.ruling != "peer is wrong" and not (self.test or self.choice)
 
     @property
     def outcome(self) -> str:

@@ -11,6 +11,7 @@ from typing import TypeVar
 from greenloop.records import MutantResult, Report, Survivor
 from greenloop.reporting.escaping import truncate
 from greenloop.reporting.evidence.text import list_survivors
+from greenloop.reporting.html.highlighting import Token, highlight_lines
 
 DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
 _MAX_LINES = 4000
@@ -38,6 +39,12 @@ class CodeLine:
     remarks: tuple[str, ...]
     kind: str = ""
     tests: tuple[str, ...] = ()
+    tokens: tuple[Token, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Token, ...]:
+        """The text, with the kinds of its tokens where they are known."""
+        return self.tokens or (("", self.text),)
 
     @property
     def test_count(self) -> int:
@@ -70,6 +77,8 @@ def annotate_code(report: Report) -> AnnotatedCode:
     if report.change:
         return _annotate_patch(report)
     texts = report.final_code.rstrip("\n").split("\n") if report.final_code.strip() else []
+    shown = [truncate(text, _MAX_LINE_LENGTH) for text in texts[:_MAX_LINES]]
+    tokens = highlight_lines(shown)
     mutation = report.evidence.mutation
     tried = [i for i in (mutation.tried if mutation else ()) if i.outcome in DETECTED_OUTCOMES]
     survived = list_survivors(report.evidence)
@@ -80,14 +89,15 @@ def annotate_code(report: Report) -> AnnotatedCode:
     lines = tuple(
         CodeLine(
             number=n,
-            text=truncate(text, _MAX_LINE_LENGTH),
+            text=text,
             coverage=coverage.get(n, ""),
             missed_branches=missed[n],
             detected=detected[n],
             survivors=survivors[n],
             remarks=remarks[n],
+            tokens=tokens[n - 1],
         )
-        for n, text in enumerate(texts[:_MAX_LINES], 1)
+        for n, text in enumerate(shown, 1)
     )
     measured = report.evidence.coverage is not None
     left_out = max(0, len(texts) - _MAX_LINES)

@@ -8,6 +8,7 @@ from greenloop.reporting.html.code import AnnotatedCode, CodeLine
 
 _FAULTS_HEIGHT = 56.0  # of all mutants, above and below the middle
 _COVERAGE_HEIGHT = 4.0  # of the middle, which shows coverage
+_TICK_STEPS, _MAX_TICKS = (5, 10, 25, 50, 100, 250, 500, 1000), 8
 _MIN_FAULTS = 6  # mutants of one line that fill the height
 
 
@@ -31,6 +32,12 @@ class OverviewBar:
     detected: int
     survived: int
     missed_lines: int
+
+    @property
+    def ticks(self) -> tuple[int, ...]:
+        """Numbers of lines that are named below the bar."""
+        step = next(size for size in _TICK_STEPS if self.width / size <= _MAX_TICKS)
+        return (1, *range(step, self.width + 1, step))
 
 
 def build_overview_bar(code: AnnotatedCode) -> OverviewBar | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from greenloop.records import Report, TestEntry
@@ -12,7 +13,12 @@ from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.overview_bar import build_overview_bar
 from greenloop.reporting.html.rendering import render
 from greenloop.reporting.passages import build_text_parts, list_evidence_rows
-from greenloop.reporting.summary import VERDICT_MEANINGS, format_answered, report_title
+from greenloop.reporting.summary import (
+    VERDICT_MEANINGS,
+    describe_cost,
+    format_answered,
+    report_title,
+)
 from greenloop.reporting.traceability import (
     build_requirement_rows,
     build_traceability_matrix,
@@ -22,6 +28,8 @@ from greenloop.reporting.traceability import (
 
 _MAX_TEXT_LENGTH = 60_000  # characters; report.json has the rest
 _MAX_LINE_LENGTH = 1000
+_FIRST_FAILURES = 3  # beside the verdict
+_MAX_OPEN_LINES = 120  # longer code is folded
 
 
 def render_report_html(report: Report) -> str:
@@ -32,8 +40,11 @@ def render_report_html(report: Report) -> str:
         report=report,
         title=report_title(report),
         meaning=VERDICT_MEANINGS[report.verdict],
-        passed=sum(item.outcome == "passed" for item in report.tests),
-        active=sum(not _is_excluded(item) for item in report.tests),
+        tests=_count(item for item in report.tests if item.origin != "held_out"),
+        held_out=_count(item for item in report.tests if item.origin == "held_out"),
+        unknown_cost=describe_cost(report).removeprefix("cost "),
+        first_failures=_FIRST_FAILURES,
+        folded_lines=_MAX_OPEN_LINES,
         measures=tuple(list_evidence_rows(report)),
         graded=report.evidence.is_graded,
         text_parts=build_text_parts(report),
@@ -63,6 +74,12 @@ def truncate_text(text: str) -> str:
     )
     more = len(text) - _MAX_TEXT_LENGTH
     return lines if more <= 0 else f"{lines}\n… {more} more characters, see report.json"
+
+
+def _count(entries: Iterable[TestEntry]) -> dict[str, int]:
+    """Return how many pass, and how many count."""
+    active = [item.outcome == "passed" for item in entries if not _is_excluded(item)]
+    return {"passed": sum(active), "active": len(active)}
 
 
 def _is_excluded(entry: TestEntry) -> bool:

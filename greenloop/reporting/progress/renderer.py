@@ -159,7 +159,7 @@ class LiveProgress(LiveView):
     def __init__(self, *, verbose: bool = False) -> None:
         self._messages = RunMessages(verbose=verbose)
         self._activity = RunActivity()
-        self._last_event_at, self._ended = time.monotonic(), False
+        self._last_event_at, self._has_begun, self._ended = time.monotonic(), False, False
         super().__init__()  # renders for the first time
 
     def __call__(self, event: e.Event) -> None:
@@ -177,7 +177,7 @@ class LiveProgress(LiveView):
         self._activity.handle_event(event)
         if isinstance(event, _FREQUENT_EVENTS):
             return
-        self._last_event_at = time.monotonic()
+        self._last_event_at, self._has_begun = time.monotonic(), True
         self._ended = isinstance(event, e.RunFinished)
 
     def _render(self) -> Text:
@@ -192,7 +192,8 @@ class LiveProgress(LiveView):
             shown.append_text(_build_bar(row)).append("\n")
         if not rows:  # between two steps
             shown.append(ACTIVITY_LABEL, "cyan")
-            shown.append(f"working: {now - self._last_event_at:.0f} s\n")
+            what = "working" if self._has_begun else "starting"
+            shown.append(f"{what}: {now - self._last_event_at:.0f} s\n")
         return shown.append(" " * LABEL_WIDTH + self._activity.describe_usage(), "dim")
 
 

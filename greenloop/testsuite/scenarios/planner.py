@@ -102,6 +102,7 @@ class _Planner:
             self._judge_text(planned),
             tuple(item.scenario for item in planned),
             tuple(refused),
+            self._names,
         )
 
     # -- the top level

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,15 @@ class ScenarioFile:
 
     `scenario` is for the process of the code: inputs, calls and what is observed. `judge` is for
     the process of the tests: expected values and comparisons. Scenarios have the same numbers in
-    both, which are their positions in `scenarios`.
+    both, which are their positions in `scenarios`. `names` are the neutral names of helpers in the
+    scenario by their own.
     """
 
     scenario: str
     judge: str
     scenarios: tuple[Scenario, ...]
     not_observable: tuple[NotObservable, ...]
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 class RefusedError(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
@@ -17,12 +17,16 @@ _MAX_ROWS = 8
 
 @dataclass(frozen=True)
 class ScenarioCase:
-    """One row of a scenario: a function whose only parameters are fixtures, and its test."""
+    """One row of a scenario: a function whose only parameters are fixtures, and its test.
+
+    `names` are the neutral names of helpers by their own.
+    """
 
     function: ast.FunctionDef | ast.AsyncFunctionDef
     fixtures: tuple[str, ...]
     test: str
     preamble: str
+    names: Mapping[str, str]
 
 
 def split_cases(plan: ScenarioFile) -> list[ScenarioCase]:
@@ -40,7 +44,7 @@ def split_cases(plan: ScenarioFile) -> list[ScenarioCase]:
         for row in islice(_read_rows(tables.body), _MAX_ROWS):
             function = _bind(functions[name.id], row)
             names = tuple(item.value for item in fixtures.elts)
-            found.append(ScenarioCase(function, names, scenario.test, preamble))
+            found.append(ScenarioCase(function, names, scenario.test, preamble, plan.names))
     return found
 
 

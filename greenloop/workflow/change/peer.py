@@ -51,6 +51,7 @@ class ChangePeerComparer(PeerComparer):
             contract.interface,
             contract.text_with_answers,
             peer.inputs,
+            frozenset(suite.files),
         )
         calls, seed = [item.call for item in suite.held_out], seed_of(self._run)
 

@@ -21,12 +21,12 @@ from greenloop.workflow.peer.rulings import (
     OpenDifference,
     arrange,
     describe_test,
-    from_test,
+    from_tests,
     interpret,
 )
 from greenloop.workflow.state import Run
 
-_MAX_JUDGED = 5
+_MAX_JUDGED = _MAX_OPEN = 5
 _MAX_ROUNDS = 3
 _MAX_MESSAGE_CHARS = 300
 # A fallback model whose price is not known cannot be afforded under --max-cost: SettingsError.
@@ -44,7 +44,7 @@ class PeerComparer:
         self._run, self._state, self._repairs = run, run.state, repairs
         self._peer: PeerProgram | None = None
         self._rounds_left = _MAX_ROUNDS
-        self._judged: dict[tuple[str, str, str], Difference] = {}
+        self._judged: dict[tuple[str, ...], Difference] = {}
         self._asked: dict[tuple[str, ...], str] = {}  # open choices by cluster
         self._absent = "" if run.settings.peer else "--no-peer was given; run without it"
 
@@ -114,8 +114,7 @@ class PeerComparer:
         found = [OpenDifference(item) for item in done.comparison.differences]
         if not found:
             failing = [item for item in done.failing if self._may_be_wrong(item)]
-            rows = dict.fromkeys(item.partition("[")[0] for item in failing)  # of parametrize
-            found = [from_test(item, state.code_tests.source(item)) for item in rows]
+            found = from_tests(failing, state.code_tests)
         return [item for item in found if item.build_choice(1).question not in answered]
 
     def _may_be_wrong(self, test: str) -> bool:
@@ -175,7 +174,10 @@ class PeerComparer:
         return name
 
     def _add_choice(self, item: OpenDifference) -> str:
-        """Return the id of the open choice on a difference; one is asked for each cluster."""
+        """Return the id of the open choice on a difference; one is asked for each cluster.
+
+        '' where five are open: the difference counts as it is.
+        """
         cluster = item.found.cluster
         if known_id := self._asked.get(cluster):
             return known_id
@@ -185,6 +187,8 @@ class PeerComparer:
         choice = item.build_choice(number)
         known = (other.id for other in contract.choices if other.question == choice.question)
         if (found := next(known, None)) is None:
+            if sum(other.source == "judge" for other in contract.open_choices) >= _MAX_OPEN:
+                return ""
             choices, found = (*contract.choices, choice), choice.id
             self._state.contract = contract.model_copy(update={"choices": choices})
         if cluster:

@@ -16,6 +16,7 @@ from greenloop.grading.peer.comparison import (
     compare_programs,
 )
 from greenloop.sandbox import Sandbox
+from greenloop.workflow.peer.rulings import is_wording
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import digest
 from greenloop.workflow.storage.run_dir import write_atomically
@@ -25,7 +26,8 @@ from greenloop.workflow.storage.run_dir import write_atomically
 class SavedComparison:
     """What was compared, and what it showed.
 
-    `failing` are active tests that the peer fails, asked for only where no answer differs.
+    `failing` are active tests that the peer fails, and not only for the wording of an exception; asked
+    for only where no answer differs.
     """
 
     code_sha256: str
@@ -46,11 +48,14 @@ async def find_failing_tests(run: Run, peer: PeerProgram) -> dict[str, str]:
 async def compare_with_peer(run: Run, peer: PeerProgram) -> SavedComparison:
     """Compare the current module with its peer. Raises as `compare_and_save` does."""
     code, suite = run.state.candidates.current.code, run.state.tests
+    text = run.state.agreed_contract.text_with_answers
+
+    def find_failing(box: Sandbox) -> list[str]:
+        failing = check_peer(box, module=suite.module, peer=peer, tests=suite.files)
+        return [test for test, message in failing.items() if not is_wording(message, text)]
+
     return await compare_and_save(
-        run,
-        peer,
-        lambda box: _compare(run, box, code, peer),
-        lambda box: check_peer(box, module=suite.module, peer=peer, tests=suite.files),
+        run, peer, lambda box: _compare(run, box, code, peer), find_failing
     )
 
 

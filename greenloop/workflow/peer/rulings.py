@@ -7,29 +7,36 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import dedent
 
 from greenloop.grading.peer.comparison import FoundDifference
 from greenloop.records import Choice, Contract, Difference, DifferenceRuling, HeldOutExample
 from greenloop.records.evidence.peer import Ruling
 from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite import Suite
 from greenloop.tools.peer_toolkit import ShownDifference
+from greenloop.workflow.change.suite import ChangeSuite
 
 _RAISED = re.compile(r"raises\s+([\w.]+)")
+# What pytest says of `raises(match=…)`, and of an assertion on `str(caught.value)`.
+_OF_MESSAGE = re.compile(r"Regex pattern did not match|= str\(.*<ExceptionInfo", re.S)
+_LITERAL = re.compile(r"([\"'])(.{3,}?)\1")
 _QUOTED = re.compile(r"[\"“'‘]([^\"“”]{4,}?)[\"”'’]")
 _MAX_ABOUT_CHARS = 300
-_TEST_ANSWERS = ("this test passes", "this test fails")
+_TEST_PASSES, _TEST_FAILS = "this test passes", "this test fails"
+_MAX_ROWS_SHOWN = 8
 
 
 @dataclass(frozen=True)
 class OpenDifference:
-    """A difference that nobody has judged; `test` is the id of the test that only the code passes."""
+    """A difference that nobody has judged; `test` is the id of a test function that the peer fails."""
 
     found: FoundDifference
     test: str = ""
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        return self.found.call, self.found.code, self.found.peer
+    def key(self) -> tuple[str, ...]:
+        return (self.test,) if self.test else (self.found.call, self.found.code, self.found.peer)
 
     def to_record(self, ruling: Ruling | None = None, because: str = "") -> Difference:
         """Return the difference for the report."""
@@ -68,21 +75,36 @@ def _format(call: str, answer: str) -> str:
     return f"{call} {raised[0]}" if raised else f"{call} -> {answer}"
 
 
-def from_test(test: str, source: str) -> OpenDifference:
-    """Return the difference on a test that the code passes and the peer fails."""
-    return OpenDifference(FoundDifference(_drop_docstring(source), *_TEST_ANSWERS), test)
+def from_tests(failing: Sequence[str], suite: Suite | ChangeSuite) -> list[OpenDifference]:
+    """Return the differences on tests that the peer fails: one a function, whatever its rows."""
+    found: dict[str, list[str]] = {}
+    for test in failing:
+        name, _, row = test.partition("[")
+        found.setdefault(name, []).extend([f"[{row}"] if row else [])
+    return [_from_test(name, rows, suite) for name, rows in found.items()]
 
 
-def _drop_docstring(source: str) -> str:
-    """Return a test without its docstring: it names requirements, which the judge does not know."""
-    tree = parse_or_none(source)
-    function = tree.body[0] if tree and tree.body else None
-    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or len(function.body) == 1:
-        return source
-    first, lines = function.body[0], source.splitlines()
-    if ast.get_docstring(function) is None or first.end_lineno is None:
-        return source
-    return "\n".join(lines[: first.lineno - 1] + lines[first.end_lineno :])
+def _from_test(test: str, rows: Sequence[str], suite: Suite | ChangeSuite) -> OpenDifference:
+    shown = ", ".join(rows[:_MAX_ROWS_SHOWN]) + " …" * (len(rows) > _MAX_ROWS_SHOWN)
+    fails = f"{_TEST_FAILS} in the rows {shown}" if rows else _TEST_FAILS
+    source = _without_docstrings(suite.source_in_context(test))
+    return OpenDifference(FoundDifference(source, _TEST_PASSES, fails), test)
+
+
+def _without_docstrings(source: str) -> str:
+    """Return code without docstrings and comments, which are its writer's reading of the text."""
+    tree = parse_or_none(dedent(source))
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            is_first = ast.get_docstring(node, clean=False) is not None
+            node.body = node.body[is_first:] or [ast.Pass()]
+    return ast.unparse(tree) if tree else source
+
+
+def is_wording(message: str, text: str) -> bool:
+    """Whether a test failed on an exception's message alone, whose wording the text does not fix."""
+    words = (_flatten(found[2]) for found in _LITERAL.finditer(message))
+    return bool(_OF_MESSAGE.search(message)) and not any(item in _flatten(text) for item in words)
 
 
 def arrange(differences: Sequence[OpenDifference], seed: str) -> list[tuple[ShownDifference, bool]]:
@@ -93,7 +115,8 @@ def arrange(differences: Sequence[OpenDifference], seed: str) -> list[tuple[Show
         first, second = item.found.code, item.found.peer
         if not (code_is_first := chance.random() < 0.5):
             first, second = second, first
-        shown = ShownDifference(number, item.found.call, first, second, is_test=bool(item.test))
+        call = f"{item.found.helpers}{item.found.call}"
+        shown = ShownDifference(number, call, first, second, bool(item.test))
         arranged.append((shown, code_is_first))
     return arranged
 

@@ -201,6 +201,8 @@ CONTEXTS: dict[str, dict[str, Any]] = {
     "write_peer.minimal": {
         "module": "roman",
         "names": ("to_roman",),
+        "with_names": False,
+        "taken": (),
         "interface": "def to_roman(number):\n    ...\n",
         "specification": "Roman numerals.\n",
         "packages": (),
@@ -212,6 +214,8 @@ CONTEXTS: dict[str, dict[str, Any]] = {
     "write_peer.rich": {
         "module": "roman",
         "names": ("NotRoman", "to_roman"),
+        "with_names": True,
+        "taken": (Choice(id="C1", question="Of 0?", chosen="to_roman(0) raises ValueError"),),
         "interface": "class NotRoman(ValueError):\n    ...\n\ndef to_roman(number, upper=...):\n    ...\n",
         "specification": "\nWrite Roman numerals {{ please }}.\n\n",
         "packages": ("attrs",),

@@ -14,8 +14,10 @@ from greenloop.reporting.evidence.text import mutated_line
 from greenloop.reporting.html import IndexEntry, render_index_html, render_report_html, rendering
 from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code
+from greenloop.reporting.html.highlighting import highlight_lines
+from greenloop.reporting.html.overview_bar import OverviewBar
 from greenloop.reporting.traceability import build_traceability_matrix
-from tests.support.reports import HOSTILE, all_kinds, huge, made, older
+from tests.support.reports import HOSTILE, all_kinds, checked, failure, huge, made, older
 
 GOLDEN = Path(__file__).parent / "golden" / "report.html"
 REPORTS = all_kinds()
@@ -156,3 +158,52 @@ def test_templates_are_compiled_once_and_a_read_only_home_is_no_error(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert render_anew() == page
     rendering._create_environment.cache_clear()
+
+
+def test_red_run_shows_its_failing_assertion_beside_the_verdict() -> None:
+    page = render_report_html(checked())
+    assert page.index('id="failures"') < page.index('<section id="tests"')
+    assert "<h2>Evidence</h2>" not in page
+    many = tuple(failure(f"t.py::test_{n}") for n in range(5))
+    page = render_report_html(checked().model_copy(update={"failures": many}))
+    assert page.count('<li><p class="mono"><b>test_') == 5
+    assert page.index("test_2<") < page.index("More failures") < page.index("test_3<")
+
+
+def test_disputes_and_attempts_come_before_the_code() -> None:
+    page = render_report_html(made())
+    order = [page.index(f'<section id="{name}"') for name in ("attempts", "disputes", "code")]
+    assert order == sorted(order)
+    assert "the final code" in page
+    red = made(tests_passed=False, verdict="failed")
+    assert "the best attempt" in render_report_html(red)
+
+
+def test_code_is_highlighted_and_folded_where_it_is_long() -> None:
+    page = render_report_html(made())
+    assert '<span class="kw">def</span>' in page
+    assert '<details class="code" open>' in page
+    long = made(final_code="x = 'a'\n" * 200)
+    assert '<details class="code">' in render_report_html(long)
+
+
+@pytest.mark.parametrize(
+    "code", ["x = '''a\nb'''\n", "é = 1\r\ny\x0c = 2\n", "def (\n\t'", HOSTILE]
+)
+def test_highlighting_changes_no_character(code: str) -> None:
+    lines = code.split("\n")
+    for line, tokens in zip(lines, highlight_lines(lines), strict=True):
+        assert not tokens or "".join(text for _, text in tokens) == line
+
+
+def test_recorded_cost_is_not_unknown() -> None:
+    environment = made().environment.model_copy(update={"model": "replay:x.jsonl"})
+    assert "<small>recorded</small>" in render_report_html(made(environment=environment))
+    assert "<small>unknown</small>" in render_report_html(made())
+
+
+@pytest.mark.parametrize(("lines", "ticks"), [(20, (1, 5, 10, 15, 20)), (4000, (1, 500, 1000))])
+def test_overview_bar_names_lines(lines: int, ticks: tuple[int, ...]) -> None:
+    bar = OverviewBar((), lines, 1.0, 0, 0, 0)
+    assert bar.ticks[: len(ticks)] == ticks
+    assert len(bar.ticks) <= 9

@@ -31,8 +31,8 @@ class Calls:
     """Answers calls that are given as expressions over the names of the module.
 
     `inputs` is the source of a precondition `allowed` and a generator `inputs`, '' for none; it sees
-    the names of the module. Of several `public` functions the name comes first in the arguments of
-    both.
+    the names of the module. Of several `public` functions, and of a class and its methods, the name
+    comes first in the arguments of both.
     """
 
     def __init__(
@@ -51,6 +51,10 @@ class Calls:
         if inputs:
             exec(compile(inputs, "<inputs>", "exec"), self._own)
         self._allowed = self._own.get("allowed") if inputs else None
+        self._has_names = len(public) > 1 or any(
+            isinstance(self._names.get(i), type) for i in public
+        )
+        self._is_inside = False
 
     def answer(self, call: str) -> None:
         """Observe whether a call is allowed, then its answer and its arguments before and after."""
@@ -59,7 +63,9 @@ class Calls:
             raise TypeError("not a call")
         if self._allowed is not None:
             name = ast.unparse(tree.func)
-            if not self._observe(ALLOWED, lambda: self._is_allowed(name, self._evaluate(tree))):
+            if not self._observe(
+                ALLOWED, lambda: self._is_allowed(name, self._names[name], self._evaluate(tree))
+            ):
                 return
         function, (given, named) = self._evaluate_one(tree.func), self._evaluate(tree)
         self._observe(ANSWER, lambda: _finish(function(*given, **named)))
@@ -68,19 +74,36 @@ class Calls:
             self._observe(BEFORE, lambda: self._evaluate(tree))
 
     def guard(self, name: str) -> Any:
-        """Return what the module has under a name; a function with its precondition before it."""
-        found = self._names[name]
-        if self._allowed is None or not inspect.isroutine(found):
-            return found
+        """Return what the module has under a name, with the precondition before its calls.
 
-        @functools.wraps(found)
+        That of a method is asked of its name and its arguments without `self`, that of `__init__` of
+        the name of the class; calls that the module makes itself are not asked about.
+        """
+        found = self._names[name]
+        if self._allowed is None or (isinstance(found, type) and issubclass(found, BaseException)):
+            return found
+        if isinstance(found, type):
+            for key, method in list(vars(found).items()):
+                if inspect.isfunction(method) and (key == "__init__" or key[:1] != "_"):
+                    label = name if key == "__init__" else key
+                    setattr(found, key, self._guard(label, method, 1))
+        return self._guard(name, found) if inspect.isroutine(found) else found
+
+    def _guard(self, name: str, function: Any, hidden: int = 0) -> Any:
+        @functools.wraps(function)
         def guarded(*given: Any, **named: Any) -> Any:
+            if self._is_inside:
+                return function(*given, **named)
             is_allowed = False
             with suppress(Exception):
-                is_allowed = self._is_allowed(name, (given, named))
+                is_allowed = self._is_allowed(name, function, (given, named), hidden)
             if not is_allowed:
                 raise InputNotAllowed(name)
-            return found(*given, **named)
+            self._is_inside = True
+            try:
+                return function(*given, **named)
+            finally:
+                self._is_inside = False
 
         return guarded
 
@@ -92,16 +115,19 @@ class Calls:
         named = {item.arg: self._evaluate_one(item.value) for item in call.keywords if item.arg}
         return self._evaluate_one(ast.fix_missing_locations(given)), named
 
-    def _is_allowed(self, name: str, arguments: _Arguments) -> bool:
-        """Ask `allowed`, with the defaults of the function where it takes them too."""
-        first = (name,) if len(self._public) > 1 else ()
+    def _is_allowed(self, name: str, function: Any, arguments: _Arguments, hidden: int = 0) -> bool:
+        """Ask `allowed`, with the defaults of the function where it takes them too.
+
+        The first `hidden` arguments are left out.
+        """
+        first = (name,) if self._has_names else ()
         given, named = arguments
         try:
-            bound = inspect.signature(self._names[name]).bind(*given, **named)
+            bound = inspect.signature(function).bind(*given, **named)
             bound.apply_defaults()
-            return bool(self._allowed(*first, *bound.args, **bound.kwargs))  # type: ignore[misc]
+            return bool(self._allowed(*first, *bound.args[hidden:], **bound.kwargs))  # type: ignore[misc]
         except (TypeError, ValueError, KeyError):
-            return bool(self._allowed(*first, *given, **named))  # type: ignore[misc]
+            return bool(self._allowed(*first, *given[hidden:], **named))  # type: ignore[misc]
 
     def generate(self, seed: str, count: int) -> None:
         """Observe the calls, or sequences of calls, that `inputs` yields, some at a time."""
