@@ -115,6 +115,12 @@ CASES = {
         f"--model foo:bar: no such provider; use PROVIDER:NAME with one of {PROVIDERS}, or any "
         "other provider of LangChain",
     ),
+    "unknown provider for a repair": Case(
+        ["heal", "m.py", "--tests", "test_m.py", "--model", "foo:bar"],
+        2,
+        f"--model foo:bar: no such provider; use PROVIDER:NAME with one of {PROVIDERS}, or any "
+        "other provider of LangChain",
+    ),
     "no key": Case(
         ["Write f", "--model", "gpt-5.4"],
         3,
