@@ -61,7 +61,7 @@ def test_full_evidence_has_no_shortfall() -> None:
     [
         ({"red_phase": None}, "red phase"),
         ({"red_phase": RedPhase(reached=False, failed=1)}, "red phase"),
-        ({"isolated": less(ISOLATED, agreed=1)}, "isolation: 1 of 4 tests agree"),
+        ({"isolated": less(ISOLATED, agreed=1)}, "isolation: 1 of 4 tests have the same results"),
         (
             {"isolated": less(ISOLATED, differing=("test_a",))},
             "isolation: has the expected result only in the process of the tests: test_a",

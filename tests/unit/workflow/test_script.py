@@ -152,7 +152,7 @@ def test_check_that_holds_for_an_empty_script_is_dropped(
     answers = {"propose_checks": [proposed(empty)], "write_script": [fenced(GOOD)]}
     done = run_workflow(answers, request=asked(tmp_path))
     (aside,) = [item for item in done.report.tests if item.outcome == "dropped"]
-    assert "proves nothing" in (aside.judgement or "")
+    assert "does nothing" in (aside.judgement or "")
 
 
 def test_healthy_script_needs_no_model(run_workflow: RunWorkflow, tmp_path: Path) -> None:

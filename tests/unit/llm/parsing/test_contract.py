@@ -34,8 +34,8 @@ def test_contract_is_parsed() -> None:
     ("changes", "said"),
     [
         ({"module": "json"}, "standard library"),
-        ({"module": "pytest"}, "is taken"),
-        ({"module": "test_topk"}, "is taken"),
+        ({"module": "pytest"}, "is reserved"),
+        ({"module": "test_topk"}, "is reserved"),
         ({"module": "top-k"}, "module"),
         ({"module": "class"}, "Python keyword"),
         ({"interface": "def f(:"}, "no Python"),
