@@ -25,7 +25,8 @@ def check_paths(options: Any) -> None:
         for text in (str(path) for path in given if kind and path is not None):
             if (kind == "path" or is_path_like(text)) and not path_exists(Path(text)):
                 is_option = isinstance(item.metadata["typer"], OptionInfo)
-                label = f"--{item.name.replace('_', '-')} " if is_option else ""
+                name = "in" if item.name == "root" else item.name.replace("_", "-")
+                label = f"--{name} " if is_option else ""
                 raise InputError(f"{label}{text} does not exist; {_advise(text, kind)}")
 
 

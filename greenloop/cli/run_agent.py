@@ -21,7 +21,7 @@ from greenloop.cli.finish import finish_run, load_settings, print_report
 from greenloop.cli.options.common import NewRunOptions, RunOptions
 from greenloop.cli.process import check_terminal, is_terminal, print_error, run_with_signals
 from greenloop.cli.questions import create_asker
-from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
+from greenloop.errors import GreenloopError, InterruptedRunError, NoModelError, OutputError
 from greenloop.events import Event, RunFinished
 from greenloop.llm.factory import check_models
 from greenloop.records import Report
@@ -61,8 +61,11 @@ def check_run(request: RunRequest, options: RunOptions, settings: Settings) -> N
         OutputError: an output cannot be written.
     """
     check_output_paths(request)
-    if not isinstance(request, HealRequest):  # which may need no model
+    try:
         check_models(settings)
+    except NoModelError:
+        if not isinstance(request, HealRequest):  # which may need no model
+            raise
     if options.approve:
         check_terminal("--approve")
     if settings.ask == "terminal" and isinstance(request, ContractRequest):

@@ -30,7 +30,7 @@ def played(name: str, home: Path, mutants: int = 100) -> Report:
 
 def other_reasons(report: Report) -> list[str]:
     """Return why it is not `verified`, but for what a recording of 0.1.0 cannot give."""
-    absent = ("the contract quotes nothing of the text", "second reading: not measured")
+    absent = ("the contract quotes nothing from the text", "second reading: not measured")
     return [item for item in report.reasons if not item.startswith(absent)]
 
 

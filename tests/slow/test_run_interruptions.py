@@ -231,7 +231,7 @@ def test_a_run_is_locked_against_a_second_process(patient: tuple[Patient, OpenAI
     process.send_signal(signal.SIGKILL)
     finished(process)
     assert status == 2
-    assert "another process works on the run" in err
+    assert "another process is working on the run" in err
 
 
 def test_an_existing_run_directory_is_not_written_over(
@@ -242,7 +242,7 @@ def test_an_existing_run_directory_is_not_written_over(
     before = Path("run/answers.jsonl").read_bytes()
     status, _, err = finished(started(server, "make", "Another one", "--run-dir", "run"))
     assert status == 2
-    assert "holds a run already" in err
+    assert "contains a run already" in err
     assert Path("run/answers.jsonl").read_bytes() == before
 
 

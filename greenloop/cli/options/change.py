@@ -36,7 +36,9 @@ class ChangeOptions(NewRunOptions):
         names="text",
         metavar="WISH",
     )
-    root: Path = option("The project's folder.", "--in", default=Path(), metavar="DIR")
+    root: Path = option(
+        "The project's folder.", "--in", default=Path(), names="path", metavar="DIR"
+    )
     issue: Path | None = option(
         "A file with more about the wish: an issue, a traceback.", names="path", metavar="FILE"
     )

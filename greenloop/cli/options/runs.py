@@ -106,7 +106,9 @@ class CheckOptions(DisplayOptions):
         "Grade the lines of a project that have changed since this commit.", metavar="REF"
     )
     watch: bool = flag("Check again at each save, at a terminal; with keys.", "--watch")
-    root: Path = option("With --diff: the project's folder.", "--in", default=Path(), metavar="DIR")
+    root: Path = option(
+        "With --diff: the project's folder.", "--in", default=Path(), names="path", metavar="DIR"
+    )
     markdown: Markdown = None
     spec: str | None = option(
         "What the code should do, as text, a file or -: a model reads it a second time.",

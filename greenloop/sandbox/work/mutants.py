@@ -180,4 +180,4 @@ def _describe_error(result: ProcessResult, events: Sequence[dict[str, Any]]) -> 
     if errors:
         return str(errors[-1])[:300]
     output = f": {result.last_line}" if result.last_line else ""
-    return f"the run of the mutants stopped early ({result.ending}, status {result.status}){output}"
+    return f"the run of the mutants broke off ({result.ending}, status {result.status}){output}"

@@ -127,7 +127,7 @@ def parse_patch_runs(result: ProcessResult, key: str, count: int) -> PatchRuns:
         elif kind == "trouble":
             error = str(event.get("what"))[:300]
     if not error and not is_complete:
-        error = f"the run of the patches stopped early ({result.ending}, status {result.status})"
+        error = f"the run of the patches broke off ({result.ending}, status {result.status})"
     if error and result.last_line:
         error += f": {result.last_line[:200]}"
     return PatchRuns(tuple(dict.fromkeys(passing)), tried, tuple(baseline.values()), error)

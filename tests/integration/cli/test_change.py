@@ -119,8 +119,8 @@ def add_hook_and_filter(shop: Path) -> Path:
     [
         ([WISH, "--in", "shop", "-o", "answers.jsonl/x.diff"], "x.diff cannot be written"),
         (["  ", "--in", "shop"], "is empty"),
-        ([WISH, "--in", "nowhere"], "is no folder"),
-        ([WISH, "--in", "shop", "--branch", "x"], "has no commit"),
+        ([WISH, "--in", "nowhere"], "does not exist"),
+        ([WISH, "--in", "shop", "--branch", "x"], "has no git commit"),
         ([WISH, "--in", "shop", "--apply", "--branch", "x"], "give one of them"),
         ([WISH, "--in", "shop", "--fence", "../*"], "a glob relative to"),
         ([WISH, "--in", "shop", "--may-change", "tests/x.py::test_y"], "no such test"),

@@ -124,9 +124,10 @@ def test_what_cannot_run_here_and_scripts_beside_the_code_are_named(run: Run, sh
     status, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
     assert status == 0
     assert (
-        "not here (--allow-package), and do not count: 1: tests/test_prices.py::test_speed" in out
+        "not installed (--allow-package), and do not count: 1: tests/test_prices.py::test_speed"
+        in out
     )
-    assert "or what is beside them: docs/conf.py, src/shop/broken.py" in out
+    assert "because no test imports them: docs/conf.py, src/shop/broken.py" in out
     assert "survived: src/shop/prices.py:15 as `LIMIT = 4`" in out
 
 
@@ -137,7 +138,7 @@ def test_what_cannot_run_here_and_scripts_beside_the_code_are_named(run: Run, sh
         (("--in", "shop", "--diff", "--output=x"), "--diff: no such commit here: '--output=x'"),
         (("--diff", "HEAD", "--in", "shop/docs"), "no Python files in shop/docs"),
         (("--diff", "HEAD", "--in", "/"), "--diff needs a git repository: / has none"),
-        (("--diff", "HEAD", "--in", "none"), "no such folder: none"),
+        (("--diff", "HEAD", "--in", "none"), "--in none does not exist"),
         (("--diff", "HEAD", "shop"), "--diff grades all changed lines of a project"),
         (("shop",), "name the module's file and its test files, or a commit with --diff"),
     ],

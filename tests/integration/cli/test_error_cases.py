@@ -115,6 +115,12 @@ CASES = {
         f"--model foo:bar: no such provider; use PROVIDER:NAME with one of {PROVIDERS}, or any "
         "other provider of LangChain",
     ),
+    "unknown provider for a repair": Case(
+        ["heal", "m.py", "--tests", "test_m.py", "--model", "foo:bar"],
+        2,
+        f"--model foo:bar: no such provider; use PROVIDER:NAME with one of {PROVIDERS}, or any "
+        "other provider of LangChain",
+    ),
     "no key": Case(
         ["Write f", "--model", "gpt-5.4"],
         3,
@@ -149,7 +155,7 @@ CASES = {
         "--model none repairs by search, which needs tests: add --tests",
     ),
     "search without a model that found a repair": Case(
-        ["heal", "wrong.py", "--tests", "test_wrong.py", "--yes"],
+        ["heal", "wrong.py", "--tests", "test_wrong.py", "--yes", "--seconds", "60"],
         3,
         "no model is configured, but the search found a repair: add --model none to accept it",
     ),

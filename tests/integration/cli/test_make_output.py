@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.cli import run_agent
 from tests.integration.cli.conftest import Run, Served
 from tests.support.model_responses import SPECIFICATION, answers
 from tests.support.openai_server import OpenAIServer
@@ -61,3 +62,17 @@ def test_the_estimate_calls_no_model(run: Run) -> None:
     longer = run("make", SPECIFICATION * 9, "--dry-run", "--model", "openai:gpt-5.4")[1]
     assert int(longer.split()[5]) > 3 * int(out.split()[5])
     assert not Path(".greenloop").exists()
+
+
+def test_at_a_terminal_it_is_asked_before_a_call_is_paid(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(run_agent, "is_terminal", lambda: True)
+    monkeypatch.setattr(run_agent, "confirm", asked.append)  # None: declined
+    Path("topk.py").write_text(MINE)
+    with OpenAIServer(Served(answers())) as server:
+        status, _, _ = run(*MAKE, server=server)
+        assert (status, server.requests) == (2, [])
+    assert asked == ["topk.py was not written by greenloop; write over it (a copy is kept)? [y/N] "]
+    assert Path("topk.py").read_text() == MINE

@@ -216,7 +216,7 @@ BAD = {
     "no exercise": (["folder"], "there is no task"),
     "two of one id": (["twice.jsonl"], "twice.jsonl, line 2: a second task has the id a"),
     "no Python": (["nopython.jsonl"], "line 1 (id a): the tests are not Python: line 1"),
-    "no test": (["notest.jsonl"], "line 1 (id a): the tests have no test"),
+    "no test": (["notest.jsonl"], "line 1 (id a): the tests contain no function"),
     "no module": (["nomodule.jsonl"], "line 1 (id a): the tests import no module of the task"),
     "no tests file": (["nofile.jsonl"], "there.py cannot be read"),
     "nothing to leave out": (["own.jsonl", "--leave-out", "b"], "--leave-out b"),

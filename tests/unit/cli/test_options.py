@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -9,6 +10,7 @@ from importlib import import_module
 import pytest
 import typer
 
+from greenloop.cli.main import app
 from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.options.declaration import add_command, collect_settings
 from greenloop.cli.options.runs import HealOptions, MakeOptions
@@ -47,6 +49,27 @@ def test_required_parameters_come_first() -> None:
     arguments = [item.name for item in command.params if item.param_type_name == "argument"]
     assert arguments == ["file", "arguments"]
     assert command.params[0].name == "file"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_examples_and_metavars_that_people_know(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        app([name, "--help"], prog_name="greenloop")
+    text = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert f"\nExamples:\n  greenloop {'' if name == 'make' else name}" in text
+    assert not re.findall(r"<(?:str|int|float|path|list)", text)
+    assert "Output:\n" in text or name in ("init", "mcp", "verify", "doctor", "report")
+
+
+def test_the_list_of_commands_is_not_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        app(["--help"], prog_name="greenloop")
+    text = capsys.readouterr().out
+    assert text.startswith('Usage: greenloop "Write a function that …" [OPTIONS]\n')
+    assert "..." not in text.partition("Commands:")[2]
 
 
 def test_help_imports_nothing_heavy() -> None:

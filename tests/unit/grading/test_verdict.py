@@ -61,7 +61,7 @@ def test_full_evidence_has_no_shortfall() -> None:
     [
         ({"red_phase": None}, "red phase"),
         ({"red_phase": RedPhase(reached=False, failed=1)}, "red phase"),
-        ({"isolated": less(ISOLATED, agreed=1)}, "isolation: 1 of 4 tests agree"),
+        ({"isolated": less(ISOLATED, agreed=1)}, "isolation: 1 of 4 tests have the same results"),
         (
             {"isolated": less(ISOLATED, differing=("test_a",))},
             "isolation: has the expected result only in the process of the tests: test_a",
@@ -243,7 +243,7 @@ def test_differing_or_memorized_answers_are_not_verified() -> None:
     memorized = Memorization(reached=False, calls=3, variants=9, functions=("f",))
     without = less(FULL, memorization=memorized, held_out=None)
     assert any(
-        text.startswith("memorization: answers only the inputs")
+        text.startswith("memorization: returns results only")
         for text in shortfalls(without, contracted=False)
     )
     assert shortfalls(less(FULL, memorization=memorized)) == ()  # held-out examples agree

@@ -116,7 +116,7 @@ def test_bound_recording_is_refused_for_another_text(tmp_path: Path) -> None:
 def test_malformed_header_is_refused(header: str, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text(header + '\n{"tool": "a", "answer": "a1"}\n')
-    with pytest.raises(InputError, match=r"run\.jsonl:1 is no line"):
+    with pytest.raises(InputError, match=r"run\.jsonl:1 is not a line"):
         ReplayChatModel.from_file(path)
 
 

@@ -173,7 +173,7 @@ def test_last_line_without_line_end_is_kept(path: Path) -> None:
 
 def test_invalid_line_within_a_log_is_an_error(path: Path) -> None:
     path.write_text('{"tool": "a", "answer": "1"}\n{torn\n{"tool": "a", "answer": "2"}\n')
-    with pytest.raises(InputError, match=r"answers\.jsonl:2 is no line"):
+    with pytest.raises(InputError, match=r"answers\.jsonl:2 is not a line"):
         ResponseLog(path)
 
 

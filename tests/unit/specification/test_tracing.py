@@ -186,7 +186,7 @@ class TestSettledContract:
         settled = settle_contract(trace_contract(make_contract("Sort it. " * 50, [], [])))
         assert settled.assumptions == ()
         (reason,) = settled.unmet()
-        assert reason.startswith("the contract quotes nothing of the text")
+        assert reason.startswith("the contract quotes nothing from the text")
 
     def test_reason_is_bounded(self) -> None:
         text = "Quote this. " + "".join(f"Sort {'x' * 900} {n} up. " for n in range(99))

@@ -152,7 +152,7 @@ def test_check_that_holds_for_an_empty_script_is_dropped(
     answers = {"propose_checks": [proposed(empty)], "write_script": [fenced(GOOD)]}
     done = run_workflow(answers, request=asked(tmp_path))
     (aside,) = [item for item in done.report.tests if item.outcome == "dropped"]
-    assert "proves nothing" in (aside.judgement or "")
+    assert "does nothing" in (aside.judgement or "")
 
 
 def test_healthy_script_needs_no_model(run_workflow: RunWorkflow, tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_missing_module_beside_the_script_ends_the_run_with_its_option(
     text = "import helper\n\nprint(helper.X)\n"
     done = run_workflow({}, request=existing(tmp_path, text))
     assert isinstance(done.error, InputError)
-    assert "helper lies beside the script" in str(done.error)
+    assert "helper is beside the script" in str(done.error)
     assert "--input helper.py" in str(done.error)
 
 

@@ -94,7 +94,7 @@ def test_recording_without_a_second_answer_costs_the_run_nothing(
     done = run_workflow(parsing(old, ReplayExhaustedError("holds no (more) answer")))
     assert done.error is None
     assert done.report.verdict == "passed"
-    assert done.report.reasons[0].startswith("the contract quotes nothing of the text")
+    assert done.report.reasons[0].startswith("the contract quotes nothing from the text")
     assert not done.events_of(Notice)
 
 

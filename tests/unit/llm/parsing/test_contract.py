@@ -34,10 +34,10 @@ def test_contract_is_parsed() -> None:
     ("changes", "said"),
     [
         ({"module": "json"}, "standard library"),
-        ({"module": "pytest"}, "is taken"),
-        ({"module": "test_topk"}, "is taken"),
+        ({"module": "pytest"}, "is reserved"),
+        ({"module": "test_topk"}, "is reserved"),
         ({"module": "top-k"}, "module"),
-        ({"module": "class"}, "word of the language"),
+        ({"module": "class"}, "Python keyword"),
         ({"interface": "def f(:"}, "no Python"),
         ({"interface": "import os"}, "defines nothing"),
         ({"requirements": [{"id": "1", "text": "x"}]}, "requirements.0.id"),
