@@ -74,11 +74,15 @@ class ChoiceAnswer(Record):
 
 
 class KeptBehaviour(Record):
-    """What a change has to leave as it is. `tests` are the node ids of tests that check it."""
+    """What a change has to leave as it is. `tests` are the node ids of tests that check it.
+
+    `quotes` are the passages of the wish that ask for it, where there are some.
+    """
 
     id: str = Field(pattern=r"^K[1-9][0-9]*$")
     text: str = Field(min_length=1)
     tests: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
 
 
 class GivenExample(Record):

@@ -44,7 +44,7 @@ _MARKS = re.compile(
     r"|(?<=\])\([^)\s]{1,999}\)",
     re.MULTILINE,
 )
-_SENTENCE_END = re.compile(r"[.!?][\"'”’“»)\]*_`]{0,3}\s+(?=[^\sa-z])|[。！？]")
+_SENTENCE_END = re.compile(r"(?<!\.\.)[.!?][\"'”’“»)\]*_`]{0,3}\s+(?=[^\sa-z])|[。！？]")
 _ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "z.B.", "z. B.", "bzw.", "ca.")
 _MAX_LABEL_WORDS = 4
 
@@ -77,7 +77,9 @@ class PassageIndex:
     _found_until: dict[str, int] = field(default_factory=dict)
 
     def find(self, quote: str) -> range | None:
-        """Return the numbers of a quote's words within one block; None where it is not there.
+        """Return the numbers of a quote's words; None where it is not there.
+
+        It stands within one block, or is several whole ones.
 
         A quote that is looked for again is found at its next place, if there is one.
         """
@@ -89,9 +91,20 @@ class PassageIndex:
             at = self._searched.find(wanted)
         self._found_until[wanted] = at + 1 if at >= 0 else -1
         if at < 0:
-            return None
+            return self._find_whole_blocks(words)
         first = bisect_left(self._offsets, at + 1)
         return range(first, first + len(words))
+
+    def _find_whole_blocks(self, words: list[str]) -> range | None:
+        if not words or f" {' '.join(words)} " not in self._searched.replace(" \n ", " "):
+            return None
+        ends = {block.end for block in self.blocks}
+        for first in (block.first for block in self.blocks):
+            place = range(first, first + len(words))
+            found = (self.words[number].text for number in place)
+            if place.stop in ends and all(map(str.__eq__, found, words)):
+                return place
+        return None
 
     def excerpt(self, first: int, end: int) -> str:
         """Return the text from one word to before another, in one line."""

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from textwrap import shorten
+from typing import TypeVar
 
-from greenloop.records import Contract, Requirement, Review
+from greenloop.records import Contract, KeptBehaviour, Requirement, Review
 from greenloop.specification.tracing import Trace, find_doubtful_background
 
 _MAX_COMPLAINTS = 40
@@ -15,6 +16,7 @@ _MAX_SHOWN_CHARS = 300
 _NO_QUOTES = (
     'No requirement quotes the text: give for each, as "quotes", the passages that ask for it.'
 )
+_Quoting = TypeVar("_Quoting", Requirement, KeptBehaviour)
 _REFUSED = re.compile(r"\bbackground B([1-9][0-9]{0,3})\b", re.IGNORECASE)
 
 
@@ -69,6 +71,7 @@ def settle_contract(trace: Trace) -> Contract:
     settled = contract.model_copy(
         update={
             "requirements": requirements,
+            "keep": tuple(_keep_found_quotes(item, missing) for item in contract.keep),
             "background": tuple(background),
             "unquoted": trace.rests,
         }
@@ -87,9 +90,9 @@ def refuse_background(contract: Contract, review: Review) -> Contract:
     return contract.model_copy(update={"background": kept, "unquoted": unquoted})
 
 
-def _keep_found_quotes(requirement: Requirement, missing: set[tuple[str, str]]) -> Requirement:
-    found = (quote for quote in requirement.quotes if (requirement.id, quote) not in missing)
-    return requirement.model_copy(update={"quotes": tuple(found)})
+def _keep_found_quotes(item: _Quoting, missing: set[tuple[str, str]]) -> _Quoting:
+    found = (quote for quote in item.quotes if (item.id, quote) not in missing)
+    return item.model_copy(update={"quotes": tuple(found)})
 
 
 def _describe_invented(contract: Contract) -> Iterator[str]:

@@ -155,7 +155,7 @@ def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
 
 
 def _list_quotes(contract: Contract) -> Iterator[tuple[str, str]]:
-    for item in contract.requirements:
+    for item in (*contract.requirements, *contract.keep):
         yield from ((item.id, quote) for quote in item.quotes)
     yield from (("background", item.quote) for item in contract.background)
     yield from (("not covered", quote) for quote in contract.not_covered)

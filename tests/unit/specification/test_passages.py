@@ -63,6 +63,7 @@ def test_text_is_split_into_blocks() -> None:
         ("```\nnever closed\n\nat all", ["code"]),
         ("~~~\n```\nx\n```\n~~~\nafter", ["code", "sentence"]),
         ("一つ。二つ。", ["sentence", "sentence"]),
+        ("CREATE TABLE\n... AS SELECT, and so on... Then x. Y", ["sentence", "sentence"]),
         ("a (b)\nc\n\n\nd", ["sentence", "sentence"]),
         ("", []),
         ("---\n***\n", []),
@@ -84,6 +85,8 @@ def test_shapes_of_text(text: str, kinds: list[str]) -> None:
         "a bold item. Two sentences",
         "| Ann | 3 |",
         "```python\ndef f(x): ...\n\ny = 2\n```",
+        "Hello there. Wrap long lines, e.g. at 70; see the [docs](http://x.y/z)",
+        "- next\n\n| name | age |",
     ],
 )
 def test_quote_is_found(quote: str) -> None:

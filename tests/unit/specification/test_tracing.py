@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from greenloop.records import Background, Contract, Finding, GivenExample, Requirement, Review
+from greenloop.records import (
+    Background,
+    Contract,
+    Finding,
+    GivenExample,
+    KeptBehaviour,
+    Requirement,
+    Review,
+)
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.quotes import find_complaints, refuse_background, settle_contract
 from greenloop.specification.tracing import find_doubtful_background, trace_contract
@@ -113,6 +121,13 @@ class TestComplaints:
     def test_contract_without_quotes_has_one(self) -> None:
         trace = trace_contract(make_contract("Sum the sizes. Sort them.", [], []))
         assert [item[:26] for item in find_complaints(trace)] == ["No requirement quotes the "]
+
+    def test_what_has_to_stay_takes_up_passages_too(self) -> None:
+        kept = KeptBehaviour(id="K1", text="t", quotes=("Spaces stay as they are", "not there"))
+        text = "Sum the sizes. Spaces stay as they are."
+        trace = trace_contract(make_contract(text, ["Sum the sizes"], keep=(kept,)))
+        assert (trace.rests, trace.missing) == ((), [("K1", "not there")])
+        assert settle_contract(trace).keep[0].quotes == kept.quotes[:1]
 
     def test_text_of_examples_alone_needs_no_quotes(self) -> None:
         trace = trace_contract(make_contract("wrap('a', 1) -> ['a']", []))
