@@ -155,8 +155,10 @@ def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
 
 
 def _list_quotes(contract: Contract) -> Iterator[tuple[str, str]]:
-    for item in (*contract.requirements, *contract.keep):
+    for item in contract.requirements:
         yield from ((item.id, quote) for quote in item.quotes)
+    for kept in contract.keep:
+        yield from ((kept.id, quote) for quote in kept.quotes)
     yield from (("background", item.quote) for item in contract.background)
     yield from (("not covered", quote) for quote in contract.not_covered)
 
