@@ -28,13 +28,15 @@ def build_code_map(texts: Mapping[str, str], wish: str, tokens: int) -> str:
 def list_signatures(
     texts: Mapping[str, str], paths: Collection[str], *, imported: bool = False
 ) -> str:
-    """Return the signatures of modules; with `imported` those that the modules read of others."""
+    """Return the public signatures of modules; with `imported` those that they read of others."""
     known = [path for path in paths if path in texts]
     index = build_index(texts if imported else {path: texts[path] for path in known})
-    wanted = set(index.definitions)
+    wanted = {key for key, item in index.definitions.items() if imported or item.is_public}
     if imported:
+        near = {target for path in known for target in index.imported[path]}
+        near |= {target for path in near for target in index.imported[path]}  # passed on
         read = (keys for key, keys in index.edges.items() if key[0] in known)
-        wanted &= {key for keys in read for key in keys if key[0] not in known}
+        wanted &= {key for keys in read for key in keys if key[0] in near.difference(known)}
     by_path: dict[str, list[Definition]] = {}
     for key in sorted(wanted):
         by_path.setdefault(key[0], []).append(index.definitions[key])

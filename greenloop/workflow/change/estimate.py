@@ -9,7 +9,7 @@ from greenloop.llm.response_log import TokenCount
 from greenloop.project.code_map import build_code_map
 from greenloop.project.tree import read_tree
 from greenloop.workflow.change.shown_files import MAX_FILES_CHARS
-from greenloop.workflow.change.strategy import MAP_TOKENS, MAX_PEER_CHARS
+from greenloop.workflow.change.strategy import MAP_TOKENS, MAX_TOUCHED_CHARS
 from greenloop.workflow.make.estimate import format_estimate
 from greenloop.workflow.storage.request import ChangeRequest
 
@@ -27,12 +27,13 @@ def estimate_change(request: ChangeRequest, model: str | None) -> str:
     texts = read_tree(Path(request.root)).texts
     code_map = build_code_map(texts, request.task, MAP_TOKENS)
     whole = sum(map(len, texts.values()))
-    shown = 2 * min(whole, MAX_FILES_CHARS)  # in the plan, and for the code
+    touched = min(whole, MAX_TOUCHED_CHARS)
+    shown = min(whole, MAX_FILES_CHARS) + touched  # in the plan, and for the code
     is_read_twice = request.options.get("peer", True) is not False
     calls = _MIN_CALLS - bool(request.given) - (not texts) + is_read_twice
     answered = _ANSWER_TOKENS
     if is_read_twice:
-        shown, answered = shown + _PEER_CHARS + min(whole, MAX_PEER_CHARS), answered + _PEER_TOKENS
+        shown, answered = shown + _PEER_CHARS + touched, answered + _PEER_TOKENS
     asked = estimate_tokens(_FIXED_CHARS + len(code_map) + shown + calls * len(request.task))
     tokens = TokenCount(input_tokens=asked, output_tokens=answered)
     most = 1 + _MAX_REPAIR_CALLS * _REPAIR_SHARE

@@ -1,131 +1,114 @@
-"""What prompts of a change show of a project: files, signatures, and tests that concern them."""
+"""Files as prompts show them: whole, or without what has least to do with a text."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from greenloop.records import Baseline
+from greenloop.project.code_map.index import build_index
+from greenloop.project.code_map.ranking import rank
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.parser import is_test_path, parse_test_functions
-from greenloop.tools.change_toolkit import ShownFile, ShownTest
+from greenloop.tools.change_toolkit import ShownFile
 
 MAX_FILES_CHARS = 28_000  # of all files of a prompt: about 7,000 tokens
-_MAX_TESTS_CHARS = 9_000
-_MAX_STYLE_CHARS = 5_000  # of one test file
-_STYLE_FILES = 2
-_MIN_BODY_LINES = 6  # a shorter body is never left out
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
+_MIN_LINES = 6  # a shorter body, docstring or table is never left out
+_COMMENTS = re.compile(rf"^(?:#.*\n){{{_MIN_LINES},}}", re.MULTILINE)
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def list_words(*texts: str) -> frozenset[str]:
-    """Return the identifiers and words of texts, in lower case."""
-    return frozenset(word.lower() for text in texts for word in _WORD.findall(text))
+@dataclass(frozen=True)
+class _Cut:
+    """Lines of a file, counted from 0, that may be left out. Bodies go last, then by weight."""
+
+    path: str
+    lines: range
+    mark: str
+    is_body: bool = False
+    weight: float = 0.0
 
 
 def show_files(
     texts: Mapping[str, str],
     paths: Sequence[str],
-    words: Collection[str],
+    about: str,
     limit: int = MAX_FILES_CHARS,
+    touches: Collection[str] = (),
 ) -> list[ShownFile]:
-    """Return files as prompts show them: whole, or where they are too large without some bodies.
+    """Return files as prompts show them: whole, or without some parts where they are too large.
 
-    Functions that have one of the `words` in their names keep their bodies.
+    Docstrings, comments and tables are left out first, then bodies, until the files keep to the
+    limit: those last that have to do with the text `about`, or read what `touches` names. What it
+    names itself is never left out.
     """
-    found = [path for path in paths if path in texts]
-    is_large = sum(len(texts[path]) for path in found) > limit
-    share = limit // max(len(found), 1)
+    found = {path: texts[path].split("\n") for path in paths if path in texts}
+    excess = sum(len(texts[path]) for path in found) - limit
+    cuts = _list_cuts({path: texts[path] for path in found}, about, touches) if excess > 0 else []
+    shown: dict[str, list[str | None]] = {path: list(lines) for path, lines in found.items()}
+    bodies = dict.fromkeys(found, 0)
+    for cut in sorted(cuts, key=lambda item: (item.is_body, item.weight, -len(item.lines))):
+        if excess <= 0:
+            break
+        first, last = cut.lines.start, cut.lines.stop
+        mark = f"{cut.mark}{len(cut.lines)} lines are left out"
+        excess -= sum(len(line) + 1 for line in found[cut.path][first:last]) - len(mark) - 1
+        shown[cut.path][first:last] = [mark, *[None] * (last - first - 1)]
+        bodies[cut.path] += cut.is_body
     return [
-        (
-            _leave_bodies_out(path, texts[path], words)
-            if is_large and len(texts[path]) > share
-            else ShownFile(path, texts[path])
-        )
-        for path in found
+        ShownFile(path, "\n".join(line for line in lines if line is not None), bodies[path])
+        for path, lines in shown.items()
     ]
 
 
-def _leave_bodies_out(path: str, text: str, words: Collection[str]) -> ShownFile:
-    tree, lines, left_out = parse_or_none(text), text.split("\n"), 0
-    for node in sorted(_list_long_functions(tree), key=lambda item: -item.lineno):
-        if list_words(node.name.replace("_", " "), node.name) & set(words):
-            continue
-        body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-        first, last = body[0].lineno, node.end_lineno or node.lineno
-        mark = f"{' ' * body[0].col_offset}...  # {last - first + 1} lines are left out"
-        lines[first - 1 : last] = [mark]
-        left_out += 1
-    return ShownFile(path, "\n".join(lines), left_out)
+def _list_cuts(texts: Mapping[str, str], about: str, touches: Collection[str]) -> list[_Cut]:
+    index = build_index(texts)
+    weights = dict(rank(index, " ".join((about, *touches))).definitions)
+    touched = {key for key in index.definitions if _is_named(key[1], touches)}
+    for reader in {reader for key in touched for reader in index.readers.get(key, ())}:
+        weights[reader] += 1  # more than all of them have
+    cuts = []
+    for path, text in texts.items():
+        for block in _COMMENTS.finditer(text):
+            first = text.count("\n", 0, block.start())
+            cuts.append(_Cut(path, range(first, first + block[0].count("\n")), "# … "))
+        tree = parse_or_none(text)
+        for name, node in _list_parts(tree, "") if tree else ():
+            if not name or (path, name) not in touched:
+                cuts += _cut_part(path, node, weights.get((path, name), 0.0))
+    return [cut for cut in cuts if len(cut.lines) >= _MIN_LINES]
 
 
-def _list_long_functions(
-    tree: ast.Module | None,
-) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Yield functions and methods, without those inside of functions, that have long bodies."""
-    waiting: list[ast.AST] = [tree] if tree else []
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-            if body and (node.end_lineno or 0) - body[0].lineno >= _MIN_BODY_LINES:
-                yield node
-        else:
-            waiting.extend(ast.iter_child_nodes(node))
+def _is_named(name: str, touches: Collection[str]) -> bool:
+    return any(item == name or item.endswith(f".{name}") for item in touches)
 
 
-def select_tests(
-    texts: Mapping[str, str], baseline: Baseline, paths: Iterable[str], words: Collection[str]
-) -> tuple[list[ShownTest], int]:
-    """Return the locked tests that run the files, most similar to the wish first, and a rest.
-
-    Those that share no word with the wish are not shown.
-    """
-    mapped = {
-        test.partition("[")[0]
-        for path in paths
-        for tests in baseline.lines.get(path, {}).values()
-        for test in tests
-    }
-    ranked = sorted(
-        (
-            (-len(list_words(item.source) & set(words)), item.id, item)
-            for item in _read(texts, mapped)
-        ),
-        key=lambda entry: entry[:2],
-    )
-    shown: list[ShownTest] = []
-    for score, _, item in ranked:
-        used = sum(len(other.source) for other in shown)
-        if score == 0 or used + len(item.source) > _MAX_TESTS_CHARS:
-            break
-        shown.append(item)
-    return shown, len(ranked) - len(shown)
+def _list_parts(
+    node: ast.Module | ast.stmt, prefix: str
+) -> Iterator[tuple[str, ast.Module | ast.stmt]]:
+    """Yield what a file defines outside of functions, by its name there; '' for the file."""
+    name = prefix + getattr(node, "name", "")
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        name = prefix + ast.unparse(target)
+    yield name, node
+    inner = f"{name}." if isinstance(node, ast.ClassDef) else prefix
+    for item in [] if isinstance(node, _Function) else ast.iter_child_nodes(node):
+        if isinstance(item, (ast.stmt, ast.ExceptHandler)):
+            yield from _list_parts(item, inner)  # type: ignore[arg-type]
 
 
-def _read(texts: Mapping[str, str], ids: Collection[str]) -> Iterator[ShownTest]:
-    for path in sorted({item.partition("::")[0] for item in ids}):
-        for function in parse_test_functions(texts.get(path, "")):
-            name = f"{path}::{function.name}"
-            if name in ids:
-                yield ShownTest(name, function.source(texts[path]))
-
-
-def select_style_files(texts: Mapping[str, str], words: Collection[str]) -> list[ShownFile]:
-    """Return two test files of the project as examples of its style, cut to a bounded length.
-
-    The one that shares most words with the change comes first; conftest files follow.
-    """
-    tests = {path: text for path, text in texts.items() if is_test_path(path) and text.strip()}
-    files = [path for path in tests if not path.endswith(("conftest.py", "__init__.py"))]
-    ranked = sorted(files, key=lambda path: (-len(list_words(tests[path]) & set(words)), path))
-    shared = [path for path in sorted(tests) if path.endswith("conftest.py")][:1]
-    return [ShownFile(path, _truncate(tests[path])) for path in (*ranked[:_STYLE_FILES], *shared)]
-
-
-def _truncate(text: str) -> str:
-    if len(text) <= _MAX_STYLE_CHARS:
-        return text
-    whole = text[:_MAX_STYLE_CHARS].rpartition("\n")[0]
-    return f"{whole}\n# … {text.count(chr(10), len(whole))} more lines\n"
+def _cut_part(path: str, node: ast.Module | ast.stmt, weight: float) -> Iterator[_Cut]:
+    """Yield what may be left out of a docstring, a body or a table."""
+    body, docs = getattr(node, "body", [])[:], []
+    if isinstance(node, (ast.Module, ast.ClassDef, *_Function)) and ast.get_docstring(node):
+        docs = [body.pop(0)]
+    elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+        docs = [node]
+    for item in docs:
+        lines = range(item.lineno, (item.end_lineno or 0) - 1)
+        yield _Cut(path, lines, " " * item.col_offset + "… ", weight=weight)
+    if isinstance(node, _Function) and body:
+        lines = range(body[0].lineno - 1, node.end_lineno or 0)
+        mark = " " * body[0].col_offset + "...  # "
+        yield _Cut(path, lines, mark, is_body=True, weight=weight)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,17 +26,13 @@ from greenloop.records import (
 )
 from greenloop.specification.quotes import settle_contract
 from greenloop.specification.tracing import trace_contract
-from greenloop.tools.change_toolkit import ChangeToolkit, ShownProject, WishedChange
+from greenloop.tools.change_toolkit import ChangeToolkit, ShownFile, ShownProject, WishedChange
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.grade import grade_change
 from greenloop.workflow.change.peer import ChangePeerComparer
-from greenloop.workflow.change.shown_files import (
-    MAX_FILES_CHARS,
-    list_words,
-    select_tests,
-    show_files,
-)
+from greenloop.workflow.change.shown_files import show_files
+from greenloop.workflow.change.shown_tests import select_tests
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.type_check import TypeCheck
 from greenloop.workflow.change.unchanged import find_side_effects
@@ -48,7 +44,7 @@ from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import ChangeRequest
 from greenloop.workflow.strategy import Strategy
 
-MAP_TOKENS, MAX_PEER_CHARS = 5000, 18_000
+MAP_TOKENS, MAX_TOUCHED_CHARS = 5000, 18_000
 _MAX_GIVEN_CHARS = 12_000
 
 
@@ -66,7 +62,6 @@ class ChangeStrategy(Strategy):
         given = ChangeSuite(before=self._space.tree.texts, files=files).code[:_MAX_GIVEN_CHARS]
         asked = WishedChange(request.task, request.fence, request.may_change, given)
         self._tools = ChangeToolkit(run.kit, asked)
-        self._words = list_words(request.task)
         self._plan: ChangePlan | None = None
         self._located: tuple[str, ...] = ()
         self._choices = ChoiceSettlement(run)
@@ -107,16 +102,17 @@ class ChangeStrategy(Strategy):
         code_map = build_code_map(texts, self._request.task, MAP_TOKENS)
         found: Location = await self._tools.locate(code_map, texts.keys())
         if not found.files:
-            read = show_files(texts, found.need, self._words)
+            read = show_files(texts, found.need, self._request.task)
             found = await self._tools.locate(code_map, texts.keys(), read)
         self.run.notify(f"files: {', '.join(found.files)}")
         return found.files
 
     def _show_project(self) -> ShownProject:
         texts = self._space.tree.texts
-        tests, omitted = select_tests(texts, self._space.baseline, self._located, self._words)
+        wish = self._request.task
+        tests, omitted = select_tests(texts, self._space.baseline, self._located, wish)
         return ShownProject(
-            files=show_files(texts, self._located, self._words),
+            files=show_files(texts, self._located, wish),
             context=list_signatures(texts, self._located, imported=True),
             tests=tests,
             omitted_tests=omitted,
@@ -161,22 +157,26 @@ class ChangeStrategy(Strategy):
         self.run.add_candidate("generate", written.code, written.explanation, meter)
 
     async def _write(self, failed_approaches: Sequence[str] = ()) -> GeneratedCode:
-        texts, shown = self._space.tree.texts, self._show_files(MAX_FILES_CHARS)
+        texts, shown = self._space.tree.texts, self._show_files()
         return await self._tools.write(self.plan, shown, texts, failed_approaches)
 
     async def _write_peer(self) -> GeneratedPeer:
         kit = replace(self.run.kit, model=self.run.client.with_fallback_first())
-        shown = self._show_files(MAX_PEER_CHARS)
+        shown = self._show_files()
         return await replace(self._tools, kit=kit).write_peer(
             self.plan, shown, self._space.tree.texts
         )
 
-    def _show_files(self, limit: int) -> ShownProject:
-        texts, words = self._space.tree.texts, self._words | list_words(*self.plan.touches)
+    def _show_files(self) -> ShownProject:
+        texts = self._space.tree.texts
         return ShownProject(
-            files=show_files(texts, self._located, words, limit),
+            files=self._show_touched(texts, self._located),
             context=list_signatures(texts, self._located, imported=True),
         )
+
+    def _show_touched(self, texts: Mapping[str, str], paths: Sequence[str]) -> list[ShownFile]:
+        wish, touches = self._request.task, self.plan.touches
+        return show_files(texts, paths, wish, MAX_TOUCHED_CHARS, touches)
 
     def apply_autofix(self, code: str) -> FixResult:
         """Fix what is new in the changed files, by the project's own ruff and formatter."""
@@ -224,8 +224,7 @@ class ChangeStrategy(Strategy):
         space = self._space
         changes = space.apply(request.code)
         current = space.texts_with(changes)
-        words = self._words | list_words(*self.plan.touches)
-        files = show_files(current, tuple(dict.fromkeys((*changes, *self._located))), words)
+        files = self._show_touched(current, tuple(dict.fromkeys((*changes, *self._located))))
         return await self._tools.repair(self.plan, request, files, space.tree.texts, current)
 
     async def _mend_findings(self, summary: str) -> Repair:

@@ -17,7 +17,7 @@ from greenloop.records import ChangePlan, HeldOutExample, RedPhase, TestRun, has
 from greenloop.testsuite.parser import is_test_path
 from greenloop.testsuite.quality_gates import describe_broken_test, find_returning_tests
 from greenloop.tools.change_toolkit import ChangeToolkit, ShownFile
-from greenloop.workflow.change.shown_files import list_words, select_style_files
+from greenloop.workflow.change.shown_tests import select_style_files
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.workspace import ChangeWorkspace, restrict
 
@@ -45,8 +45,8 @@ class TestWriter:
             InvalidResponseError: no test of a requirement is left.
             GreenloopError: a call or the sandbox failed.
         """
-        words = list_words(self._tools.asked.wish, *self._plan.touches)
-        style = select_style_files(self._texts, words)
+        kept = [test for item in self._plan.contract.keep for test in item.tests]
+        style = select_style_files(self._texts, self._plan.touches, kept)
         written = await self._tools.write_tests(self._plan, style, signatures, self._texts)
         suite, on_today = await self._try(written.files, written.held_out)
         complaints = self._find_complaints(suite, on_today)

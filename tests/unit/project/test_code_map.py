@@ -145,6 +145,12 @@ def test_signatures_of_files_and_of_what_they_import() -> None:
     assert list_signatures(SHOP, ["src/shop/prices.py"], imported=True) == (
         "src/shop/rates.py:\n  def find_rate(name)"
     )
+    guessed = {
+        **SHOP,
+        "src/shop/rates.py": "import unicodedata\n\n\ndef clean(x):\n    x.checkout()\n",
+    }
+    assert list_signatures(guessed, ["src/shop/rates.py"], imported=True) == ""
+    assert "_unused" not in list_signatures(SHOP, ["src/shop/prices.py"])
     assert list_signatures(SHOP, ["new.py"]) == ""
     many = {"a.py": "".join(f"def function_{n}(): ...\n" for n in range(900))}
     assert len(list_signatures(many, ["a.py"])) < 8100
