@@ -23,7 +23,10 @@ COMMANDS = re.findall(r"^greenloop (heal|script) (.*)$", (EXAMPLES / "README.md"
 
 @dataclass(frozen=True)
 class Ends:
-    """The expected outcome: exit status, acceptable verdicts, calls, and a part of the diff."""
+    """The expected outcome: exit status, acceptable verdicts, calls, and a part of the diff.
+
+    The status of a healed file is 1 without a terminal: nothing is written without `--yes`.
+    """
 
     status: int
     verdicts: tuple[str, ...]
@@ -32,11 +35,11 @@ class Ends:
 
 
 ENDS = {
-    "heal_sales_summary": Ends(0, ("passed",), 1, ('+        region = sale["Sales Region"]',)),
-    "heal_silent_report": Ends(0, ("passed",), 1, ('+if __name__ == "__main__":',)),
-    "heal_text_tools": Ends(0, ("verified", "passed"), 1, ("+    ranked = sorted(", "+ 1 + len(")),
+    "heal_sales_summary": Ends(1, ("passed",), 1, ('+        region = sale["Sales Region"]',)),
+    "heal_silent_report": Ends(1, ("passed",), 1, ('+if __name__ == "__main__":',)),
+    "heal_text_tools": Ends(1, ("verified", "passed"), 1, ("+    ranked = sorted(", "+ 1 + len(")),
     "heal_unhealable": Ends(1, ("failed",), 2),
-    "heal_without_model": Ends(0, ("passed",), 0, ("+    return parse(one) > parse(other)",)),
+    "heal_without_model": Ends(1, ("passed",), 0, ("+    return parse(one) > parse(other)",)),
     "script_log_report": Ends(0, ("passed",), 2),
 }
 
@@ -117,6 +120,6 @@ def test_an_unhealable_script_ends_with_a_reason(files: dict[Path, bytes], run: 
 
 
 def test_every_folder_has_its_command() -> None:
-    folders = {path.name for path in EXAMPLES.iterdir() if path.is_dir()} - {"ci", "eval"}
+    folders = {path.name for path in EXAMPLES.iterdir() if path.is_dir()} - {"ci", "eval", "traps"}
     assert folders == set(ENDS)
     assert len(COMMANDS) == len(folders)
