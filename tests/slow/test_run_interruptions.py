@@ -144,7 +144,6 @@ def started(server: OpenAIServer, *arguments: str) -> subprocess.Popen[str]:
         "HOME": str(Path.cwd()),
         "OPENAI_BASE_URL": server.url,
         "OPENAI_API_KEY": "sk-test",
-        "GREENLOOP_SANDBOX": "none",  # starts quickly; the sandboxes have tests of their own
     }
     return subprocess.Popen(
         [sys.executable, "-m", "greenloop", *arguments],
