@@ -44,7 +44,7 @@ _PATIENCE_S = 60
 SCRIPT = answers(
     generate_code=[fenced(WRONG_CODE)],
     generate_tests=[suite_answer(GOOD_TESTS + WRONG_TEST)],
-    review_code=["- L3 error: the order is wrong"],
+    review_code=["- L3 error: the order is wrong", "LGTM"],
     repair_code=[
         fenced(WRONG_CODE.replace("sorted(xs)", "sorted(xs, reverse=True)")),
         "DISPUTE test_wrong: R1 demands [3]\n" + fenced(GOOD_CODE),
@@ -77,7 +77,7 @@ FOR_A_WISH = change_answers(
     write_peer=[PEER],
 )
 WAYS = {
-    "make": (["make", SPECIFICATION], SCRIPT, 7),
+    "make": (["make", SPECIFICATION], SCRIPT, 8),
     "script": (["script", "Print the first region.", "--input", "in.csv"], FOR_A_TASK, 5),
     "change": (["change", WISH, "--in", "shop"], FOR_A_WISH, 7),
     "heal": (["heal", "old.py", "--input", "in.csv", "--yes"], FOR_A_SCRIPT, 2),
