@@ -144,15 +144,15 @@ def normalize(source: str) -> str:
 PRECONDITION = """
 import copy
 
+spaces = [{{}} for _ in {sources!r}]
+for source, space in zip({sources!r}, spaces):
+    exec(source, space)
+
 def allowed(*arguments):
-    answers = []
-    for source in {sources!r}:
-        space = {{}}
-        try:
-            exec(source, space)
-            answers.append(space[{function!r}](*copy.deepcopy(arguments)))
-        except Exception:
-            return False
+    try:
+        answers = [space[{function!r}](*copy.deepcopy(arguments)) for space in spaces]
+    except Exception:
+        return False
     return all(answer == answers[0] for answer in answers)
 """
 
@@ -164,12 +164,40 @@ def restrict(task: Task, code: str, peer: PeerProgram) -> PeerProgram:
     return PeerProgram(peer.code, peer.inputs + allowed)
 
 
+def fit_inputs(box: Sandbox, task: Task) -> list[tuple[object, ...]]:
+    """Return the data's inputs, each in the first form that a right program answers."""
+    forms = [list(iterate_forms(item)) for item in task.inputs[:100]]
+    calls = [build_call(task, form) for item in forms for form in item]
+    program = Program(box, MODULE, task.right[0], (task.function,), float("inf"))
+    answers = iter([not made.ending and answered(made) for made in program.run(calls)])
+    fitting = [[form for form in item if next(answers)] for item in forms]
+    return [item[0] for item in fitting if item]
+
+
+def iterate_forms(item: list[object]) -> Iterator[tuple[object, ...]]:
+    """Yield an input as given, as one argument, without its outer list, and each part as a call."""
+    yield tuple(item)
+    yield (item,)
+    yield from (tuple(part) for part in item if isinstance(part, list))
+    yield from ((part,) for part in item)
+
+
+def build_call(task: Task, arguments: tuple[object, ...]) -> Input:
+    text = f"{task.function}({', '.join(map(repr, arguments))})"
+    return Input(ast.parse(text, mode="eval").body, task.function)
+
+
+def answered(made: Answer) -> bool:
+    """Return whether a program returned, and raised nothing."""
+    return "value" in made.load(ANSWER)
+
+
 def choose_peer(box: Sandbox, task: Task) -> PeerProgram | None:
     """Return the first peer, or else the next that passes the examples.
 
     A second call shows the examples that the first peer fails; the next that passes stands for it.
     """
-    source = f"def inputs(rng):\n    yield from map(tuple, {task.inputs[:100]!r})\n"
+    source = f"def inputs(rng):\n    yield from {fit_inputs(box, task)!r}\n"
     for code in task.peers:
         peer = PeerProgram(code, source)
         if not task.examples or not check_peer(box, module=MODULE, peer=peer, tests=[task.tests]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,12 @@ _READ_PREFIXES = (
     "MAX_REPAIR",
     "EXECUTION_",
 )
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C interrupt what the tests start, where this run itself was started with nohup or `&`."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

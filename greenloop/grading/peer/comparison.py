@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -66,10 +66,10 @@ def compare_programs(
         module=module,
     )
     vocabulary = read_vocabulary(specification, interface, [code, peer.code])
-    inputs = InputBuilder(known, vocabulary, seed).build()
+    builder = InputBuilder(known, vocabulary, seed)
     started = time.monotonic()  # reading many tests takes seconds, too
     mine.deadline = theirs.deadline = started + 1.5 * budget_s  # of a batch that was begun in time
-    pair.run_all(inputs, started + budget_s)
+    pair.run_all(builder, started + budget_s)
     mine.deadline = theirs.deadline = time.monotonic() + 1.5 * budget_s
     return pair.summarize(time.monotonic() + budget_s)
 
@@ -138,10 +138,14 @@ class _Pair:
         mine = iter(self.code.run([item for item, _ in allowed]))
         return [judge(item, next(mine), answer, self.names) for item, answer in allowed]
 
-    def run_all(self, inputs: Iterator[Input], deadline: float) -> None:
+    def run_all(self, builder: InputBuilder, deadline: float) -> None:
+        inputs = builder.build()
         while batch := list(islice(inputs, _BATCH)):
-            self.outcomes += self.ask(batch)
+            found = self.ask(batch)
+            self.outcomes += found
             self.tried += len(batch)
+            nodes = [item.item.node for item in found if item.agrees is not None]
+            builder.accepted += [node for node in nodes if isinstance(node, ast.Call)]
             compared = sum(item.agrees is not None for item in self.outcomes)
             if compared >= _ENOUGH or time.monotonic() > deadline:
                 return

@@ -35,12 +35,16 @@ class Known:
 
 
 class InputBuilder:
-    """Builds the list; everything by chance comes from the seed."""
+    """Builds the list; everything by chance comes from the seed.
+
+    `accepted` are calls that were allowed: half of the changed calls come from these, as in EvalPlus.
+    """
 
     def __init__(self, known: Known, vocabulary: Vocabulary, seed: str) -> None:
         self._known, self._rng = known, random.Random(seed)
         self._mutator = LiteralMutator(self._rng, vocabulary)
         self._values = ValueGenerator(self._rng, vocabulary)
+        self.accepted: list[ast.Call] = []
 
     def build(self) -> Iterator[Input]:
         """Yield the inputs without repetition, those that are as they were written first."""
@@ -67,7 +71,8 @@ class InputBuilder:
         """Yield changed calls, now and then changes of changed ones."""
         pool = list(calls)
         for _ in range(_MAX_CALLS if pool else 0):
-            changed = self._mutator.mutate(self._rng.choice(pool))
+            source = self.accepted if self.accepted and self._rng.random() < 0.5 else pool
+            changed = self._mutator.mutate(self._rng.choice(source))
             yield changed
             if len(pool) < 2 * _MAX_CALLS and self._rng.random() < 0.3:
                 pool.append(changed)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from typing import Any, TypeVar
 
 from greenloop.testsuite.variants.trees import copy_tree, iterate_slots
 
 _N = TypeVar("_N", bound=ast.AST)
 _MAX_NUMBER, _MAX_LENGTH, _MAX_ITEMS = 10_000, 400, 40
+_SEPARATORS = re.compile(r"([\s,;:/]+)")
 _RELATED = 0.25  # share of changes that take a value from another literal
 
 
@@ -109,6 +112,8 @@ class LiteralMutator:
     def change_text(self, value: str) -> str:
         """Return a text with a piece removed, repeated, moved, inserted, or in another case."""
         rng = self._rng
+        if len(parts := _SEPARATORS.split(value)) > 2 and rng.random() < _RELATED:
+            return self._change_parts(parts)
         start = rng.randint(0, len(value))
         end = rng.randint(start, min(len(value), start + 4))
         piece, rest = value[start:end], value[:start] + value[end:]
@@ -132,6 +137,22 @@ class LiteralMutator:
                 value[:start] + word + value[end:],
             ]
         return rng.choice(options)
+
+    def _change_parts(self, parts: list[str]) -> str:
+        """Return the text with one word removed, moved or in place of another.
+
+        `parts` are words and separators in turns: the text keeps its form.
+        """
+        words, between = parts[::2], parts[1::2]
+        at, other = self._rng.randrange(len(words)), self._rng.randrange(len(words))
+        match self._rng.randrange(3):
+            case 0:
+                words[at], words[other] = words[other], words[at]
+            case 1:
+                words[at] = words[other]
+            case _:
+                del words[at], between[min(at, len(between) - 1)]
+        return "".join(chain.from_iterable(zip_longest(words, between, fillvalue="")))
 
     def _pick_words(self) -> list[str]:
         words = self._vocabulary.words
