@@ -57,6 +57,7 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(None, validation_alias="OPENAI_BASE_URL")
     ollama_host: str = Field("http://127.0.0.1:11434", validation_alias="OLLAMA_HOST")
+    num_ctx: int = Field(32768, ge=2048, le=1 << 20)
     model_timeout_s: float = Field(300, gt=0, validation_alias="GREENLOOP_MODEL_TIMEOUT")
     model_attempts: int = Field(6, ge=1, le=20)
     model_backoff_s: float = Field(1.0, ge=0, validation_alias="GREENLOOP_MODEL_BACKOFF")

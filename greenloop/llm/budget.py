@@ -12,11 +12,23 @@ from greenloop.records import ToolUsage, Usage
 
 UNPRICED_PROVIDER = "openai-compatible"
 _CHARACTERS_PER_TOKEN = 4  # rule of thumb for English; estimates code slightly high
+_MAX_CHARACTERS_PER_TOKEN = 7  # of code with much white space
+_CUT_PROMPT = (
+    "the server read {read:,} of about {sent:,} tokens of the prompt: its context is too short. Start "
+    "Ollama with OLLAMA_CONTEXT_LENGTH=32768, or install greenloop[ollama] and use --model ollama:NAME"
+)
 
 
 def estimate_tokens(characters: int) -> int:
     """Estimate the tokens of a text that the provider has not counted."""
     return -(-characters // _CHARACTERS_PER_TOKEN)
+
+
+def describe_cut(characters: int, tokens: int) -> str:
+    """Say that a server counted far fewer tokens than the prompt has; "" where it did not."""
+    if not 0 < tokens < characters / _MAX_CHARACTERS_PER_TOKEN:
+        return ""
+    return _CUT_PROMPT.format(read=tokens, sent=estimate_tokens(characters))
 
 
 def calculate_cost(model: str, usage: TokenCount) -> float | None:

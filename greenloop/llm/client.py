@@ -27,7 +27,7 @@ from greenloop.events import (
     ResponseRejected,
     ignore_event,
 )
-from greenloop.llm.budget import Budget, calculate_cost, estimate_tokens
+from greenloop.llm.budget import Budget, calculate_cost, describe_cut, estimate_tokens
 from greenloop.llm.chat import ChatSource, Completion
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.provider_errors import (
@@ -75,6 +75,7 @@ class LLMClient:
     secrets: tuple[str, ...] = ()  # masked in messages
     missing_model_error: GreenloopError | None = None  # raised by a call without sources
     rate_limits: RateLimits = field(default_factory=LocalRateLimits)
+    has_warned: bool = False
 
     async def request(self, prompt: Prompt, parse: Callable[[LLMResponse], T]) -> T:
         """Return the parsed answer to a prompt.
@@ -233,6 +234,9 @@ class LLMClient:
         )
         self.log.append(entry)
         self.budget.add(prompt.tool, model, usage, seconds)
+        if not self.has_warned and (cut := describe_cut(prompt.characters, usage.input_tokens)):
+            self.has_warned = True
+            self.emit(Notice(cut))
         return entry
 
 

@@ -138,7 +138,8 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
 def _build_options(provider: str, choice: ModelChoice, settings: Settings) -> dict[str, Any]:
     """Return the constructor arguments: a timeout, and no retries besides greenloop's."""
     if provider == "ollama":
-        return {"client_kwargs": {"timeout": settings.model_timeout_s}}
+        local = {"num_ctx": settings.num_ctx, "base_url": choice.base_url}
+        return local | {"client_kwargs": {"timeout": settings.model_timeout_s}}
     options: dict[str, Any] = {"timeout": settings.model_timeout_s, "max_retries": 0}
     if provider == "openai" or choice.name.startswith(("gpt-", "o1", "o3", "o4")):
         base_url = choice.base_url or settings.openai_base_url

@@ -7,6 +7,7 @@ import json
 import re
 import urllib.request
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from greenloop.errors import NoModelError
 from greenloop.settings import Settings
@@ -51,9 +52,10 @@ def choose_model(settings: Settings) -> ModelChoice:
     host = _add_scheme(settings.ollama_host)
     local = select_best(list_ollama_models(host))
     if local:
-        return ModelChoice(
-            f"openai:{local}", f"{host}/v1", reason=f"an Ollama server answers at {host}"
-        )
+        reason = f"an Ollama server answers at {host}"
+        if find_spec("langchain_ollama"):  # Ollama's OpenAI API cannot set the context length
+            return ModelChoice(f"ollama:{local}", host, reason)
+        return ModelChoice(f"openai:{local}", f"{host}/v1", reason)
     raise NoModelError(_NO_MODEL_MESSAGE.format(default=f"openai:{_OPENAI_DEFAULT}"))
 
 

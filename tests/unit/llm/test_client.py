@@ -366,3 +366,24 @@ class TestUsage:
         model = ReplayChatModel([RecordedResponse(tool=TOOL, answer="fine", model="openai:gpt-4o")])
         request(make_client(model, log=ResponseLog(path)), prompt)
         assert load_responses(path)[0].model == "openai:gpt-4o"
+
+
+class TestCutPrompt:
+    LONG = Prompt(TOOL, (Message("user", "word " * 2000),))
+
+    def notices(self, *counts: int) -> list[str]:
+        seen: list[Event] = []
+        answers = [message("x", usage=(count, 1)) for count in counts]
+        client = make_client(scripted(*answers), emit=seen.append)
+        for _ in counts:
+            request(client, self.LONG)
+        return [item.text for item in seen if isinstance(item, Notice)]
+
+    def test_is_said_once_with_the_remedy(self) -> None:
+        (text,) = self.notices(1000, 1000)
+        assert "read 1,000 of about 2,500 tokens" in text
+        assert "OLLAMA_CONTEXT_LENGTH" in text
+
+    @pytest.mark.parametrize("tokens", [0, 1500, 2500])
+    def test_a_prompt_that_was_read_is_not_mentioned(self, tokens: int) -> None:
+        assert self.notices(tokens) == []

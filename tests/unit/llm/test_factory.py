@@ -72,6 +72,13 @@ def test_provider_prices_apply_to_its_own_server_only(base_url: str | None, name
     assert known == name.startswith("openai:")
 
 
+def test_ollama_gets_the_context_length_and_the_timeout() -> None:
+    with mock.patch("langchain.chat_models.init_chat_model") as made:
+        open_source(ModelChoice("ollama:qwen3", "http://h:1"), Settings.load(num_ctx=9000))
+    options = {"num_ctx": 9000, "base_url": "http://h:1", "client_kwargs": {"timeout": 300}}
+    made.assert_called_once_with("ollama:qwen3", **options)
+
+
 def test_ollama_name_may_contain_a_colon() -> None:
     assert opened("openai:qwen3-coder:30b", NOWHERE).model_name == "qwen3-coder:30b"
 

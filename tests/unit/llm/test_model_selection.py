@@ -117,6 +117,14 @@ class TestOllama:
             host = form.format(root(server).removeprefix("http://"))
             assert chosen(ollama_host=host).base_url == server.url
 
+    def test_its_own_api_is_used_where_its_package_is_installed(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("greenloop.llm.model_selection.find_spec", lambda name: name)
+        with serving("llama3") as server:
+            choice = chosen(ollama_host=root(server))
+            assert (choice.name, choice.base_url) == ("ollama:llama3", root(server))
+
     def test_default_port_is_added(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked: list[str] = []
 
