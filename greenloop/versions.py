@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
+SMALL = "greenloop-check"  # the distribution for the commands that call no model
+
 
 def greenloop_version() -> str:
-    """Return the version of greenloop."""
-    return installed_version("greenloop") or "not installed"
+    """Return the version of greenloop, or of its distribution without models."""
+    return installed_version("greenloop") or installed_version(SMALL) or "not installed"
 
 
 @lru_cache(maxsize=64)  # a lookup reads the metadata of all packages

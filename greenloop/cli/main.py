@@ -21,9 +21,9 @@ from greenloop.cli.usage import Group
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from greenloop.versions import greenloop_version
 
-        typer.echo(f"greenloop {version('greenloop')}")
+        typer.echo(f"greenloop {greenloop_version()}")
         raise typer.Exit()
 
 

@@ -12,8 +12,9 @@ from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
 from greenloop.cli.preflight import check_paths
-from greenloop.errors import GreenloopError, InputError, InterruptedRunError
+from greenloop.errors import GreenloopError, InputError, InterruptedRunError, NoModelError
 from greenloop.reporting.escaping import escape_invisible
+from greenloop.versions import SMALL, installed_version
 
 T = TypeVar("T")
 
@@ -34,6 +35,11 @@ def run_command(name: str, options: object) -> int:
     except (asyncio.CancelledError, KeyboardInterrupt):
         print_error("interrupted")
         return InterruptedRunError.exit_status
+    except ModuleNotFoundError as error:
+        if installed_version("greenloop") or not installed_version(SMALL):
+            raise
+        print_error(f"{SMALL} has no {error.name}, which this needs: pip install greenloop")
+        return NoModelError.exit_status
 
 
 def is_terminal() -> bool:

@@ -1,0 +1,38 @@
+"""Errors that end a command."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.cli import process
+from greenloop.cli.options.report import DoctorOptions
+
+
+def install(*names: str) -> object:
+    return lambda package: "0.2.0" if package in names else None
+
+
+@pytest.fixture(autouse=True)
+def missing_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(name: str) -> None:
+        raise ModuleNotFoundError("No module named 'langchain_core'", name="langchain_core")
+
+    monkeypatch.setattr(process, "import_module", fail)
+
+
+def test_small_distribution_names_the_whole_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(process, "installed_version", install("greenloop-check"))
+    assert process.run_command("doctor", DoctorOptions()) == 3
+    message = "greenloop-check has no langchain_core, which this needs: pip install greenloop"
+    assert capsys.readouterr().err == f"greenloop: {message}\n"
+
+
+@pytest.mark.parametrize("names", [["greenloop"], ["greenloop", "greenloop-check"], []])
+def test_broken_installation_is_not_hidden(
+    monkeypatch: pytest.MonkeyPatch, names: list[str]
+) -> None:
+    monkeypatch.setattr(process, "installed_version", install(*names))
+    with pytest.raises(ModuleNotFoundError):
+        process.run_command("doctor", DoctorOptions())
