@@ -62,7 +62,9 @@ def main() -> None:
         for _ in range(rounds):
             for kind, wheel in wheels.items():
                 seen[kind].append(install(uv, wheel, root / kind))
-        middle = {kind: [median(item) for item in zip(*rows, strict=True)] for kind, rows in seen.items()}
+        middle = {
+            kind: [median(item) for item in zip(*rows, strict=True)] for kind, rows in seen.items()
+        }
     for kind, (seconds, size, check) in middle.items():
         print(f"{kind:16} {seconds:5.1f} s  {size:4.0f} MB  first check {check:.1f} s")
     whole, small = middle.values()

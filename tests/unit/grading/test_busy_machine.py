@@ -94,7 +94,7 @@ def test_a_race_of_the_parser_is_measured_again() -> None:
 
     def measure() -> str:
         calls.append(1)
-        if len(calls) == 1:
+        if len(calls) < 4:
             raise SystemError("AST constructor recursion depth mismatch (before=45, after=36)")
         return "measured"
 
