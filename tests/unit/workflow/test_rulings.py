@@ -59,6 +59,17 @@ def test_a_test_is_one_difference_whatever_its_rows() -> None:
     assert "R9" not in shown.call
 
 
+def test_answers_stand_in_an_order_of_chance_that_the_seed_fixes() -> None:
+    found = OpenDifference(FoundDifference("f(1)", "of the code", "of the peer"))
+    orders = set()
+    for seed in map(str, range(40)):
+        ((shown, code_is_first),) = arrange([found], seed)
+        assert (shown.first, shown.second)[not code_is_first] == "of the code"
+        assert arrange([found], seed) == [(shown, code_is_first)]
+        orders.add(code_is_first)
+    assert orders == {True, False}
+
+
 def test_neither_is_no_ruling_on_a_test() -> None:
     ruling = DifferenceRuling(id=1, right="neither", because="")
     assert interpret(ruling, True, is_test=True) == "text does not say"
