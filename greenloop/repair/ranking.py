@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from greenloop.records import Patch
 from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
 
 _SUSPICION_WEIGHT = 2.0  # added to the cost of an edit at a line that is not suspicious
-_MAX_EDITS = 8000
+_MAX_EDITS, _MAX_PAIRED, _MAX_PAIRS = 60_000, 250, 15_000
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,33 @@ def rank_edits(
         RankedEdit(edit, suspicion, round(score, 4), rank)
         for rank, (score, suspicion, edit) in enumerate(ordered[:_MAX_EDITS], 1)
     ]
+
+
+def pair_edits(ranked: Sequence[RankedEdit], code: str) -> list[RankedEdit]:
+    """Return pairs of the best edits as one edit each, best first; both are in one function."""
+    best = [item for item in ranked if item.suspicion > 0][:_MAX_PAIRED]
+    pairs = (
+        (one, other) if one.edit.start <= other.edit.start else (other, one)
+        for one, other in combinations(best, 2)
+    )
+    apart = [(one, other) for one, other in pairs if one.edit.end <= other.edit.start]
+    apart.sort(key=lambda pair: (pair[0].score + pair[1].score, pair[0].rank + pair[1].rank))
+    return [_merge(*pair, code, rank) for rank, pair in enumerate(apart[:_MAX_PAIRS], 1)]
+
+
+def _merge(one: RankedEdit, other: RankedEdit, code: str, rank: int) -> RankedEdit:
+    first, second = one.edit, other.edit
+    edit = CandidateEdit(
+        first.start,
+        second.end,
+        f"{first.text}{code[first.end : second.start]}{second.text}",
+        "two edits",
+        f"{first.description}; {second.description}",
+        first.cost + second.cost,
+        first.line,
+    )
+    score = round(one.score + other.score, 4)
+    return RankedEdit(edit, min(one.suspicion, other.suspicion), score, rank)
 
 
 def build_patch(ranked: RankedEdit, code: str, module: str) -> Patch:

@@ -1,11 +1,11 @@
-"""Search-based repair: single edits of a module that make its failing tests pass."""
+"""Search-based repair: one edit of a module, or two, that make its failing tests pass."""
 
 from __future__ import annotations
 
 import ast
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from greenloop.records import Expectation, SearchResult, TestRun
@@ -13,7 +13,8 @@ from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
 from greenloop.repair.hints import extract_hints
 from greenloop.repair.operators import generate_edits
-from greenloop.repair.ranking import RankedEdit, build_patch, rank_edits
+from greenloop.repair.ranking import RankedEdit, build_patch, pair_edits, rank_edits
+from greenloop.repair.synthesis import WIDE_OPERATORS
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.mutant_runs import ModuleEdit
 from greenloop.sandbox.work.patches import BaselineResult, PatchRuns, PatchTrialPlan
@@ -95,14 +96,37 @@ class _PatchSearch:
         if not reached:
             return self._try_one_by_one(ranked)
         margin = _SCORE_MARGIN_FOR_HANGS if hints.has_timeout else _SCORE_MARGIN
-        units = CompilationUnits(tree, source)
-        runs = self._try_in_batches(units, ranked, reached, margin)
-        is_unsupported = _UNSUPPORTED_RUN.search(runs.error) and not runs.tried_count
-        if is_unsupported and not self._is_interrupted:
-            return self._try_one_by_one(ranked)
-        passing = [ranked[number] for number in sorted(runs.passing)]
-        kept, _ = self._verify_candidates(passing, _MIN_VERIFIED)
-        return self._build_result(kept, runs.tried_count, len(ranked))
+
+        def widen() -> list[RankedEdit]:
+            more = generate_edits(tree, source, hints, WIDE_OPERATORS)
+            return rank_edits(more, self._code, localization)
+
+        stages = (lambda: ranked, widen, lambda: pair_edits(ranked, self._code))
+        return self._try_stages(stages, CompilationUnits(tree, source), reached, margin)
+
+    def _try_stages(
+        self,
+        stages: Sequence[Callable[[], list[RankedEdit]]],
+        units: CompilationUnits,
+        reached: tuple[BaselineResult, ...],
+        margin: float,
+    ) -> SearchResult:
+        """Try the edits of each stage until one has a patch that passes, or the time is over."""
+        tried = generated = 0
+        kept: list[RankedEdit] = []
+        for build in stages:
+            edits = build()
+            generated += len(edits)
+            runs = self._try_in_batches(units, edits, reached, margin)
+            is_unsupported = _UNSUPPORTED_RUN.search(runs.error) and not runs.tried_count
+            if is_unsupported and not self._is_interrupted:
+                return self._try_one_by_one(edits)
+            tried += runs.tried_count
+            passing = [edits[number] for number in sorted(runs.passing)]
+            kept, _ = self._verify_candidates(passing, _MIN_VERIFIED)
+            if kept or self._is_interrupted or self._remaining_s() <= 0:
+                break
+        return self._build_result(kept, tried, generated)
 
     def _measure_reached_lines(self, run: TestRun) -> tuple[BaselineResult, ...]:
         """Return which lines each test reaches; () if that cannot be measured."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from greenloop.repair.context import CandidateEdit, RepairContext
 from greenloop.repair.hints import Hints
@@ -33,8 +33,13 @@ OPERATORS: tuple[Operator[CandidateEdit], ...] = tuple(
 )
 
 
-def generate_edits(tree: ast.Module, source: Source, hints: Hints) -> Iterator[CandidateEdit]:
-    """Yield what the operators propose for each node; several edits may make the same text."""
+def generate_edits(
+    tree: ast.Module,
+    source: Source,
+    hints: Hints,
+    operators: Sequence[Operator[CandidateEdit]] = OPERATORS,
+) -> Iterator[CandidateEdit]:
+    """Yield what operators propose for each node; several edits may make the same text."""
     scopes: dict[ast.AST, NameScope] = {}
     for item in walk_editable_nodes(tree, source):
         enclosing_class, function = _find_enclosing(item)
@@ -43,7 +48,7 @@ def generate_edits(tree: ast.Module, source: Source, hints: Hints) -> Iterator[C
             scopes[owner] = build_scope(tree, function, enclosing_class)
         ancestors = item.ancestors or (tree,)
         context = RepairContext(item.node, source, ancestors, item.function, scopes[owner], hints)
-        for operator in OPERATORS:
+        for operator in operators:
             yield from operator.apply(context)
 
 

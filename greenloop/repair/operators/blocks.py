@@ -77,7 +77,7 @@ def insert_after(
     if not anchor.text.endswith("\n"):
         text = "\n" + text.rstrip("\n")
     description = f"{kind}: `{line}` is added"
-    number = context.source.get_line_number(max(anchor.start, anchor.end - 1))
+    number = context.source.get_line_number(anchor.start)  # its last line may never be reached
     return CandidateEdit(anchor.end, anchor.end, text, kind, description, cost, number)
 
 

@@ -56,6 +56,7 @@ ValueNode = (
     | ast.Subscript
     | ast.Call
     | ast.BinOp
+    | ast.List
     | ast.ListComp
     | ast.GeneratorExp
 )
@@ -104,7 +105,8 @@ def wrap_in_call(context: RepairContext, node: ValueNode) -> Iterator[CandidateE
     atom = context.parenthesized_text(node)
     for name in _WRAPPER_FUNCTIONS:
         inner = text[1:-1] if isinstance(node, ast.GeneratorExp) and text[0] == "(" else text
-        yield context.edit(node, f"{name}({inner})", "call", 2.0 if name != "reversed" else 2.6)
+        cost = 2.6 if name in ("reversed", "set", "tuple", "float") else 2.0
+        yield context.edit(node, f"{name}({inner})", "call", cost)
     if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
         for call in _METHOD_CALLS:
             yield context.edit(node, f"{atom}.{call}", "call", 2.3)

@@ -162,3 +162,13 @@ def replace_assignment_operator(
     elif len(node.targets) == 1 and not isinstance(target, ast.Tuple):
         for other, cost in (("+=", 1.7), ("-=", 2.4), ("*=", 2.8)):
             yield context.edit_span(*span, other, "assignment", cost)
+
+
+@edit_operator()
+def replace_endless_condition(
+    context: RepairContext, node: ast.Constant
+) -> Iterator[CandidateEdit]:
+    """Replace `while True` by `while x`."""
+    if isinstance(context.parent, ast.While) and context.is_field("test"):
+        for name in context.scope.variables:
+            yield context.edit(node, name, "condition", 2.2)

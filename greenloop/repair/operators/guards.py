@@ -50,11 +50,21 @@ def _insert_exits(
         yield insert_before(context, anchor, line, "guard", cost - 0.2)
     if hints.expected_exceptions and not hints.crashes and not hints.expected_values:
         return
-    results = dict.fromkeys((*hints.expected_values, *_RETURN_VALUES))
+    own = _list_returned_constants(context)
+    results = dict.fromkeys((*hints.expected_values, *own, *_RETURN_VALUES))
     for number, result in enumerate([*list(results)[:_MAX_RETURN_VALUES], *names]):
         extra = 0.0 if result in hints.expected_values else 0.4 + 0.05 * number
+        extra -= 0.2 * (result in own)
         line = f"if {condition}:\n    return {result}"
         yield insert_before(context, anchor, line, "guard", cost + extra)
+
+
+def _list_returned_constants(context: RepairContext) -> list[str]:
+    """Return the constants that the function returns elsewhere."""
+    nodes = ast.walk(context.scope.function) if context.scope.function else ()
+    returned = [node.value for node in nodes if isinstance(node, ast.Return)]
+    constants = [ast.unparse(item) for item in returned if isinstance(item, ast.Constant)]
+    return list(dict.fromkeys(constants))
 
 
 @edit_operator()

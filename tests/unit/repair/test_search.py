@@ -59,6 +59,35 @@ FIRST_REPAIRS = [
         "'b': 2",
         id="a constant that is read when the module is imported",
     ),
+    pytest.param(
+        "def balanced(text):\n    depth = 0\n    for c in text:\n        depth += 1 if c == '(' else -1\n"
+        "        if depth < 0:\n            return False\n    return True\n",
+        "from m import balanced\n"
+        "def test_right(): assert balanced('(())()') and balanced('')\n"
+        "def test_open(): assert not balanced('((')\n"
+        "def test_closed(): assert not balanced(')(')\n",
+        "return not depth",
+        id="a condition of what is in scope",
+    ),
+    pytest.param(
+        "def reverse(words):\n    out, rest = [], list(words)\n    while rest:\n        word = rest.pop()\n"
+        "    return out\n",
+        "from m import reverse\n"
+        "def test_two(): assert reverse(['a', 'b']) == ['b', 'a']\n"
+        "def test_none(): assert reverse([]) == []\n",
+        "        out.append(word)",
+        id="a missing call that the function makes nowhere",
+    ),
+    pytest.param(
+        "def spread(values):\n    total = 0\n    for i in range(len(values)):\n"
+        "        total += values[i] + values[i - 1]\n    return total\n",
+        "from m import spread\n"
+        "def test_up(): assert spread([1, 3, 7]) == 6\n"
+        "def test_down(): assert spread([9, 5, 5, 2]) == -7\n"
+        "def test_one(): assert spread([4]) == 0\n",
+        "for i in range(1, len(values)):\n        total += values[i] - values[i - 1]",
+        id="two edits in one function",
+    ),
 ]
 
 
