@@ -171,7 +171,7 @@ class ChecksReady(Event):
 
 @dataclass(frozen=True)
 class RepairSearchDone(Event):
-    """The search for a repair by single edits, without a model, has ended."""
+    """The search for a repair by small edits, without a model, has ended."""
 
     search: SearchResult
 

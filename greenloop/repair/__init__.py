@@ -1,4 +1,4 @@
-"""Search-based repair: single edits at suspicious lines, tried until the tests pass."""
+"""Search-based repair: small edits at suspicious lines, tried until the tests pass."""
 
 from greenloop.repair.search import search_patches
 

@@ -190,7 +190,7 @@ class HealOptions(ScriptRunOptions):
         "Write the healed file there; FILE stays as it is.", "--output", "-o", metavar="FILE"
     )
     model: str | None = option(
-        "PROVIDER:NAME, replay:FILE, or none: only a search over single edits.", metavar="MODEL"
+        "PROVIDER:NAME, replay:FILE, or none: only a search over small edits.", metavar="MODEL"
     )
     seconds: float | None = option(
         "For the search; default 2, without a model 60.", min=0.1, metavar="SECONDS"
