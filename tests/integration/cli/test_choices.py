@@ -15,7 +15,11 @@ from tests.support.model_responses import (
 )
 from tests.support.openai_server import OpenAIServer
 
-QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0"}
+QUICK = {
+    "GREENLOOP_MUTANTS": "0",
+    "GREENLOOP_HARDENING_ROUNDS": "0",
+    "GREENLOOP_PEER": "false",
+}
 CHOICE = {
     "question": "What if there are fewer than k numbers?",
     "quote": "the k largest numbers",
@@ -51,7 +55,7 @@ def test_choices_are_filled_in_and_given_back(run: Run) -> None:
         paid = len(server.requests)
         fill_in("- [ ] 2:", "- [x] 2:")
         status, out, _ = run("resume", "run", "--answers", str(CHOICES), "--json")
-        assert len(server.requests) == paid + 4  # a repair, its judge and review, a second reading
+        assert len(server.requests) == paid + 3  # a repair, its judge and review
     assert status == 0
     report = json.loads(out)
     assert report["final_code"] == STRICT_CODE
@@ -108,7 +112,7 @@ def test_answers_that_answer_nothing_are_left_out(run: Run) -> None:
         assert not CHOICES.exists()
         CHOICES.write_text("## C1\n- [x] 1: nothing\n")
         status, _, err = run("resume", "run", "--answers", str(CHOICES))
-        assert (status, len(server.requests)) == (0, 5)
+        assert (status, len(server.requests)) == (0, 4)
     assert f"--answers {CHOICES} answers no open question and is ignored" in err
     with OpenAIServer(Served(answers())) as server:
         status, _, err = run("resume", "run", "--accept-choices", server=server)
