@@ -311,4 +311,44 @@ CASES = (
         "point.y + by => point.y - by",
         "point.y + by => point.y + abs(by)",
     ),
+    _case(
+        "flatten",
+        "def flat(items, depth=None): ...",
+        "def flat(items, depth=None):\n    found = []\n    for item in items:\n"
+        "        if isinstance(item, (list, tuple)) and depth != 0:\n"
+        "            found += flat(item, None if depth is None else depth - 1)\n"
+        "        else:\n            found.append(item)\n    return found",
+        "def flat(items, depth=None):\n    if depth == 0:\n        return list(items)\n    found = []\n"
+        "    left = depth - 1 if depth is not None else None\n    for item in items:\n"
+        "        found.extend(flat(item, left) if isinstance(item, (list, tuple)) else [item])\n"
+        "    return found",
+        "assert flat([1, [2, 3]]) == [1, 2, 3]",
+        "depth - 1 => depth",
+        "(list, tuple) => list",
+    ),
+    _case(
+        "distinct",
+        "def distinct(items: list, key: Callable | None = None) -> list: ...",
+        "def distinct(items, key=None):\n    found = {}\n    for item in items:\n"
+        "        found.setdefault(item if key is None else key(item), item)\n"
+        "    return list(found.values())",
+        "def distinct(items, key=None):\n    marks, found = [], []\n    for item in items:\n"
+        "        mark = item if key is None else key(item)\n        if mark not in marks:\n"
+        "            marks.append(mark)\n            found.append(item)\n    return found",
+        "assert distinct([1, 1, 2]) == [1, 2]",
+        "found.setdefault(item if key is None else key(item), item) => "
+        "found[item if key is None else key(item)] = item",
+    ),
+    _case(
+        "notes",
+        "def count_beats(notes: str) -> int: ...",
+        "BEATS = {'o': 4, 'o|': 2, '.|': 1}\n\ndef count_beats(notes):\n"
+        "    return sum(BEATS[item] for item in notes.split())",
+        "def count_beats(notes):\n    total = 0\n    for item in notes.split():\n"
+        "        total += {'o': 4, 'o|': 2, '.|': 1}[item]\n    return total",
+        "assert count_beats('o o| .|') == 7",
+        "'.|': 1 => '.|': 2",
+        "BEATS[item] for item in notes.split() => BEATS[item] for item in set(notes.split())",
+        inputs="def allowed(notes):\n    return all(i in ('o', 'o|', '.|') for i in notes.split())",
+    ),
 )

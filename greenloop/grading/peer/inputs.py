@@ -114,6 +114,10 @@ class InputBuilder:
         defaults = [*[None] * (len(positional) - len(node.args.defaults)), *node.args.defaults]
         if node.args.defaults and self._rng.random() < 0.3:
             positional = positional[: -len(node.args.defaults)]
+        called = {ast.unparse(item.func) for item in ast.walk(node) if isinstance(item, ast.Call)}
+        for item in (*positional, *node.args.kwonlyargs):
+            if item.annotation is None and item.arg in called:
+                item.annotation = ast.Name("Callable", ast.Load())
         given = [
             self._make_argument(node.name, at, *pair)
             for at, pair in enumerate(zip(positional, defaults, strict=False))
@@ -142,6 +146,8 @@ class InputBuilder:
         ]
         values += [call.args[at] for call in calls if at is not None and at < len(call.args)]
         values += [default] if default is not None else []
+        if at is not None and [ast.unparse(item) for item in values] == ["None"]:
+            return self._values.generate(ast.Name("int"))  # of a size, a depth, a limit
         if not values:  # of another function: the types of a module are often the same
             values = [item for call in self._known.calls for item in call.args[:1]]
         return self._mutator.change(self._rng.choice(values)) if values else None

@@ -15,6 +15,7 @@ _TEXTS = ("", "a", "b", "abc", "Ab", "a b", "aa", "hello world", "A1", "x,y", "1
 _SEQUENCES = {"list", "sequence", "iterable", "collection", "mutablesequence", "iterator"}
 _SETS = {"set", "frozenset", "abstractset", "mutableset"}
 _MAPPINGS = {"dict", "mapping", "mutablemapping", "counter", "defaultdict", "ordereddict"}
+_FUNCTIONS = ("str", "bool", "abs", "len", "repr")
 _ANYTHING = ("int", "str", "list")
 _MAX_DEPTH = 5
 
@@ -60,6 +61,8 @@ class ValueGenerator:
     def _generate_named(self, name: str, depth: int) -> ast.expr | None:
         if name in self._scalars:
             return ast.Constant(self._scalars[name]())
+        if name == "callable":
+            return ast.Name(self._rng.choice(_FUNCTIONS), ast.Load())
         if name in ("any", "object"):
             return self._generate_named(self._rng.choice(_ANYTHING), depth)
         if name == "tuple":
@@ -70,6 +73,8 @@ class ValueGenerator:
     def _generate_container(self, name: str, parts: list[ast.expr], depth: int) -> ast.expr | None:
         if name == "literal":
             return self._rng.choice(parts)
+        if name == "callable":
+            return self._generate_named(name, depth)
         if name in ("optional", "union"):
             options = [*parts, ast.Constant(None)] if name == "optional" else parts
             return self.generate(self._rng.choice(options), depth + 1)

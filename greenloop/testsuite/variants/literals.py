@@ -166,6 +166,10 @@ class LiteralMutator:
         if not items:
             return node  # what it holds is not known
         at, other = rng.randrange(len(items)), rng.randrange(len(items))
+        if _is_recursive(items) and rng.random() < _RELATED:
+            build = rng.choice((ast.List, ast.List, ast.Tuple))
+            items[at] = build([items[at], copy_tree(items[other])][: rng.randint(1, 2)], ast.Load())
+            return node
         match rng.randrange(8):
             case 0:
                 del items[at]
@@ -225,3 +229,8 @@ def _without_empty_set(node: ast.expr) -> ast.expr:
 
 def _name_type(node: ast.expr) -> str:
     return type(node.value).__name__ if isinstance(node, ast.Constant) else type(node).__name__
+
+
+def _is_recursive(items: list[ast.expr]) -> bool:
+    """Return whether lists stand among other items: such data may be nested to any depth."""
+    return len({isinstance(item, (ast.List, ast.Tuple)) for item in items}) == 2
