@@ -11,6 +11,8 @@ from greenloop.records import Patch
 from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
 
+_RETURN_KINDS = {"return", "missing return", "guard", "default"}
+_MAX_COMMON_CHARS, _COMMON_VALUES = 2, ("True", "False", "None")  # such values say nothing
 _SUSPICION_WEIGHT = 2.0  # added to the cost of an edit at a line that is not suspicious
 _MAX_EDITS, _MAX_PAIRED, _MAX_REPEATED, _MAX_PAIRS = 60_000, 200, 5_000, 15_000
 
@@ -47,6 +49,19 @@ def rank_edits(
         RankedEdit(edit, suspicion, round(score, 4), rank)
         for rank, (score, suspicion, edit) in enumerate(ordered[:_MAX_EDITS], 1)
     ]
+
+
+def split_special_cases(
+    ranked: Sequence[RankedEdit], expected_values: Sequence[str], code: str
+) -> tuple[list[RankedEdit], list[RankedEdit]]:
+    """Return edits, and those that only return a value that a test expects and the code has not."""
+    telling = [item for item in expected_values if len(item) > _MAX_COMMON_CHARS]
+    foreign = {item for item in telling if item not in code and item not in _COMMON_VALUES}
+
+    def quotes(item: RankedEdit) -> bool:
+        return item.edit.kind in _RETURN_KINDS and any(text in item.edit.text for text in foreign)
+
+    return [item for item in ranked if not quotes(item)], [item for item in ranked if quotes(item)]
 
 
 def pair_edits(ranked: Sequence[RankedEdit], code: str) -> list[RankedEdit]:

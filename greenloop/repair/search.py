@@ -8,13 +8,20 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 
 from greenloop.records import Expectation, SearchResult, TestRun
 from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
 from greenloop.repair.hints import extract_hints
 from greenloop.repair.operators import generate_edits
-from greenloop.repair.ranking import RankedEdit, build_patch, pair_edits, rank_edits
+from greenloop.repair.ranking import (
+    RankedEdit,
+    build_patch,
+    pair_edits,
+    rank_edits,
+    split_special_cases,
+)
 from greenloop.repair.synthesis import WIDE_OPERATORS, WIDEST_OPERATORS
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.mutant_runs import ModuleEdit
@@ -101,14 +108,17 @@ class _PatchSearch:
         margin = _SCORE_MARGIN_FOR_HANGS if hints.has_timeout else _SCORE_MARGIN
 
         def widen(operators: Sequence[Operator[CandidateEdit]]) -> list[RankedEdit]:
-            more = generate_edits(tree, source, hints, operators, localization.score_line)
+            found = generate_edits(tree, source, hints, operators, localization.score_line)
+            more = takewhile(lambda _: self._remaining_s() > 0, found)
             return rank_edits(more, self._code, localization, ranked)
 
+        common, special = split_special_cases(ranked, hints.expected_values, self._code)
         stages = (
-            lambda: ranked,
+            lambda: common,
             partial(widen, WIDE_OPERATORS),
-            partial(pair_edits, ranked, self._code),
+            partial(pair_edits, common, self._code),
             partial(widen, WIDEST_OPERATORS),
+            lambda: special,
         )
         return self._try_stages(stages, CompilationUnits(tree, source), reached, margin)
 
