@@ -56,10 +56,10 @@ def split_special_cases(
 ) -> tuple[list[RankedEdit], list[RankedEdit]]:
     """Return edits, and those that only return a value that a test expects and the code has not."""
     telling = [item for item in expected_values if len(item) > _MAX_COMMON_CHARS]
-    foreign = {item for item in telling if item not in code and item not in _COMMON_VALUES}
+    unknown = {item for item in telling if item not in code and item not in _COMMON_VALUES}
 
     def quotes(item: RankedEdit) -> bool:
-        return item.edit.kind in _RETURN_KINDS and any(text in item.edit.text for text in foreign)
+        return item.edit.kind in _RETURN_KINDS and any(text in item.edit.text for text in unknown)
 
     return [item for item in ranked if not quotes(item)], [item for item in ranked if quotes(item)]
 
