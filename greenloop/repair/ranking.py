@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import chain, combinations, islice
 
 from greenloop.records import Patch
 from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
 
 _SUSPICION_WEIGHT = 2.0  # added to the cost of an edit at a line that is not suspicious
-_MAX_EDITS, _MAX_PAIRED, _MAX_PAIRS = 60_000, 250, 15_000
+_MAX_EDITS, _MAX_PAIRED, _MAX_REPEATED, _MAX_PAIRS = 60_000, 200, 5_000, 15_000
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,18 @@ class RankedEdit:
 
 
 def rank_edits(
-    edits: Iterable[CandidateEdit], code: str, localization: FaultLocalization
+    edits: Iterable[CandidateEdit],
+    code: str,
+    localization: FaultLocalization,
+    known: Sequence[RankedEdit] = (),
 ) -> list[RankedEdit]:
-    """Return edits best first, of those with the same result the cheapest."""
+    """Return edits best first, of those with the same result the cheapest; none that is known."""
+    left_out = {code, *(item.edit.apply_to(code) for item in known)}
     best: dict[str, tuple[float, float, CandidateEdit]] = {}
     for edit in edits:
         suspicion = localization.score_line(edit.line)
         key = edit.apply_to(code)
-        if suspicion <= 0 or key == code:
+        if suspicion <= 0 or key in left_out:
             continue
         score = edit.cost + _SUSPICION_WEIGHT * (1 - suspicion)
         if key not in best or score < best[key][0]:
@@ -47,29 +51,35 @@ def rank_edits(
 
 def pair_edits(ranked: Sequence[RankedEdit], code: str) -> list[RankedEdit]:
     """Return pairs of the best edits as one edit each, best first; both are in one function."""
-    best = [item for item in ranked if item.suspicion > 0][:_MAX_PAIRED]
-    pairs = (
+    changes: dict[str, list[RankedEdit]] = {}
+    for item in ranked:
+        changes.setdefault(item.edit.description, []).append(item)
+    repeated = chain.from_iterable(combinations(items, 2) for items in changes.values())
+    others = combinations(ranked[:_MAX_PAIRED], 2)
+    pairs = dict.fromkeys(
         (one, other) if one.edit.start <= other.edit.start else (other, one)
-        for one, other in combinations(best, 2)
+        for one, other in chain(islice(repeated, _MAX_REPEATED), others)
     )
-    apart = [(one, other) for one, other in pairs if one.edit.end <= other.edit.start]
-    apart.sort(key=lambda pair: (pair[0].score + pair[1].score, pair[0].rank + pair[1].rank))
-    return [_merge(*pair, code, rank) for rank, pair in enumerate(apart[:_MAX_PAIRS], 1)]
+    merged = [_merge(*pair, code) for pair in pairs if pair[0].edit.end <= pair[1].edit.start]
+    merged.sort(key=lambda item: (item.score, item.rank))
+    return [replace(item, rank=rank) for rank, item in enumerate(merged[:_MAX_PAIRS], 1)]
 
 
-def _merge(one: RankedEdit, other: RankedEdit, code: str, rank: int) -> RankedEdit:
+def _merge(one: RankedEdit, other: RankedEdit, code: str) -> RankedEdit:
+    """Return both edits as one; the same change at two places costs little more than at one."""
     first, second = one.edit, other.edit
+    score = one.score + other.score - (first.description == second.description)
     edit = CandidateEdit(
         first.start,
         second.end,
         f"{first.text}{code[first.end : second.start]}{second.text}",
         "two edits",
         f"{first.description}; {second.description}",
-        first.cost + second.cost,
+        score,
         first.line,
     )
-    score = round(one.score + other.score, 4)
-    return RankedEdit(edit, min(one.suspicion, other.suspicion), score, rank)
+    suspicion = min(one.suspicion, other.suspicion)
+    return RankedEdit(edit, suspicion, round(score, 4), one.rank + other.rank)
 
 
 def build_patch(ranked: RankedEdit, code: str, module: str) -> Patch:

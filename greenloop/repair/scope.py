@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
-_DONOR_KINDS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)
+_DONOR_KINDS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.Tuple)
 _MAX_STATEMENTS, _MAX_STATEMENT_CHARS = 20, 80
 _ALLOWED_BUILTINS = frozenset(
-    "len min max sum abs int str list set dict sorted range tuple float".split()
+    "len min max sum abs int str list set dict sorted range tuple float ord chr".split()
 )
 
 
@@ -23,7 +23,8 @@ class NameScope:
     `self.size`, `constants` and `functions` are the module's. `roles` maps a name or attribute to the
     syntactic positions in which it is used. `donors` are small expressions of the function as source,
     `conditions` its comparisons; `function_statements` and `module_statements` are simple statements
-    of the function and of the rest of the module that use only names in scope.
+    of the function and of the rest of the module that use only names in scope. `module_donors` are
+    expressions of the rest of the module, `integers` are those of the function and then of the rest.
     """
 
     function: FunctionNode | None
@@ -40,6 +41,8 @@ class NameScope:
     function_statements: tuple[str, ...] = ()
     module_statements: tuple[str, ...] = ()
     integer_variables: frozenset[str] = frozenset()
+    module_donors: tuple[str, ...] = ()
+    integers: tuple[int, ...] = ()
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -83,6 +86,12 @@ def build_scope(
         tuple(_collect_texts(function, ast.Compare)),
         *_collect_statements(tree, function, known),
         _collect_integer_variables(enclosing_class or function),
+        tuple(_collect_module_donors(tree, {*known, *_ALLOWED_BUILTINS}, donors)),
+        tuple(
+            node.value
+            for node in (*ast.walk(function), *ast.walk(tree))
+            if isinstance(node, ast.Constant) and type(node.value) is int
+        ),
     )
 
 
@@ -161,6 +170,17 @@ def _collect_texts(function: FunctionNode, *kinds: type[ast.expr]) -> list[str]:
         if isinstance(node, kinds) and not isinstance(getattr(node, "ctx", None), ast.Store)
     )
     return list(dict.fromkeys(found))
+
+
+def _collect_module_donors(tree: ast.AST, known: set[str], own: list[str]) -> list[str]:
+    """Return small calls and items of the module that use only known names."""
+    found = dict.fromkeys(
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Call, ast.Attribute, ast.Subscript))
+        and {item.id for item in ast.walk(node) if isinstance(item, ast.Name)} <= known
+    )
+    return [item for item in found if item not in own and len(item) <= _MAX_DONOR_CHARS][:20]
 
 
 def _collect_statements(

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from greenloop.records import Expectation, SearchResult, TestRun
 from greenloop.repair.context import CandidateEdit
@@ -14,11 +15,12 @@ from greenloop.repair.fault_localization import FaultLocalization
 from greenloop.repair.hints import extract_hints
 from greenloop.repair.operators import generate_edits
 from greenloop.repair.ranking import RankedEdit, build_patch, pair_edits, rank_edits
-from greenloop.repair.synthesis import WIDE_OPERATORS
+from greenloop.repair.synthesis import WIDE_OPERATORS, WIDEST_OPERATORS
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.mutant_runs import ModuleEdit
 from greenloop.sandbox.work.patches import BaselineResult, PatchRuns, PatchTrialPlan
 from greenloop.syntax.bytecode import CompilationUnits
+from greenloop.syntax.operators import Operator
 from greenloop.syntax.source import Source
 from greenloop.testsuite import TestFile
 
@@ -30,7 +32,8 @@ _SCORE_MARGIN = 0.9  # edits worse than the best passing one by more than this a
 _SCORE_MARGIN_FOR_HANGS = 0.3  # each edit that does not help costs a timeout
 _MIN_VERIFIED = 2  # candidates that are verified even if the time is over
 _FIRST_BATCH_SIZE, _NEXT_BATCH_SIZE = 1200, 3000
-_VERIFICATION_SHARE = 0.25  # of the time is reserved for ordinary runs of the candidates
+# Reserved for ordinary runs of the candidates: a share of the time, of a long one less.
+_VERIFICATION_SHARE, _VERIFICATION_SECONDS = 0.25, 3.0
 
 
 def search_patches(
@@ -97,11 +100,16 @@ class _PatchSearch:
             return self._try_one_by_one(ranked)
         margin = _SCORE_MARGIN_FOR_HANGS if hints.has_timeout else _SCORE_MARGIN
 
-        def widen() -> list[RankedEdit]:
-            more = generate_edits(tree, source, hints, WIDE_OPERATORS)
-            return rank_edits(more, self._code, localization)
+        def widen(operators: Sequence[Operator[CandidateEdit]]) -> list[RankedEdit]:
+            more = generate_edits(tree, source, hints, operators, localization.score_line)
+            return rank_edits(more, self._code, localization, ranked)
 
-        stages = (lambda: ranked, widen, lambda: pair_edits(ranked, self._code))
+        stages = (
+            lambda: ranked,
+            partial(widen, WIDE_OPERATORS),
+            partial(pair_edits, ranked, self._code),
+            partial(widen, WIDEST_OPERATORS),
+        )
         return self._try_stages(stages, CompilationUnits(tree, source), reached, margin)
 
     def _try_stages(
@@ -168,7 +176,8 @@ class _PatchSearch:
 
         The first batch is small: most repairs are among the first edits.
         """
-        deadline = time.monotonic() + (1 - _VERIFICATION_SHARE) * self._remaining_s()
+        remaining_s = self._remaining_s()
+        deadline = self._deadline - min(_VERIFICATION_SECONDS, _VERIFICATION_SHARE * remaining_s)
         done, tried, size = 0, 0, _FIRST_BATCH_SIZE
         runs = PatchRuns()
         while done < len(ranked) and (remaining_s := deadline - time.monotonic()) > 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from greenloop.syntax.parse import parse_or_none
@@ -137,24 +137,32 @@ def get_function_name(test_id: str) -> str:
 
 def remove_test(code: str, name: str) -> str:
     """Return the file without one test, and without its class where no test remains in it."""
-    if not any(item.name == name for item in parse_test_functions(code)):
+    return remove_tests(code, {name})
+
+
+def remove_tests(code: str, names: Collection[str]) -> str:
+    """Return the file without tests, and without classes in which none remains."""
+    gone = {item.name for item in parse_test_functions(code)}.intersection(names)
+    if not gone:
         return code
     lines = code.split("\n")
-    for first, last in reversed(list(_find_removed_spans(ast.parse(code).body, name.split("::")))):
+    for first, last in reversed(list(_find_removed_spans(ast.parse(code).body, gone))):
         del lines[first - 1 : last]
     return "\n".join(lines)
 
 
-def _find_removed_spans(body: list[ast.stmt], path: list[str]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last lines to remove with the test at `path`."""
+def _find_removed_spans(
+    body: list[ast.stmt], gone: set[str], prefix: str = ""
+) -> Iterator[tuple[int, int]]:
+    """Yield the first and last lines to remove with the tests in `gone`."""
     for node in body:
-        if isinstance(node, ast.ClassDef) and len(path) > 1 and node.name == path[0]:
-            inner = "::".join(path[1:])
-            if any(item.name != inner for item in _find_tests(node.body, "")):
-                yield from _find_removed_spans(node.body, path[1:])
-            else:
+        if isinstance(node, ast.ClassDef):
+            inside = {item.name for item in _find_tests([node], prefix)}
+            if inside and inside <= gone:
                 yield _get_line_span(node)
-        elif isinstance(node, Function) and path == [node.name]:
+            else:
+                yield from _find_removed_spans(node.body, gone, f"{prefix}{node.name}::")
+        elif isinstance(node, Function) and f"{prefix}{node.name}" in gone:
             yield _get_line_span(node)
 
 

@@ -63,7 +63,8 @@ class ChangedLines:
     @cached_property
     def called_modules(self) -> CalledModules:
         return CalledModules(
-            *(self.runner, self.baseline, self.new_tests, self.plan), self.interface
+            *(self.runner, self.baseline, self.new_tests, self.plan),
+            *(self.interface, self.code_lines),
         )
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -23,7 +23,7 @@ from greenloop.records import Baseline, HeldOut, HeldOutExample, Isolated, TestR
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.merge import append_tests, find_clashes
-from greenloop.testsuite.parser import parse_test_functions, remove_test
+from greenloop.testsuite.parser import parse_test_functions, remove_tests
 from greenloop.testsuite.scenarios import build_scenarios
 
 _NO_MODULE = "the new tests import no module of the project"
@@ -39,8 +39,10 @@ class CalledModules:
         new_tests: Sequence[str],
         plan: Plan,
         interface: str = "",
+        changed: Mapping[str, Set[int]] | None = None,
     ) -> None:
         self._runner, self._plan, self._interface = runner, plan, interface
+        self._changed = changed or {}
         self._texts, self._lines = runner.tree.texts, baseline.lines
         self._new = {test.partition("[")[0] for test in new_tests}
 
@@ -54,14 +56,24 @@ class CalledModules:
         contexts = [item for path in paths for item in self._separate(path)]
         names = [n for stub in split_interface(self._interface).values() for n in list_names(stub)]
         if not names:  # of a check nobody has said which names matter
+            changed = self._find_changed()
             names = [
                 name
                 for item in contexts
                 for name in find_public_names("", [i.code for i in item.tests], item.module)
+                if name in changed
             ]
         if not contexts:
             return _NO_MODULE
         return isolation.measure_modules(contexts, list(dict.fromkeys(names)), self._find_run)
+
+    def _find_changed(self) -> set[str]:
+        """Return the functions and classes in which lines have changed."""
+        return {
+            name.partition(".")[0]
+            for (path, name), item in self._index.definitions.items()
+            if not self._changed.get(path, set()).isdisjoint(item.lines)
+        }
 
     def _find_run(self, tests: Collection[str]) -> set[str]:
         """Return the functions and classes that some of the new tests run lines of."""
@@ -101,9 +113,7 @@ class CalledModules:
     def _cut(self, path: str, names: Collection[str]) -> str:
         """Return a test file without its other tests, and with the fixtures of its folders."""
         text = self._texts[path]
-        for item in parse_test_functions(text):
-            if item.name not in names:
-                text = remove_test(text, item.name)
+        text = remove_tests(text, {i.name for i in parse_test_functions(text)}.difference(names))
         for folder in PurePosixPath(path).parents:
             shared = self._texts.get(str(folder / "conftest.py"), "")
             if shared and not find_clashes(text, shared):

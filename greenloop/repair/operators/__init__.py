@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from greenloop.repair.context import CandidateEdit, RepairContext
 from greenloop.repair.hints import Hints
@@ -38,10 +38,14 @@ def generate_edits(
     source: Source,
     hints: Hints,
     operators: Sequence[Operator[CandidateEdit]] = OPERATORS,
+    score_line: Callable[[int], float] = lambda line: 1.0,
 ) -> Iterator[CandidateEdit]:
-    """Yield what operators propose for each node; several edits may make the same text."""
+    """Yield what operators propose for nodes on suspicious lines; several may make the same text."""
     scopes: dict[ast.AST, NameScope] = {}
     for item in walk_editable_nodes(tree, source):
+        line = getattr(item.node, "lineno", 0)
+        if line and score_line(line) <= 0:
+            continue
         enclosing_class, function = _find_enclosing(item)
         owner = function or tree
         if owner not in scopes:

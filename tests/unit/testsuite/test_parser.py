@@ -6,7 +6,12 @@ import ast
 
 import pytest
 
-from greenloop.testsuite.parser import get_function_name, parse_test_functions, remove_test
+from greenloop.testsuite.parser import (
+    get_function_name,
+    parse_test_functions,
+    remove_test,
+    remove_tests,
+)
 
 read = parse_test_functions
 
@@ -203,3 +208,12 @@ def test_skipping_tests_are_found_by_marks_and_calls(code: str, skips: bool) -> 
 def test_tests_that_return_a_value_are_found(code: str, returns: bool, asserts: bool) -> None:
     (test,) = read(code)
     assert (test.has_return_value, test.has_assertions, test.can_skip) == (returns, asserts, False)
+
+
+def test_several_tests_are_removed_at_once() -> None:
+    code = (
+        "class TestA:\n    def test_a(self): ...\n\n    def test_b(self): ...\n\n"
+        "class TestB:\n    def test_a(self): ...\n\n    def helper(self): ...\n\ndef test_c(): ...\n"
+    )
+    left = remove_tests(code, {"TestA::test_b", "TestB::test_a", "test_c", "test_absent"})
+    assert left == "class TestA:\n    def test_a(self): ...\n\n\n\n"

@@ -1,0 +1,71 @@
+"""Operators that build conditions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import chain, islice
+
+from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.synthesis.places import is_value, put_expression
+from greenloop.repair.synthesis.vocabulary import (
+    CONSTANTS,
+    MAX_FACTS,
+    iterate_comparisons,
+    iterate_facts,
+    list_variables,
+)
+from greenloop.syntax.operators import edit_operator
+
+
+@edit_operator()
+def change_condition(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+    """Build a condition of comparisons and variables, or add one to it."""
+    parent = context.parent
+    is_test = isinstance(parent, (ast.If, ast.While, ast.IfExp)) and context.is_field("test")
+    is_filter = isinstance(parent, ast.comprehension) and node in parent.ifs
+    is_truth = isinstance(node, (ast.Compare, ast.BoolOp)) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, bool)
+    )
+    is_answer = isinstance(parent, ast.Return) and is_truth
+    if not (is_test or is_filter or is_answer) or context.scope.function is None:
+        return
+    text = context.text(node) if not isinstance(node, ast.BoolOp) else f"({context.text(node)})"
+    parts = chain(
+        ((fact, 0.4 + cost) for fact, cost in iterate_facts(context.scope)),
+        ((fact, 1.0 + cost) for fact, cost in iterate_comparisons(context.scope)),
+    )
+    for fact, cost in parts:
+        yield context.edit(node, fact, "condition", 3.0 + cost)
+        if isinstance(node, ast.Constant):
+            continue
+        for word in ("and", "or"):
+            yield context.edit(node, f"({fact} {word} {text})", "condition", 3.2 + cost)
+            yield context.edit(node, f"({text} {word} {fact})", "condition", 3.3 + cost)
+
+
+@edit_operator()
+def make_conditional(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+    """Use an expression only where a condition holds, and a variable or constant elsewhere."""
+    slots = (ast.Return, ast.Assign, ast.AugAssign, ast.ListComp, ast.GeneratorExp)
+    if not is_value(context, node) or not isinstance(context.parent, slots):
+        return
+    if isinstance(node, (ast.Constant, ast.IfExp)) or context.is_field("generators"):
+        return
+    text = context.text(node)
+    facts = chain(iterate_facts(context.scope), iterate_comparisons(context.scope))
+    for fact, cost in islice(facts, MAX_FACTS):
+        for other in (*list_variables(context.scope), *CONSTANTS):
+            if other != text:
+                choice = f"{text} if {fact} else {other}"
+                yield put_expression(context, node, choice, "condition", 4.4 + cost)
+
+
+@edit_operator()
+def filter_items(context: RepairContext, node: ast.comprehension) -> Iterator[CandidateEdit]:
+    """Add a condition to a comprehension that has none."""
+    if node.ifs or context.scope.function is None:
+        return
+    end = context.source.span(node.iter)[1]
+    for fact, cost in chain(iterate_facts(context.scope), iterate_comparisons(context.scope)):
+        yield context.edit_span(end, end, f" if {fact}", "filter", 3.8 + cost)

@@ -1,0 +1,31 @@
+"""Places of expressions, and edits that put another expression there."""
+
+from __future__ import annotations
+
+import ast
+
+from greenloop.repair.context import CandidateEdit, RepairContext
+
+ATOMS = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call)
+
+
+def put_expression(
+    context: RepairContext, node: ast.expr, text: str, kind: str, cost: float
+) -> CandidateEdit:
+    """Return the edit that puts an expression in a node's place, in parentheses if in doubt."""
+    needs_none = context.replacement_text(node) == context.text(node) and not isinstance(
+        node, ATOMS
+    )
+    is_free = isinstance(context.parent, (ast.Return, ast.Assign, ast.If, ast.While))
+    simple = text.isidentifier() or needs_none or is_free or text.endswith((")", "]"))
+    return context.edit(node, text if simple else f"({text})", kind, cost)
+
+
+def is_value(context: RepairContext, node: ast.expr) -> bool:
+    """Return whether another expression may stand for a node."""
+    if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)) or context.is_field("func"):
+        return False
+    kinds = (ast.Expr, ast.JoinedStr, ast.FormattedValue, ast.keyword, ast.Slice)
+    if isinstance(node, (ast.Slice, ast.Starred, ast.Lambda)):
+        return False
+    return not isinstance(context.parent, kinds[:3]) and context.scope.function is not None

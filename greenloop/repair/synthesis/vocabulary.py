@@ -1,0 +1,122 @@
+"""What edits are built from: names, conditions, terms and statements of a scope."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain, combinations, islice
+
+from greenloop.repair.scope import NameScope
+
+_SIGNS = ("==", "!=", "<", "<=", ">", ">=")
+CONSTANTS = ("0", "1", "-1", "True", "False", "None", "[]", "''")
+_CONTAINER_ROLES = {"subscript value", "argument of len", "For iter", "comprehension iter"}
+_CONTAINER_METHODS = {".append", ".add", ".pop", ".extend", ".get", ".items", ".popleft"}
+_MAX_NAMES, _MAX_INTEGERS, _MAX_RENAMED_CHARS = 12, 6, 60
+_MAX_TERMS, MAX_FACTS = 40, 80
+_NAME = re.compile(r"[A-Za-z_][\w.]*")
+
+
+def list_numbers(scope: NameScope) -> list[str]:
+    """Return the variables that may be numbers, those that are used as such first."""
+    kinds = {name: scope.roles.get(name, frozenset()) for name in list_variables(scope)}
+    known = [n for n, k in kinds.items() if n in scope.integer_variables or "operand" in k]
+    unknown = [n for n, k in kinds.items() if n not in known and not is_container(k)]
+    return [*known, *unknown]
+
+
+def list_containers(scope: NameScope) -> list[str]:
+    return [
+        name for name in list_variables(scope) if is_container(scope.roles.get(name, frozenset()))
+    ]
+
+
+def is_container(roles: frozenset[str]) -> bool:
+    return bool(roles & (_CONTAINER_ROLES | _CONTAINER_METHODS))
+
+
+def list_variables(scope: NameScope) -> list[str]:
+    return [name for name in (*scope.variables, *scope.constants) if name != "_"][:_MAX_NAMES]
+
+
+def iterate_facts(scope: NameScope) -> Iterator[tuple[str, float]]:
+    """Yield conditions of one variable, each with its extra cost."""
+    for name in list_variables(scope):
+        yield from ((name, 0.0), (f"not {name}", 0.0), (f"{name} is None", 0.3))
+        yield f"{name} is not None", 0.6
+    for text in scope.donors:
+        if "." in text and "(" not in text:
+            yield from ((text, 0.3), (f"{text} is None", 0.6), (f"not {text}", 0.6))
+
+
+def iterate_comparisons(scope: NameScope) -> Iterator[tuple[str, float]]:
+    """Yield comparisons of what is in scope, each with its extra cost; those of the function first."""
+    yield from ((text, 0.0) for text in scope.conditions)
+    numbers = list_numbers(scope)
+    for name in numbers:
+        yield from (
+            (f"{name} % {number} == 0", 0.6) for number in dict.fromkeys(("2", "10", *numbers))
+        )
+        for sign in _SIGNS:
+            yield from ((f"{name} {sign} 0", 0.2), (f"{name} {sign} 1", 0.5))
+            yield from ((f"{name} {sign} {number}", 0.5) for number in _find_integers(scope))
+    for one, other in combinations(numbers, 2):
+        yield from ((f"{one} {sign} {other}", 0.3) for sign in _SIGNS)
+    for name in list_containers(scope):
+        yield from ((f"len({name}) {sign} {count}", 0.5) for sign in _SIGNS[::2] for count in "01")
+        known = (*numbers, *_find_integers(scope))
+        yield from ((f"len({name}) {sign} {i}", 0.6) for i in known for sign in ("==", "<", ">"))
+        for other in list_variables(scope):
+            if other != name:
+                yield from ((f"{other} in {name}", 0.4), (f"{other} not in {name}", 0.4))
+
+
+def _find_integers(scope: NameScope) -> list[str]:
+    """Return the integers of a function and then of its module, but 0 and 1."""
+    found = dict.fromkeys(str(i) for i in scope.integers if i not in (0, 1))
+    return list(found)[:_MAX_INTEGERS]
+
+
+def iterate_terms(scope: NameScope) -> Iterator[tuple[str, float]]:
+    """Yield what may be added to or subtracted from something, each with its extra cost."""
+    found: dict[str, float] = {}
+    for text, cost in _list_terms(scope):
+        found.setdefault(text, cost)
+    yield from islice(found.items(), _MAX_TERMS)
+
+
+def _list_terms(scope: NameScope) -> Iterator[tuple[str, float]]:
+    yield from ((name, 0.0) for name in list_variables(scope))
+    yield from ((text, 0.2) for text in scope.donors if _is_operand(text))
+    yield from ((number, 0.3) for number in _find_integers(scope))
+    yield from ((text, 0.4) for text in scope.module_donors if _is_operand(text))
+    sized = [f"len({name})" for name in list_containers(scope)]
+    yield from ((text, 0.5) for text in sized)
+    yield from ((text, 0.5) for text in rename_texts(scope, filter(_is_operand, scope.donors), 1))
+    yield from ((f"abs({one} - {other})", 0.9) for one, other in combinations(sized, 2))
+
+
+def _is_operand(text: str) -> bool:
+    return "." in text or (not text.isidentifier() and text.endswith((")", "]")))
+
+
+def rename_texts(scope: NameScope, texts: Iterable[str], most: int) -> Iterator[str]:
+    """Yield texts with one variable or `most` in place of others that are used alike."""
+    for text in texts:
+        if len(text) > _MAX_RENAMED_CHARS:
+            continue
+        used = dict.fromkeys(_NAME.findall(text))
+        swaps = [
+            (one, other)
+            for one in used
+            for other in list_variables(scope)
+            if one != other and scope.has_common_role(one, other)
+        ]
+        for swap in chain.from_iterable(combinations(swaps, count + 1) for count in range(most)):
+            renames = dict(swap)
+            if len(renames) == len(swap):
+                yield _rename(text, renames)
+
+
+def _rename(text: str, names: dict[str, str]) -> str:
+    return _NAME.sub(lambda found: names.get(found[0], found[0]), text)
