@@ -77,7 +77,7 @@ def measured(box: Sandbox, lines: int, count: int, ms: float, mutants: int) -> N
     started = time.monotonic()
     evidence = grade_run(box, code, files, "grown", run=run, plan=Plan(mutants=mutants)).evidence
     wall_s = time.monotonic() - started
-    tried = evidence.mutation.tried if evidence.mutation else 0
+    tried = evidence.mutation.sampled if evidence.mutation else 0
     slowest = sorted(evidence.seconds.items(), key=lambda item: -item[1])[:3]
     parts = ", ".join(f"{name} {seconds:.1f}" for name, seconds in slowest)
     print(f"{lines:6} {count:6} {wall_s:8.2f}s {tried:8}  {parts}", flush=True)

@@ -68,11 +68,12 @@ class MutantBatches:
     ) -> BatchResult:
         """Try all mutants; `on_start` is called for each before its process starts.
 
-        A batch that breaks off goes on in the next round: at the latest the last decides all.
+        A batch that breaks off continues in the next round; the last round leaves the rest undecided.
         """
         found = BatchResult()
         batches = [mutants[at : at + BATCH_SIZE] for at in range(0, len(mutants), BATCH_SIZE)]
-        for _ in range(max_rounds):
+        while batches and max_rounds > 0:
+            max_rounds -= 1
             batches = self._run_round(batches, found, on_start)
         return found
 

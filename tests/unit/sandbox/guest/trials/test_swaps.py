@@ -38,7 +38,8 @@ def splice(text: str) -> dict[str, Any]:
 
 def test_functions_held_from_before_see_the_change_until_it_is_reverted(module: ModuleType) -> None:
     swap, is_full = find_swap(module), module.is_full
-    assert swap.prepare(splice("LIMIT = 4"))() and not is_full(3)
+    assert swap.prepare(splice("LIMIT = 4"))()
+    assert not is_full(3)
     swap.revert()
     assert is_full(3)
 
