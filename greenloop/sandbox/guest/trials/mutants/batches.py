@@ -14,10 +14,10 @@ from typing import Any
 
 from ..context import TrialContext
 from ..fork_pool import ForkResult, ForkTask
-from ..hot_swap import LoadedFunctions
 from ..time_limits import StepLimits, StepReporter
+from .swaps import Swap, fails_only_mutated
 
-_BATCH_SIZE = 16  # forking is then a tenth of the cost
+BATCH_SIZE = 16  # forking is then a tenth of the cost
 _MIN_CPU_SECONDS, _CPU_FACTOR = 0.03, 5  # slower mutants are tried again alone, with more time
 _COLLECTION_STEP = -1
 NEEDS_IMPORT, KILLED, UNDECIDED, UNSTABLE = "again", "killed", "open", "doubt"
@@ -53,21 +53,27 @@ class MutantBatches:
     def __init__(
         self,
         context: TrialContext,
-        loaded_functions: LoadedFunctions,
+        swap: Swap,
         costs: Sequence[tuple[float, float]],
     ) -> None:
         """`costs` are the (CPU, elapsed) seconds of each test on the original module."""
-        self._session, self._original = context.session, context.original
-        self._fork_pool, self._loaded_functions = context.fork_pool, loaded_functions
+        self._session, self._fork_pool, self._swap = context.session, context.fork_pool, swap
         self._costs, self._stride = costs, len(costs) + 1
 
     def try_all(
-        self, mutants: Sequence[BatchMutant], on_start: Callable[[int], None]
+        self,
+        mutants: Sequence[BatchMutant],
+        on_start: Callable[[int], None],
+        max_rounds: int = BATCH_SIZE,
     ) -> BatchResult:
-        """Try all mutants; `on_start` is called for each before its process starts."""
+        """Try all mutants; `on_start` is called for each before its process starts.
+
+        A batch that breaks off continues in the next round; the last round leaves the rest undecided.
+        """
         found = BatchResult()
-        batches = [mutants[at : at + _BATCH_SIZE] for at in range(0, len(mutants), _BATCH_SIZE)]
-        while batches:
+        batches = [mutants[at : at + BATCH_SIZE] for at in range(0, len(mutants), BATCH_SIZE)]
+        while batches and max_rounds > 0:
+            max_rounds -= 1
             batches = self._run_round(batches, found, on_start)
         return found
 
@@ -106,20 +112,16 @@ class MutantBatches:
 
     def _try_mutant(self, mutant: BatchMutant, report_step: Callable[[int], None]) -> str:
         """In a fork: apply the mutant, run its tests, and revert it."""
-        changed = self._original.compile_changed_functions(mutant.splice)
-        if not self._loaded_functions.replace(changed):
+        apply = self._swap.prepare(mutant.splice)
+        if not apply():
             return NEEDS_IMPORT
         failing = self._session.run_until_failure(mutant.test_numbers, report_step)
-        self._session.tear_down()
-        self._loaded_functions.restore()
         if failing is None:
+            self._session.tear_down()
+            self._swap.revert()
             return UNDECIDED
-        if self._session.run_and_check_failed(failing):
-            return UNSTABLE
-        self._loaded_functions.replace(changed)
-        fails_again = self._session.run_and_check_failed(failing)
-        self._loaded_functions.restore()
-        return f"{KILLED} {failing}" if fails_again else UNSTABLE
+        is_killed = fails_only_mutated(self._session, failing, apply, self._swap.revert)
+        return f"{KILLED} {failing}" if is_killed else UNSTABLE
 
     def _step_limits(self, step: int) -> StepLimits:
         test = step % self._stride - 1

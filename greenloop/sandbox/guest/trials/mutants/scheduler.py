@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..context import TrialContext
@@ -19,8 +19,12 @@ from ..outcomes import (
     step_limits,
 )
 from ..time_limits import StepReporter
-from .batches import BatchMutant, BatchResult, MutantBatches
+from .batches import BATCH_SIZE, BatchMutant, BatchResult, MutantBatches
 from .loop_detection import find_loop_exit_lines
+from .swaps import FunctionSwap, ModuleSwap, Swap, fails_only_mutated
+
+_REPEATED = "repeated"
+_MAX_IMPORT_ROUNDS = 2  # some modules cannot be reloaded in place: then each batch breaks off
 
 
 class MutantScheduler:
@@ -40,6 +44,8 @@ class MutantScheduler:
         """
         self._context, self._session = context, context.session
         self._original, self._loaded_functions = context.original, loaded_functions
+        self._swap = FunctionSwap(context.original, loaded_functions)
+        self._import_mutants: set[int] = set()
         self._tests, self._lines, self._use_batches = tests, lines, use_batches
         self.passing_tests = [n for n, item in enumerate(tests) if item["outcome"] == "passed"]
         self._loop_exit_lines = find_loop_exit_lines(context.original.text)
@@ -61,18 +67,33 @@ class MutantScheduler:
             if chosen:
                 mutants.append(BatchMutant(splice, chosen))
             elif self._loaded_functions.affects_import(changed):
-                self._send_fresh(splice["number"])
+                self._import_mutants.add(splice["number"])
             else:
                 event = {"event": "mutant", "mutant": splice["number"], "outcome": "uncovered"}
                 self._context.send_event(event)
         fitting = [item for item in mutants if self._use_batches and self._can_share_process(item)]
-        found = self._run_batches(fitting)
+        found = self._run_batches(fitting, self._swap)
+        self._import_mutants.update(found.needs_import)
         if found.is_unstable or not all(
             self._session.can_repeat(item.test_numbers) for item in mutants
         ):
             self._find_dependent()
         decided = found.killed.keys() | set(found.needs_import)
         self._run_singly([item.splice for item in mutants if item.number not in decided])
+        self._try_imports([item for item in splices if item["number"] in self._import_mutants])
+
+    def _try_imports(self, splices: Sequence[dict[str, Any]]) -> None:
+        """Try mutants of what runs at import in place; those not killed need a fresh import."""
+        tests = [
+            n for n in self._sort_quick_first(self.passing_tests) if self._session.can_repeat([n])
+        ]
+        killed: Mapping[int, int] = {}
+        swap = ModuleSwap.find(self._original) if self._use_batches and tests else None
+        if swap:
+            mutants = [BatchMutant(item, tests) for item in splices]
+            killed = self._run_batches(mutants, swap, _MAX_IMPORT_ROUNDS).killed
+        for number in (item["number"] for item in splices if item["number"] not in killed):
+            self._context.send_event({"event": "fresh", "mutant": number})
 
     def _can_share_process(self, mutant: BatchMutant) -> bool:
         """Return whether it can share a process; one that may loop for ever is tried once, alone."""
@@ -81,27 +102,28 @@ class MutantScheduler:
             return False
         return self._session.can_repeat(mutant.test_numbers)
 
-    def _run_batches(self, mutants: Sequence[BatchMutant]) -> BatchResult:
+    def _run_batches(
+        self, mutants: Sequence[BatchMutant], swap: Swap, max_rounds: int = BATCH_SIZE
+    ) -> BatchResult:
         costs = [(item["cpu_s"], item["wall_s"]) for item in self._tests]
-        batches = MutantBatches(self._context, self._loaded_functions, costs)
-        found = batches.try_all(mutants, self._report_started)
+        batches = MutantBatches(self._context, swap, costs)
+        found = batches.try_all(mutants, self._report_started, max_rounds)
         for number, test in sorted(found.killed.items()):
             verdict = ForkResult("verdict", killed_verdict(self._tests[test]["id"]))
             self._report_result(number, verdict)
-        for number in found.needs_import:
-            self._send_fresh(number)
         return found
 
     def _run_singly(self, splices: Sequence[dict[str, Any]]) -> None:
         """Try each mutant in a fork of its own.
 
         A test that fails may do so only because a test that it depends on was not run. So kills
-        are reported after the dependent tests are known.
+        that do not repeat are reported after the dependent tests are known.
         """
         held: dict[int, ForkResult] = {}
 
         def receive(task: ForkTask, result: ForkResult) -> None:
-            if self._dependent_tests is None and is_killed(result.verdict):
+            is_certain = self._dependent_tests is not None or _REPEATED in result.notes
+            if is_killed(result.verdict) and not is_certain:
                 held[task.number] = result
             else:
                 self._report_result(task.number, result)
@@ -144,7 +166,10 @@ class MutantScheduler:
         chosen = [number for number in self.passing_tests if self._lines[number] & reached]
         if self._dependent_tests and self._dependent_tests.intersection(chosen):
             return [number for number in self.passing_tests if number <= chosen[-1]]
-        return sorted(chosen, key=lambda n: (self._tests[n]["cpu_s"] > QUICK_TEST_SECONDS, n))
+        return self._sort_quick_first(chosen)
+
+    def _sort_quick_first(self, numbers: Sequence[int]) -> list[int]:
+        return sorted(numbers, key=lambda n: (self._tests[n]["cpu_s"] > QUICK_TEST_SECONDS, n))
 
     def _create_mutant_task(self, splice: dict[str, Any]) -> ForkTask:
         return self._create_task(splice["number"], self._choose_tests(splice["lines"]), splice)
@@ -153,12 +178,17 @@ class MutantScheduler:
         self, number: int, test_numbers: Sequence[int], splice: dict[str, Any] | None
     ) -> ForkTask:
         def work(report: StepReporter) -> str:
-            if splice and not self._loaded_functions.replace(
-                self._original.compile_changed_functions(splice)
-            ):
+            apply = self._swap.prepare(splice) if splice else None
+            if apply and not apply():
                 return NEEDS_IMPORT
             failing = self._session.run_until_failure(test_numbers, report)
-            return SURVIVED if failing is None else killed_verdict(self._tests[failing]["id"])
+            if failing is None:
+                return SURVIVED
+            if apply and self._session.can_repeat(test_numbers):
+                report(failing)  # with a time limit of its own
+                if fails_only_mutated(self._session, failing, apply, self._swap.revert):
+                    report.note(_REPEATED)
+            return killed_verdict(self._tests[failing]["id"])
 
         collect_s = self._context.collect_s
         return ForkTask(number, work, lambda step: step_limits(self._tests, collect_s, step))
@@ -166,11 +196,8 @@ class MutantScheduler:
     def _report_started(self, number: int) -> None:
         self._context.send_event(started_event(number))
 
-    def _send_fresh(self, number: int) -> None:
-        self._context.send_event({"event": "fresh", "mutant": number})
-
     def _report_result(self, number: int, result: ForkResult) -> None:
         if result.verdict == NEEDS_IMPORT:
-            self._send_fresh(number)
+            self._import_mutants.add(number)
         else:
             self._context.send_event(result_event(number, result, self._tests))

@@ -1,0 +1,83 @@
+"""Ways to put a mutant into the loaded module of this process, and to take it out again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, Protocol
+
+from ..collected_session import CollectedSession
+from ..hot_swap import LoadedFunctions, OriginalModule
+from ..module_reload import clear_caches, reload_in_place
+
+Apply = Callable[[], bool]  # False: the mutant cannot be applied in this way
+
+
+class Swap(Protocol):
+    def prepare(self, splice: dict[str, Any]) -> Apply:
+        """Compile a mutant and return what applies it."""
+
+    def revert(self) -> None:
+        """Restore the original."""
+
+
+class FunctionSwap:
+    """Changed bodies of functions."""
+
+    def __init__(self, original: OriginalModule, functions: LoadedFunctions) -> None:
+        self._original, self._functions = original, functions
+        self.revert = functions.restore
+
+    def prepare(self, splice: dict[str, Any]) -> Apply:
+        changed = self._original.compile_changed_functions(splice)
+        return lambda: self._functions.replace(changed)
+
+
+class ModuleSwap:
+    """Changes of what runs at import: the whole module is executed again in its namespace.
+
+    Objects that tests hold from before may not see the change, so only a failure counts.
+    """
+
+    def __init__(self, original: OriginalModule, namespace: dict[str, Any]) -> None:
+        self._original, self._namespace = original, namespace
+
+    @classmethod
+    def find(cls, original: OriginalModule) -> ModuleSwap | None:
+        """Return one for the module as it was imported; None where it was not."""
+        for module in list(sys.modules.values()):
+            if isinstance(module, ModuleType) and vars(module).get("__file__") == original.path:
+                return cls(original, vars(module))
+        return None
+
+    def prepare(self, splice: dict[str, Any]) -> Apply:
+        code = self._original.compile_with_change(splice)
+
+        def apply() -> bool:
+            try:
+                reload_in_place(self._namespace, code)
+            except Exception:  # it cannot be imported
+                self.revert()
+                return False
+            clear_caches(self._namespace)
+            return True
+
+        return apply
+
+    def revert(self) -> None:
+        reload_in_place(self._namespace, self._original.code)
+        clear_caches(self._namespace)
+
+
+def fails_only_mutated(
+    session: CollectedSession, failed: int, apply: Apply, revert: Callable[[], None]
+) -> bool:
+    """Revert; return whether a test that failed now passes, and fails on the mutant again."""
+    session.tear_down()
+    revert()
+    if session.run_and_check_failed(failed) or not apply():
+        return False
+    fails_again = session.run_and_check_failed(failed)
+    revert()
+    return fails_again
