@@ -183,7 +183,7 @@ def write_edits(change: Change, after: Mapping[str, str]) -> str:
 
 
 def write_blocks(path: str, before: str, after: str, context: int) -> str:
-    old, new = (text.splitlines(keepends=True) for text in (before, after))
+    old, new = (f"{text.rstrip()}\n".splitlines(keepends=True) for text in (before, after))
     blocks = []
     for group in difflib.SequenceMatcher(None, old, new, False).get_grouped_opcodes(context):
         search = "".join(old[group[0][1] : group[-1][2]])
@@ -194,9 +194,10 @@ def write_blocks(path: str, before: str, after: str, context: int) -> str:
 
 def is_right(answer: str, path: str, before: str, after: str) -> bool:
     try:
-        return apply_file_edits(answer, {path: before}, [path]) == {path: after}
+        made = apply_file_edits(answer, {path: before}, [path])
     except InvalidResponse:
         return False
+    return made.keys() == {path} and made[path].rstrip() == after.rstrip()
 
 
 def write_recording(file: Path, change: Change, after: Mapping[str, str]) -> None:
