@@ -44,7 +44,10 @@ def test_a_text_that_leaves_nothing_open_is_verified(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "others"),
     [
-        ("csv_sales_report", ["isolation: no test with the same results in isolation uses SkippedRow"]),
+        (
+            "csv_sales_report",
+            ["isolation: no test with the same results in isolation uses SkippedRow"],
+        ),
         ("classes_seat_booking", []),
     ],
 )
