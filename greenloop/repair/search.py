@@ -116,8 +116,8 @@ class _PatchSearch:
         stages = (
             lambda: common,
             partial(widen, WIDE_OPERATORS),
-            partial(pair_edits, common, self._code),
             partial(widen, WIDEST_OPERATORS),
+            partial(pair_edits, common, self._code),
             lambda: special,
         )
         return self._try_stages(stages, CompilationUnits(tree, source), reached, margin)
