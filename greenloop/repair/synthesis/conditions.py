@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain
 
 from greenloop.repair.context import CandidateEdit, RepairContext
 from greenloop.repair.synthesis.places import is_value, put_expression
 from greenloop.repair.synthesis.vocabulary import (
     CONSTANTS,
-    MAX_FACTS,
+    choose_facts,
     iterate_comparisons,
     iterate_facts,
     list_variables,
@@ -53,8 +53,7 @@ def make_conditional(context: RepairContext, node: ast.expr) -> Iterator[Candida
     if isinstance(node, (ast.Constant, ast.IfExp)) or context.is_field("generators"):
         return
     text = context.text(node)
-    facts = chain(iterate_facts(context.scope), iterate_comparisons(context.scope))
-    for fact, cost in islice(facts, MAX_FACTS):
+    for fact, cost in choose_facts(context.scope, text):
         for other in (*list_variables(context.scope), *CONSTANTS):
             if other != text:
                 choice = f"{text} if {fact} else {other}"

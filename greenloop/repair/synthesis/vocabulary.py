@@ -71,6 +71,14 @@ def iterate_comparisons(scope: NameScope) -> Iterator[tuple[str, float]]:
                 yield from ((f"{other} in {name}", 0.4), (f"{other} not in {name}", 0.4))
 
 
+def choose_facts(scope: NameScope, text: str) -> list[tuple[str, float]]:
+    """Return the cheapest conditions, each with its extra cost; those on names in `text` first."""
+    names = set(_NAME.findall(text))
+    facts = chain(iterate_facts(scope), iterate_comparisons(scope))
+    ordered = sorted(facts, key=lambda fact: (names.isdisjoint(_NAME.findall(fact[0])), fact[1]))
+    return ordered[:MAX_FACTS]
+
+
 def _find_integers(scope: NameScope) -> list[str]:
     """Return the integers of a function and then of its module, but 0 and 1."""
     found = dict.fromkeys(str(i) for i in scope.integers if i not in (0, 1))
