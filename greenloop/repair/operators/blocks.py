@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.scope import FunctionNode
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,21 @@ def find_containing_body(context: RepairContext) -> list[ast.stmt] | None:
         if isinstance(value, list) and any(item is context.node for item in value):
             return value
     return None
+
+
+def find_insertion_place(
+    context: RepairContext, node: ast.stmt
+) -> tuple[StatementLines, bool] | None:
+    """Return a statement's lines, and whether one can follow as the last of its body.
+
+    None where nothing can be inserted: other code is on its lines, or it is in no function.
+    """
+    body, lines = find_containing_body(context), find_statement_lines(context, node)
+    if body is None or lines is None or context.scope.function is None:
+        return None
+    if isinstance(node, FunctionNode):
+        return None
+    return lines, node is body[-1] and not is_jump_statement(node)
 
 
 def insert_before(

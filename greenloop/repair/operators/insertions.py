@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from greenloop.repair.context import CandidateEdit, RepairContext
 from greenloop.repair.operators.blocks import (
-    find_containing_body,
+    find_insertion_place,
     find_statement_lines,
     insert_after,
     insert_before,
@@ -23,12 +23,10 @@ _INITIAL_VALUES = ("0", "[]", "{}", "None", "set()", '""')
 @edit_operator()
 def insert_statement(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
     """Insert a statement before each statement, and at the end of each body."""
-    body, lines = find_containing_body(context), find_statement_lines(context, node)
-    if body is None or lines is None or context.scope.function is None:
+    place = find_insertion_place(context, node)
+    if place is None:
         return
-    if isinstance(node, FunctionNode):
-        return
-    last = node is body[-1] and not is_jump_statement(node)
+    lines, last = place
     for line, cost in _candidate_lines(context):
         yield insert_before(context, lines, line, "missing statement", cost)
         if last:

@@ -25,7 +25,7 @@ def is_value(context: RepairContext, node: ast.expr) -> bool:
     """Return whether another expression may stand for a node."""
     if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)) or context.is_field("func"):
         return False
-    kinds = (ast.Expr, ast.JoinedStr, ast.FormattedValue, ast.keyword, ast.Slice)
     if isinstance(node, (ast.Slice, ast.Starred, ast.Lambda)):
         return False
-    return not isinstance(context.parent, kinds[:3]) and context.scope.function is not None
+    parents = (ast.Expr, ast.JoinedStr, ast.FormattedValue)
+    return not isinstance(context.parent, parents) and context.scope.function is not None

@@ -8,13 +8,11 @@ from itertools import chain, islice, permutations
 
 from greenloop.repair.context import CandidateEdit, RepairContext
 from greenloop.repair.operators.blocks import (
-    find_containing_body,
-    find_statement_lines,
+    find_insertion_place,
     insert_after,
     insert_before,
-    is_jump_statement,
 )
-from greenloop.repair.scope import FunctionNode, NameScope
+from greenloop.repair.scope import NameScope
 from greenloop.repair.synthesis.vocabulary import (
     MAX_FACTS,
     is_container,
@@ -31,15 +29,13 @@ from greenloop.syntax.operators import edit_operator
 @edit_operator()
 def build_statement(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
     """Insert a statement that is built from what is in scope."""
-    body, lines = find_containing_body(context), find_statement_lines(context, node)
-    if body is None or lines is None or context.scope.function is None:
+    place = find_insertion_place(context, node)
+    if place is None:
         return
-    if isinstance(node, FunctionNode):
-        return
-    is_last = node is body[-1] and not is_jump_statement(node)
+    lines, is_last = place
     for text, cost in _statements(context.scope):
         yield insert_before(context, lines, text, "statement", cost)
-        if is_last and lines.end:
+        if is_last:
             yield insert_after(context, lines, text, "statement", cost)
 
 
@@ -75,10 +71,8 @@ def _statements(scope: NameScope) -> Iterator[tuple[str, float]]:
 @edit_operator()
 def build_guard(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
     """Leave a loop, an iteration or the function where a condition holds."""
-    lines, scope = find_statement_lines(context, node), context.scope
-    if lines is None or scope.function is None or isinstance(node, FunctionNode):
-        return
-    if find_containing_body(context) is None:
+    place, scope = find_insertion_place(context, node), context.scope
+    if place is None:
         return
     in_loop = any(isinstance(item, (ast.For, ast.While)) for item in context.ancestors)
     results = ("True", "False", "0", "None", "[]", "''", "-1", *list_variables(scope))
@@ -87,4 +81,4 @@ def build_guard(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdi
     for fact, cost in islice(chain(iterate_facts(scope), iterate_comparisons(scope)), MAX_FACTS):
         for number, leave in enumerate(exits):
             text = f"if {fact}:\n    {leave}"
-            yield insert_before(context, lines, text, "statement", 4.8 + cost + 0.05 * number)
+            yield insert_before(context, place[0], text, "statement", 4.8 + cost + 0.05 * number)
