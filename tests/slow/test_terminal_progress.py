@@ -73,7 +73,7 @@ def slow() -> Iterator[str]:
 
     def answered(request: dict[str, Any]) -> Reply:
         tool = tool_of(request)
-        return Reply(texts[tool], pause_s=waits.get(tool, 0.0))
+        return Reply(texts[tool], usage=(2_000, 50), pause_s=waits.get(tool, 0.0))
 
     with OpenAIServer(answered) as server:
         model = f"export OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none GREENLOOP_HARDENING_ROUNDS=0 GREENLOOP_PEER=0"

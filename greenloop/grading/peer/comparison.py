@@ -20,11 +20,13 @@ from greenloop.grading.peer.seeds import find_calls, read_call, read_public, rea
 from greenloop.sandbox import Sandbox
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
+from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.scenarios import build_scenarios
 from greenloop.testsuite.variants.scenarios import ScenarioCase, split_cases
 
 __all__ = ["Comparison", "FoundDifference", "PeerProgram", "check_peer", "compare_programs"]
 _BATCH, _ENOUGH, _GENERATED, _MAX_SLOWER, _MAX_PROBLEM = 150, 450, 200, 3, 300
+_TESTS_TIMEOUT_S = 6.0  # of a peer, which is written to be simple, not fast
 
 
 def compare_programs(
@@ -84,7 +86,9 @@ def check_peer(
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    run = sandbox.run_tests(peer.code, tests, module=module)
+    if not any(parse_test_functions(item.code) for item in tests):
+        return {}
+    run = sandbox.run_tests(peer.code, tests, module=module, timeout_s=_TESTS_TIMEOUT_S)
     failing = run.failing_tests
     if run.ending != "finished":
         failing = frozenset(i.id for i in run.tests if i.outcome in ("failed", "error"))

@@ -14,7 +14,7 @@ from greenloop.tools.peer_toolkit import FailedExample, PeerToolkit
 from greenloop.workflow.peer.comparison import (
     SavedComparison,
     compare_with_peer,
-    find_failing_tests,
+    find_failing_examples,
     seed_of,
 )
 from greenloop.workflow.peer.rulings import (
@@ -78,11 +78,10 @@ class PeerComparer:
         for _ in range(2):
             written = await tools.write_peer(contract, contradicted, written)
             peer = PeerProgram(written.code, written.inputs)
-            failing = await find_failing_tests(self._run, peer)
+            failing = await find_failing_examples(self._run, peer)
             contradicted = [
                 FailedExample(suite.source(item), shorten(message, _MAX_MESSAGE_CHARS))
                 for item, message in failing.items()
-                if suite.is_example(item)
             ]
             if not contradicted:
                 return peer

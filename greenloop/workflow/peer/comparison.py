@@ -16,6 +16,7 @@ from greenloop.grading.peer.comparison import (
     compare_programs,
 )
 from greenloop.sandbox import Sandbox
+from greenloop.testsuite import TestFile
 from greenloop.workflow.peer.rulings import is_wording
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import digest
@@ -36,12 +37,13 @@ class SavedComparison:
     failing: tuple[str, ...] = ()
 
 
-async def find_failing_tests(run: Run, peer: PeerProgram) -> dict[str, str]:
-    """Return the active tests that the peer fails, with messages. Raises SandboxError."""
+async def find_failing_examples(run: Run, peer: PeerProgram) -> dict[str, str]:
+    """Return the examples of the text that the peer fails, with messages. Raises SandboxError."""
     suite = run.state.tests
-    with progress_span(run.emit, "second reading, tests"):  # a slow peer takes a whole time limit
+    examples = [TestFile(suite.file_name, suite.examples)]
+    with progress_span(run.emit, "second reading, examples"):
         return await run.call_in_sandbox(
-            lambda box: check_peer(box, module=suite.module, peer=peer, tests=suite.files)
+            lambda box: check_peer(box, module=suite.module, peer=peer, tests=examples)
         )
 
 
