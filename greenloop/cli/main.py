@@ -14,8 +14,6 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from greenloop.cli.options.commands import COMMANDS
-from greenloop.cli.options.declaration import add_command
 from greenloop.cli.usage import Group
 
 
@@ -47,8 +45,6 @@ def create_app() -> typer.Typer:
         help="A specification goes in; code, tests and the evidence for them come out.",
     )
     program.callback()(greenloop)
-    for name, options in COMMANDS.items():
-        add_command(program, name, options)
     return program
 
 

@@ -15,10 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
 
-from typer.main import get_command
-
 import greenloop
-from greenloop.cli.main import app
+from greenloop.cli.options.commands import COMMANDS, load_options
+from greenloop.cli.options.declaration import build_command
 from greenloop.grading import grade
 from greenloop.integrations.langgraph import make_node, make_tool
 from greenloop.sandbox import Sandbox, open_sandbox
@@ -52,9 +51,9 @@ def _cell(text: str) -> str:
 
 def render_commands() -> str:
     """Return the reference of the command line."""
-    group: Any = get_command(app)
     lines = [_read_head("commands")]
-    for name, command in group.commands.items():
+    for name in COMMANDS:
+        command = build_command(name, load_options(name))
         formatter, context = _MarkdownFormatter(), command.make_context(
             name, [], resilient_parsing=True
         )

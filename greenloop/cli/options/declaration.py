@@ -44,8 +44,8 @@ def argument(help: str, default: Any = MISSING, names: str = "", **details: Any)
     return field(default=default, metadata={"typer": declared, "names": names})
 
 
-def add_command(app: typer.Typer, name: str, options_class: type) -> None:
-    """Add a command that calls `greenloop.cli.commands.NAME:NAME_command` with its options.
+def build_command(name: str, options_class: type) -> Any:
+    """Return a command that calls `greenloop.cli.commands.NAME:NAME_command` with its options.
 
     The command's module is imported when the command runs.
     """
@@ -67,6 +67,7 @@ def add_command(app: typer.Typer, name: str, options_class: type) -> None:
     ]
     vars(run)["__signature__"] = inspect.Signature(parameters)
     run.__annotations__ = hints
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(
         name,
         cls=Command,
@@ -74,6 +75,7 @@ def add_command(app: typer.Typer, name: str, options_class: type) -> None:
         epilog=vars(options_class).get("examples"),
         context_settings={"allow_extra_args": True},
     )(run)
+    return typer.main.get_command(app)
 
 
 def collect_settings(options: object) -> dict[str, Any]:

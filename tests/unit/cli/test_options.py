@@ -8,11 +8,10 @@ import sys
 from importlib import import_module
 
 import pytest
-import typer
 
 from greenloop.cli.main import app
-from greenloop.cli.options.commands import COMMANDS
-from greenloop.cli.options.declaration import add_command, collect_settings
+from greenloop.cli.options.commands import COMMANDS, load_options
+from greenloop.cli.options.declaration import build_command, collect_settings
 from greenloop.cli.options.runs import HealOptions, MakeOptions
 from greenloop.settings import Settings
 
@@ -37,15 +36,18 @@ def test_given_options_override_settings_and_repeated_ones_are_joined() -> None:
 
 @pytest.mark.parametrize("name", ["make", "script", "heal", "batch"])
 def test_prompts_can_be_given_to_commands_that_begin_runs(name: str) -> None:
-    assert "prompts" in COMMANDS[name].__annotations__ or any(
-        "prompts" in getattr(base, "__annotations__", {}) for base in COMMANDS[name].__mro__
-    )
+    bases = load_options(name).__mro__
+    assert any("prompts" in getattr(base, "__annotations__", {}) for base in bases)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_shows_the_first_sentence_of_each_help_text(name: str) -> None:
+    _, summary = COMMANDS[name]
+    assert str(load_options(name).__doc__).startswith(summary)
 
 
 def test_required_parameters_come_first() -> None:
-    program = typer.Typer()
-    add_command(program, "heal", HealOptions)
-    command = typer.main.get_command(program)
+    command = build_command("heal", HealOptions)
     arguments = [item.name for item in command.params if item.param_type_name == "argument"]
     assert arguments == ["file", "arguments"]
     assert command.params[0].name == "file"
