@@ -1,11 +1,15 @@
 """Batch throughput with a model that answers after half a second: greenloop's own share.
 
     python bench/batch.py [--count 200] [--jobs 50] [--delay 0.5] [--grow 10,100,1000,2000]
+                          [--beside PYTHON]
 
-Prints three rows for the same conversations (contract; code and tests concurrently; review):
+Rows for the same specifications, one after another:
 `the answers` is computed: the time that the model needs with so many concurrent conversations;
-`a client` makes the same requests with ChatOpenAI alone and discards the answers;
-`greenloop` is `greenloop batch` without mutants: answers, red phase, tests, grade, report and log.
+`a client` makes the four requests (contract; code and tests concurrently; review) with ChatOpenAI
+alone and discards the answers;
+`beside` is `greenloop batch --mutants 0` of another interpreter, an older version for example;
+`no mutants` is `greenloop batch --mutants 0 --no-peer`: answers, red phase, tests, grade with isolated
+evidence, report and log; `all evidence` has the default number of mutants and a second reading.
 A further row shows the lower bound that the processors set: CPU seconds divided by cores. Then come
 time, CPU, memory and descriptors for growing numbers of specifications. CPU is that of all processes
 except the model's (needs perf: apt install linux-perf).
@@ -21,7 +25,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +33,7 @@ from batch_watch import looking
 from mutation_tools import timed
 
 HERE = Path(__file__).parent
+NO_MUTANTS = ("--mutants", "0", "--no-peer")
 LANES = 3  # sequential answers: code and tests are requested concurrently
 CLIENT = """
 import asyncio, sys
@@ -87,7 +92,15 @@ def client(count: int, jobs: int, environment: dict[str, str]) -> Row:
     return Row("a client", count, wall_s, cpu_s)
 
 
-def batch(count: int, jobs: int, environment: dict[str, str]) -> Row:
+def batch(
+    count: int,
+    jobs: int,
+    environment: dict[str, str],
+    *,
+    label: str = "no mutants",
+    options: Sequence[str] = NO_MUTANTS,
+    python: str = sys.executable,
+) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         lines = (
             {
@@ -100,14 +113,15 @@ def batch(count: int, jobs: int, environment: dict[str, str]) -> Row:
         Path(folder, "specs.jsonl").write_text(
             "".join(json.dumps(line) + "\n" for line in lines), "utf-8"
         )
-        command = [sys.executable, "-m", "greenloop", "batch", "specs.jsonl", "--quiet", "--json"]
-        command += ["--jobs", str(jobs), "--mutants", "0", "--model", "openai:bench"]
+        command = [python, "-m", "greenloop", "batch", "specs.jsonl", "--quiet", "--json"]
+        command += ["--jobs", str(jobs), "--model", "openai:bench", *options]
         with looking(Path(folder)) as looks:
             wall_s, cpu_s, out = timed(command, Path(folder), more=environment)
     totals = json.loads(out)
-    assert totals["reached"] == count, totals
+    reached = totals.get("reached", totals.get("passed"))  # "passed" in 0.1.0
+    assert reached == count, totals
     said = ", ".join(filter(None, (f"{totals['calls']} calls", looks.said(count))))
-    return Row("greenloop", count, wall_s, cpu_s, said)
+    return Row(label, count, wall_s, cpu_s, said)
 
 
 def show(row: Row, answers_s: float) -> None:
@@ -124,6 +138,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=50)
     parser.add_argument("--delay", type=float, default=0.5)
     parser.add_argument("--grow", default="10,100,1000,2000")
+    parser.add_argument("--beside", metavar="PYTHON")
     chosen = parser.parse_args()
     count, jobs = chosen.count, chosen.jobs
     answers_s = math.ceil(count / jobs) * LANES * chosen.delay
@@ -134,8 +149,12 @@ def main() -> None:
         show(Row("the answers", count, answers_s), answers_s)
         asked = client(count, jobs, environment)
         show(asked, answers_s)
+        if chosen.beside:
+            old = {"label": "beside", "options": NO_MUTANTS[:2], "python": chosen.beside}
+            show(batch(count, jobs, environment, **old), answers_s)
         made = batch(count, jobs, environment)
         show(made, answers_s)
+        show(batch(count, jobs, environment, label="all evidence", options=()), answers_s)
         cores_s = made.cpu_s / (os.cpu_count() or 1)
         print(f"{'processors':12} {count:5} {cores_s:8.1f}s {cores_s / answers_s:6.2f}x")
         print(f"\ngreenloop : a client {made.wall_s / asked.wall_s:.2f}x (time)\n")

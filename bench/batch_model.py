@@ -2,7 +2,7 @@
 
     python bench/batch_model.py SECONDS        prints its address and serves until it is ended
 
-It has four answers, about a function whose number it reads from the prompt.
+It has an answer for each of five tools, about a function whose number it reads from the prompt.
 """
 
 from __future__ import annotations
@@ -39,12 +39,48 @@ def test_refuses_a_negative_factor():
     with pytest.raises(ValueError, match="factor"):
         scale_{n}([1], -1)
 '''
-CONTRACT = {
+HELD_OUT = """
+```json
+[{"requirement": "R1", "call": "scale_{n}([4, 0, 7], 3)", "returns": "[12, 0, 21]"},
+ {"requirement": "R1", "call": "scale_{n}([5])", "returns": "[5]"},
+ {"requirement": "R2", "call": "scale_{n}([-3, -2], 2)", "returns": "[]"},
+ {"requirement": "R3", "call": "scale_{n}([], -2)", "raises": "ValueError"}]
+```"""
+PEER = """def scale_{n}(values, factor=1):
+    if factor < 0:
+        raise ValueError("a negative factor")
+    scaled = []
+    for value in values:
+        if value >= 0:
+            scaled.append(value * factor)
+    return scaled
+"""
+INPUTS = """def inputs(rng):
+    for size in range(40):
+        yield [rng.randint(-9, 9) for _ in range(size % 7)], rng.randint(-2, 5)
+
+
+def allowed(values, factor=1):
+    return all(type(value) is int for value in values) and type(factor) is int
+"""
+CONTRACT: dict[str, Any] = {
     "summary": "Scales numbers.",
     "requirements": [
-        {"id": "R1", "text": "Each value is multiplied by factor."},
-        {"id": "R2", "text": "Values below zero are left out."},
-        {"id": "R3", "text": "A negative factor raises ValueError."},
+        {
+            "id": "R1",
+            "text": "Each value is multiplied by factor.",
+            "quotes": ["Write scale_{n}(values, factor=1): each value times factor"],
+        },
+        {
+            "id": "R2",
+            "text": "Values below zero are left out.",
+            "quotes": ["values below zero are left out"],
+        },
+        {
+            "id": "R3",
+            "text": "A negative factor raises ValueError.",
+            "quotes": ["a negative factor raises ValueError"],
+        },
     ],
     "assumptions": [],
     "packages": [],
@@ -53,15 +89,24 @@ CONTRACT = {
 
 def answer(system: str, prompt: str) -> str:
     found = re.search(r"scale_(\d+)", prompt)
-    n = found[1] if found else "0"
+    return _answer(system).replace("{n}", found[1] if found else "0")
+
+
+def _answer(system: str) -> str:
     if system.startswith("You turn a specification"):
-        stub = f"def scale_{n}(values: list[int], factor: int = 1) -> list[int]:\n    ...\n"
-        contract = {"module": f"m{n}", "interface": stub, **CONTRACT}
+        stub = "def scale_{n}(values: list[int], factor: int = 1) -> list[int]:\n    ...\n"
+        contract = {"module": "m{n}", "interface": stub, **CONTRACT}
+        if "quotes" not in system:  # version 0.1.0 did not ask for them
+            contract["requirements"] = [
+                {key: item[key] for key in ("id", "text")} for item in CONTRACT["requirements"]
+            ]
         return f"```json\n{json.dumps(contract)}\n```"
     if system.startswith("You write one Python module"):
-        return f"```python\n{CODE.replace('{n}', n)}```"
+        return f"```python\n{CODE}```"
     if system.startswith("You write pytest tests"):
-        return f"```python\n{TESTS.replace('{n}', n)}```"
+        return f"```python\n{TESTS}```\n{HELD_OUT}"
+    if system.startswith("You write a plain Python module"):
+        return f"```python\n{PEER}```\n\n```python\n{INPUTS}```"
     return "LGTM"
 
 
