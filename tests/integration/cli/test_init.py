@@ -13,6 +13,9 @@ from tests.integration.cli.conftest import Run
 def test_files_are_written_once(run: Run) -> None:
     Path("m.py").write_text("")
     Path("test_m.py").write_text("")
+    for copy in (".greenloop/runs/r/best/a.py", "env/lib/b.py", "env/pyvenv.cfg"):
+        Path(copy).parent.mkdir(parents=True, exist_ok=True)
+        Path(copy).write_text("")
     status, out, _ = run("init")
     assert status == 0
     assert "found    1 module, 1 test file" in out

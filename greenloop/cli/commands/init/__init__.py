@@ -13,8 +13,6 @@ from greenloop.files import read_text
 from greenloop.reporting.summary import pluralize
 from greenloop.workflow.storage.run_dir import write_atomically
 
-_SKIPPED = {".venv", "venv", "node_modules", ".tox", ".git"}
-
 
 def init_command(options: InitOptions) -> int:
     """Run `greenloop init` and return the exit status. Nothing that exists is replaced."""
@@ -43,8 +41,18 @@ def _describe_project(root: Path) -> Iterator[str]:
 
 
 def _list_python(root: Path) -> list[Path]:
-    found = root.rglob("*.py")
-    return sorted(item for item in found if not _SKIPPED & set(item.relative_to(root).parts))
+    """Return the Python files but for those in hidden folders and of installed packages."""
+    found: list[Path] = []
+    for folder, below, names in os.walk(root):
+        below[:] = sorted(
+            name
+            for name in below
+            if name[0] != "."
+            and name != "node_modules"
+            and not Path(folder, name, "pyvenv.cfg").exists()
+        )
+        found += [Path(folder, name) for name in sorted(names) if name.endswith(".py")]
+    return found
 
 
 def _write(item: ProposedFile, root: Path) -> str:
