@@ -140,7 +140,7 @@ class ChangeWorkspace:
         changes = self.apply(patch)
         everything = {**changes, **suite.files}
         given = suite.files if suite.is_given else ()
-        first = suite.ids | self.find_mapped(changes) | (self.watched & suite.locked)
+        first = suite.ids | ((self.find_mapped(changes) | self.watched) & suite.locked)
         is_quick = suite.locked and self.baseline.seconds <= _QUICK_SUITE_S
         if not is_quick:
             targets = {*first, *given}

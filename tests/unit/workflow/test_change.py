@@ -166,6 +166,14 @@ def test_given_tests_take_the_place_of_written_ones(
     assert "nothing to change" in str(done.error)
 
 
+def test_what_given_files_lack_is_not_locked(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    code = TESTS.partition("\n")[2]
+    given = (GivenTests.from_code("tests/test_prices.py", code),)  # the only file with tests
+    script = change_answers(write_change_tests=[])
+    done = run_workflow(script, request=change_request(tmp_path, given=given))
+    assert done.report.verdict == "passed", done.report.reasons
+
+
 def test_contradicted_test_ends_the_run(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     plan = plan_answer(contradicts=["tests/test_prices.py::test_total"])
     done = run_workflow(change_answers(plan_change=[plan]), request=change_request(tmp_path))
