@@ -184,5 +184,6 @@ def _describe_excess(root: Path, scan: _FolderScan, max_bytes: int, max_files: i
         largest = [f"{name} ({size} files)" for name, size in by_count.most_common(_MAX_LISTED)]
     return (
         f"{root} is too much for a sandbox: {many}{count} files, {format_mb(total)}; at most {max_files} "
-        f"files and {format_mb(max_bytes)} go in. The most of it: {', '.join(largest)}"
+        f"files and {format_mb(max_bytes)} go in. The most of it: {', '.join(largest)}. "
+        "Name a smaller folder, or let git ignore what tests do not need"
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from greenloop.app.inputs.heal_files import find_test_files
+from greenloop.app.inputs.specification import read_specification
 from greenloop.errors import InputError
 from greenloop.files import check_python, read_text
 from greenloop.project.git import find_commit, has_branch, is_dirty
@@ -15,9 +16,18 @@ from greenloop.workflow.storage.request import GivenTests
 
 
 def read_wish(wish: str, issue: Path | None) -> str:
-    """Return the wish, followed by the text of an issue. Raises InputError."""
-    text = read_text(issue, f"--issue {issue}").strip() if issue else ""
-    return f"{wish.rstrip()}\n\n{text}\n" if text else wish
+    """Return the wish, followed by the text of an issue; one of them is enough.
+
+    Raises:
+        InputError: a file cannot be read, or there is no text.
+    """
+    text = read_specification(wish).text if wish or not issue else ""
+    if not issue:
+        return text
+    more = read_text(issue, f"--issue {issue}").strip()
+    if not (text or more):
+        raise InputError(f"--issue {issue} is empty: say what should change")
+    return "\n\n".join(filter(None, (text.rstrip(), more))) + "\n"
 
 
 def check_project(root: Path, branch: str | None) -> Path:

@@ -66,8 +66,8 @@ def _require_text(specification: SpecificationFile) -> SpecificationFile:
     except UnicodeEncodeError as error:
         raise SpecificationError(f"the specification is not UTF-8 text: {error.reason}") from None
     if not specification.text.strip():
-        where = specification.path or "the specification"
-        raise SpecificationError(f"{where} is empty: say what the code should do")
+        where = specification.path or "the text"
+        raise SpecificationError(f"{where} is empty: say what you want")
     return specification
 
 

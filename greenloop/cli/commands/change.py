@@ -9,7 +9,6 @@ from greenloop.app.inputs.change_files import (
     read_change_tests,
     read_wish,
 )
-from greenloop.app.inputs.specification import read_specification
 from greenloop.cli.finish import load_settings
 from greenloop.cli.options.change import ChangeOptions
 from greenloop.cli.process import print_error
@@ -37,12 +36,11 @@ def _build_request(options: ChangeOptions, settings: Settings) -> ChangeRequest:
     root = check_project(options.root, options.branch)
     if options.run_hooks:
         print_error("--run-hooks: git hooks and filters will run the new code outside the sandbox")
-    wish = read_specification(options.wish)
     return build_new_request(
         ChangeRequest,
         options,
         settings,
-        specification=read_wish(wish.text, options.issue),
+        specification=read_wish(options.wish, options.issue),
         root=str(root),
         given=read_change_tests(root, options.tests or ()),
         fence=check_fence(options.fence or settings.fence),

@@ -33,6 +33,7 @@ class ChangeOptions(NewRunOptions):
 
     wish: str = argument(
         "What should be different, as text, a file, or - for standard input.",
+        "",
         names="text",
         metavar="WISH",
     )

@@ -119,6 +119,7 @@ def add_hook_and_filter(shop: Path) -> Path:
     [
         ([WISH, "--in", "shop", "-o", "answers.jsonl/x.diff"], "x.diff cannot be written"),
         (["  ", "--in", "shop"], "is empty"),
+        (["--in", "shop"], "is empty"),
         ([WISH, "--in", "nowhere"], "does not exist"),
         ([WISH, "--in", "shop", "--branch", "x"], "has no git commit"),
         ([WISH, "--in", "shop", "--apply", "--branch", "x"], "give one of them"),
@@ -131,6 +132,15 @@ def test_bad_input_ends_with_one_line(run: Run, arguments: list[str], message: s
     status, _, err = run("change", *arguments, "--model", replay())
     assert status == 2
     assert message in err
+
+
+def test_an_issue_alone_is_a_wish(run: Run) -> None:
+    Path("issue.md").write_text("Prices below zero are wrong.\n")
+    status, out, _ = run("change", "--issue", "issue.md", "--in", "shop", "--dry-run")
+    assert (status, "calls" in out) == (0, True)
+    Path("issue.md").write_text("\n")
+    status, _, err = run("change", "--issue", "issue.md", "--in", "shop", "--dry-run")
+    assert (status, "--issue issue.md is empty" in err) == (2, True)
 
 
 def test_dirty_tree_has_no_branch(run: Run, shop: Path) -> None:
