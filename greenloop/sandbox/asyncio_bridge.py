@@ -9,7 +9,6 @@ from typing import TypeVar
 from greenloop.sandbox.base import Sandbox
 
 T = TypeVar("T")
-_INTERRUPT_INTERVAL_SECONDS = 0.05
 
 
 async def run_in_sandbox_thread(sandbox: Sandbox, blocking_call: Callable[[], T]) -> T:
@@ -18,8 +17,7 @@ async def run_in_sandbox_thread(sandbox: Sandbox, blocking_call: Callable[[], T]
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        while not task.done():
-            sandbox.interrupt()
-            await asyncio.wait({task}, timeout=_INTERRUPT_INTERVAL_SECONDS)
+        with sandbox.interrupted():
+            await asyncio.wait({task})
         task.exception()  # retrieved, so that asyncio does not report it
         raise

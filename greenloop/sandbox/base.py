@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import time
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 
@@ -66,8 +69,18 @@ class Sandbox(ABC):
 
     def interrupt(self) -> None:
         """End every run in progress; these end as `interrupted`. Later runs are not affected."""
-        running, self._stop = self._stop, threading.Event()
+        with self.interrupted():
+            pass
+
+    @contextlib.contextmanager
+    def interrupted(self) -> Iterator[None]:
+        """End every run in progress, and within the block every run that begins."""
+        running = self._stop
         running.set()
+        try:
+            yield
+        finally:
+            self._stop = threading.Event()
 
     def close(self) -> None:
         """Interrupt all runs and release the resources of the sandbox."""
@@ -97,6 +110,8 @@ class SandboxView(Sandbox):
         self.can_allow_hosts = sandbox.can_allow_hosts
 
     def run(self, job: Job) -> ProcessResult:
+        if self._stop.is_set():
+            return ProcessResult.without_report("interrupted", time.monotonic())
         return self.sandbox.run(replace(job, stop_events=(*job.stop_events, self._stop)))
 
 

@@ -151,8 +151,12 @@ class _Pair:
             nodes = [item.item.node for item in found if item.agrees is not None]
             builder.accepted += [node for node in nodes if isinstance(node, ast.Call)]
             compared = sum(item.agrees is not None for item in self.outcomes)
-            if compared >= _ENOUGH or time.monotonic() > deadline:
+            if compared >= _ENOUGH or time.monotonic() > deadline or self.is_interrupted:
                 return
+
+    @property
+    def is_interrupted(self) -> bool:
+        return self.code.is_interrupted or self.peer.is_interrupted
 
     def summarize(self, deadline: float) -> Comparison:
         compared = [item for item in self.outcomes if item.agrees is not None]

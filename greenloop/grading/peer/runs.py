@@ -81,6 +81,7 @@ class Program:
     deadline: float
     inputs: str = ""
     errors: list[str] = field(default_factory=list)
+    is_interrupted: bool = False
 
     def run(self, inputs: Sequence[Input], cpu_s: float = _ROW_CPU_S) -> list[Answer]:
         """Return the answer to each input; those after the deadline are not run."""
@@ -99,7 +100,7 @@ class Program:
         for _ in range(_MAX_RESTARTS):
             left = inputs[len(found) :]
             timeout = min(_RUN_TIMEOUT_S, self.deadline - time.monotonic())
-            if not left or timeout <= 0:
+            if not left or timeout <= 0 or self.is_interrupted:
                 break
             made = self._run_once(left, cpu_s, max(timeout, 0.5))
             found += made
@@ -116,6 +117,7 @@ class Program:
         seen = self.sandbox.observe_scenarios(self.code, self.module, text, timeout_s=timeout_s)
         if seen.error:
             self.errors.append(seen.error)
+            self.is_interrupted = "(interrupted" in seen.error
         return [_read_row(row, seen.error) for row in seen.rows[: len(inputs)]]
 
     def _build_calls(self, inputs: Sequence[Input], cpu_s: float) -> str:

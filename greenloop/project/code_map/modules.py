@@ -66,6 +66,7 @@ class Module:
         return is_test_path(self.path)
 
 
+@lru_cache(maxsize=2048)  # a change reads a project several times
 def parse_module(path: str, text: str) -> Module:
     """Return what a file defines, reads and imports."""
     tree = parse_or_none(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 import threading
 import time
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from greenloop.records import Expectation, TestRun
+from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.sandbox.backends import unsandboxed
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.limits import ResourceLimits
@@ -154,6 +156,24 @@ def test_interrupt_ends_only_current_runs(box: ProcessSandbox) -> None:
         box.interrupt()
         assert [item.result().ending for item in running] == ["interrupted"] * 2
     assert time.monotonic() - started < 20
+    assert box.run_tests("def f(): pass", PASS).passed
+
+
+def test_cancelling_ends_work_that_goes_on_to_other_runs(box: ProcessSandbox) -> None:
+    endings: list[str] = []
+
+    def work() -> None:
+        endings.extend(box.run_tests(FOREVER, PASS).ending for _ in range(40))
+
+    async def cancel() -> None:
+        task = asyncio.ensure_future(run_in_sandbox_thread(box, work))
+        await asyncio.sleep(0.3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel())
+    assert endings == ["interrupted"] * 40
     assert box.run_tests("def f(): pass", PASS).passed
 
 
