@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -22,6 +22,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios
+from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 
 
 class MutationMeasurement(Protocol):
@@ -71,7 +72,7 @@ class GradingContext:
     is nothing to measure. Measurements run in threads of their own.
 
     `interface` is that of the contract, as stub source, and `contract` its whole text, '' where there
-    is none.
+    is none. `imported` are the classes that the module has from others of its project.
     `disagreements` are the held-out examples that fail, filled in by their measurement. `rerun`
     holds the run that flakiness and coverage share, or the error in it.
     """
@@ -86,6 +87,7 @@ class GradingContext:
     held_out: Sequence[HeldOutExample] = ()
     interface: str = ""
     contract: str = ""
+    imported: Mapping[str, ClassSymbol] = field(default_factory=dict)
     disagreements: tuple[HeldOutExample, ...] = ()
     rerun: Rerun | SandboxError | None = None
     rerun_lock: threading.Lock = field(default_factory=threading.Lock)
@@ -98,7 +100,9 @@ class GradingContext:
     def plan_scenarios(self, file: TestFile) -> ScenarioFile:
         """Return the plan of a test file, made once."""
         if file.code not in self._scenarios:
-            self._scenarios[file.code] = build_scenarios(file.code, self.module, self.code)
+            self._scenarios[file.code] = build_scenarios(
+                file.code, self.module, self.code, self.imported
+            )
         return self._scenarios[file.code]
 
     def run_tests(

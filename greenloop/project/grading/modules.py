@@ -25,6 +25,7 @@ from greenloop.testsuite import TestFile
 from greenloop.testsuite.merge import append_tests, find_clashes
 from greenloop.testsuite.parser import parse_test_functions, remove_tests
 from greenloop.testsuite.scenarios import build_scenarios
+from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
 
 _NO_MODULE = "the new tests import no module of the project"
 
@@ -92,7 +93,9 @@ class CalledModules:
         left = {name.partition("::")[2] for name in self._new if name.startswith(f"{path}::")}
         modules = self._list_imported(path)
         for module, source in modules.items():
-            plan = build_scenarios(self._cut(path, left), module, self._texts[source])
+            plan = build_scenarios(
+                self._cut(path, left), module, self._texts[source], self._find_imported(source)
+            )
             found = left.intersection(item.test for item in plan.scenarios)
             if module == list(modules)[-1]:
                 found = left  # with the reasons why some are not observable
@@ -123,7 +126,27 @@ class CalledModules:
     def _build(self, module: str, source: str, *tests: TestFile) -> GradingContext:
         box = ProjectSandbox(self._runner.box, self._runner.tree.project, source)
         run = TestRun(ending="finished")
-        return GradingContext(box, self._texts[source], tests, module, run, self._plan)
+        return GradingContext(
+            box,
+            self._texts[source],
+            tests,
+            module,
+            run,
+            self._plan,
+            imported=self._find_imported(source),
+        )
+
+    def _find_imported(self, source: str) -> dict[str, ClassSymbol]:
+        """Return the classes of the project's other modules that a module imports, by name."""
+        scope = self._index.scopes[source]
+        keys = {name: self._index.resolve(key) for name, key in scope.items()}
+        paths = {path for path, definition in keys.values() if path != source and definition}
+        symbols = {path: read_symbols(self._texts[path]) for path in paths}
+        return {
+            name: replace(symbols[path][definition], module=self._index.name_module(path))
+            for name, (path, definition) in keys.items()
+            if definition in symbols.get(path, ())
+        }
 
     def measure_held_out(self, examples: Sequence[HeldOutExample]) -> HeldOut | str | None:
         """Compare what the modules of the interface answer with examples. Raises SandboxError."""

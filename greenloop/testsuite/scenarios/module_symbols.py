@@ -19,12 +19,14 @@ class ClassSymbol:
     """A class as its source describes it.
 
     `fields` are the fields of a record in the order of its arguments, or the members of an
-    enumeration, with their default or value as text, '' where there is none.
+    enumeration, with their default or value as text, '' where there is none. `module` is the module
+    that defines the class, where it is not the one under test.
     """
 
     name: str
     kind: SymbolKind = "class"
     fields: tuple[tuple[str, str], ...] = ()
+    module: str = ""
 
 
 def read_symbols(code: str) -> dict[str, ClassSymbol]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.scenarios.module_symbols import read_symbols
+from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
 from greenloop.testsuite.scenarios.names import bound_names, dotted_name, walk
 from greenloop.testsuite.scenarios.nodes import build_function
 from greenloop.testsuite.scenarios.reading.flattening import flatten
@@ -45,20 +46,24 @@ from greenloop.testsuite.scenarios.texts import (
     take_imports,
 )
 
+_NO_CLASSES: Mapping[str, ClassSymbol] = MappingProxyType({})
 _NOTHING = ScenarioFile("scenarios = []\n", "judges = []\n", (), ())
 
 
-def build_scenarios(tests: str, module: str, code: str) -> ScenarioFile:
+def build_scenarios(
+    tests: str, module: str, code: str, imported: Mapping[str, ClassSymbol] = _NO_CLASSES
+) -> ScenarioFile:
     """Return what can be observed of a test file, and what cannot.
 
     `module` is the name of the module under test, `code` its source, from which only the forms of
-    its classes are read. Tests that cannot be parsed give an empty plan.
+    its classes are read; `imported` are the classes that it has from other modules of its project.
+    Tests that cannot be parsed give an empty plan.
     """
     tree = parse_or_none(tests)
     if tree is None:
         return _NOTHING
     try:
-        return _Planner(tree, module, code).plan()
+        return _Planner(tree, module, {**imported, **read_symbols(code)}).plan()
     except RecursionError:
         return _NOTHING
 
@@ -78,8 +83,8 @@ class _Planned:
 class _Planner:
     """The plan of one file; `scope` is that of its top level."""
 
-    def __init__(self, tree: ast.Module, module: str, code: str) -> None:
-        self._scope = Scope(module, read_symbols(code))
+    def __init__(self, tree: ast.Module, module: str, symbols: dict[str, ClassSymbol]) -> None:
+        self._scope = Scope(module, symbols)
         imports = take_imports(tree)
         for node in imports:
             self._scope.import_names(node)

@@ -93,4 +93,4 @@ def render_stand_ins(key: str, module: str, classes: dict[str, ClassSymbol]) -> 
 
 def _render_symbol(module: str, symbol: ClassSymbol) -> str:
     fields = "".join(f"({key!r}, {text or 'REQUIRED__'}), " for key, text in symbol.fields)
-    return f"symbol__({module!r}, {symbol.name!r}, {symbol.kind!r}, ({fields}))"
+    return f"symbol__({symbol.module or module!r}, {symbol.name!r}, {symbol.kind!r}, ({fields}))"

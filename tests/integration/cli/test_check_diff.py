@@ -160,3 +160,23 @@ def test_a_suite_that_cannot_run_has_one_clear_line(run: Run, shop: Path) -> Non
     assert status == 2
     assert "the project's tests cannot be run here: no test passes: tests/conftest.py" in err
     assert "no_such_module" in err
+
+
+def test_classes_that_a_package_passes_on_are_known_in_isolation(run: Run, shop: Path) -> None:
+    append("src/shop/errors.py", "class TooDearError(Exception):\n    pass\n")
+    append("src/shop/__init__.py", "from shop.errors import *\nfrom shop.prices import afford\n")
+    append(
+        PRICES,
+        "\n\ndef afford(net: int) -> int:\n    from shop.errors import TooDearError\n"
+        "    if net > 9:\n        raise TooDearError(net)\n    return net\n",
+    )
+    Path("shop", "tests/test_afford.py").write_text(
+        "import pytest\n\nfrom shop import TooDearError, afford\n\n\n"
+        "def test_afford():\n    assert afford(9) == 9\n"
+        "    with pytest.raises(TooDearError):\n        afford(10)\n"
+    )
+    status, out, _ = run(
+        "check", "--diff", "HEAD", "--in", "shop", "--json", "--quiet", GREENLOOP_MUTANTS="0"
+    )
+    isolated = report_of(out)["evidence"]["isolated"]
+    assert (status, isolated["agreed"], isolated["not_observable"]) == (0, 1, [])
