@@ -166,7 +166,8 @@ def run_python(code: str) -> str:
 
 def test_grading_loads_no_model_and_no_langchain() -> None:
     loaded = run_python(
-        "import sys, greenloop.cli.commands.check; print([m for m in sys.modules "
+        "import sys, greenloop.cli.commands.check, greenloop.app.check, greenloop.app.check_diff; "
+        "print([m for m in sys.modules "
         "if m.startswith(('langchain', 'langsmith', 'openai', 'greenloop.llm.chat'))])"
     )
     assert loaded == "[]"
