@@ -14,7 +14,7 @@ from greenloop.settings import Settings
 
 def test_what_was_opened_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[object] = []
-    monkeypatch.setattr(ProcessSandbox, "close", closed.append)
+    monkeypatch.setattr(ProcessSandbox, "close", lambda box: closed.append(box))
     with SandboxOpening(Settings.model_construct(sandbox="none")) as opening:
         box = asyncio.run(opening.wait())
     assert closed == [box]
