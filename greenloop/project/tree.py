@@ -72,13 +72,14 @@ class ProjectTree:
 
         `targets` are the tests that are run, none for all.
         """
-        rest = tuple(item for item in self.project.files if item.path not in changed)
-        laid = (
-            InputFile(path=path, content=text.encode("utf-8", "surrogateescape"))
-            for path, text in changed.items()
-            if text is not None
-        )
-        updates = {"files": (*rest, *laid), "targets": tuple(targets)}
+        files = {item.path: item for item in self.project.files}
+        for path, text in changed.items():
+            if text is None:
+                files.pop(path, None)
+            else:  # at its place: code may list a folder in the order in which it was written
+                content = text.encode("utf-8", "surrogateescape")
+                files[path] = InputFile(path=path, content=content)
+        updates = {"files": tuple(files.values()), "targets": tuple(targets)}
         return replace(self, project=self.project.model_copy(update=updates))
 
 

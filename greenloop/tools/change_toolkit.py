@@ -13,14 +13,20 @@ from greenloop.llm.parsing.changes.plans import (
     parse_plan,
     parse_test_files,
 )
-from greenloop.project.code_map.interface import list_names, split_interface
+from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.parsing.tests import parse_hardening
+from greenloop.llm.response import LLMResponse
+from greenloop.project.code_map.interface import find_early_keep, list_names, split_interface
 from greenloop.records import (
+    AddedTests,
     ChangePlan,
+    Contract,
     GeneratedCode,
     GeneratedPeer,
     GeneratedTestFiles,
     Location,
     Repair,
+    Survivor,
 )
 from greenloop.testsuite.bare_interface import reduce_interface
 from greenloop.tools.toolkit import RepairRequest, Toolkit, python_version
@@ -87,8 +93,13 @@ class ChangeToolkit:
         parse = partial(parse_location, paths=paths, may_need=not files)
         return await self.kit.model.request(prompt, parse)
 
-    async def plan(self, shown: ShownProject, tests: Collection[str]) -> ChangePlan:
-        """Return the contract of the change; `tests` are the node ids that it may name."""
+    async def plan(
+        self, shown: ShownProject, tests: Collection[str], texts: Mapping[str, str]
+    ) -> ChangePlan:
+        """Return the contract of the change; `tests` are the node ids that it may name.
+
+        What stays and names what the project's files `texts` do not have is sent back once.
+        """
         asked = self.asked
         prompt = self.kit.prompts.render(
             "plan_change",
@@ -100,13 +111,22 @@ class ChangeToolkit:
             is_new=not shown.files,
             **vars(shown),
         )
-        parse = partial(
-            parse_plan,
-            wish=asked.wish,
-            allowed=self.kit.packages.allowlist,
-            tests=tests,
-            fence=asked.fence,
-        )
+        is_first = True
+
+        def parse(response: LLMResponse) -> ChangePlan:
+            nonlocal is_first
+            goes_back, is_first = is_first, False
+            allowed = self.kit.packages.allowlist
+            plan = parse_plan(
+                response, wish=asked.wish, allowed=allowed, tests=tests, fence=asked.fence
+            )
+            for label, name in find_early_keep(texts, plan.contract).items() if goes_back else ():
+                raise InvalidResponse(
+                    f"{label} is to hold today and uses {name}, which does not exist yet: say it "
+                    "without what the change adds, or make it a requirement."
+                )
+            return plan
+
         return await self.kit.model.request(prompt, parse)
 
     async def write_tests(
@@ -140,6 +160,32 @@ class ChangeToolkit:
             keep_held_out=keep_held_out,
         )
         parse = partial(parse_test_files, texts=texts, replaceable=self.asked.unlocked)
+        return await self.kit.model.request(prompt, parse)
+
+    async def harden_tests(
+        self,
+        contract: Contract,
+        file: ShownFile,
+        suite: str,
+        survivors: Sequence[Survivor],
+        missed: Sequence[str],
+        omitted: int,
+    ) -> AddedTests:
+        """Return tests that detect surviving mutants, to be appended to a test file.
+
+        `suite` are the new tests so far, and `contract.module` is what the tests have to import.
+        """
+        prompt = self.kit.prompts.render(
+            "harden_tests",
+            "harden_change_tests",
+            contract=contract,
+            path=file.path,
+            suite=suite,
+            survivors=survivors,
+            missed=missed,
+            omitted=omitted,
+        )
+        parse = partial(parse_hardening, contract=contract, suite=file.text)
         return await self.kit.model.request(prompt, parse)
 
     async def write(

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
+from collections.abc import Mapping
 
 from greenloop.project.code_map.index import CodeIndex
-from greenloop.project.code_map.modules import Import
+from greenloop.project.code_map.modules import Import, parse_module
+from greenloop.records import Contract
 from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.parser import is_test_path
 
 _MODULE_LINE = re.compile(r"^#\s*module:\s*([\w.]+)[ \t]*$", re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def split_interface(interface: str) -> dict[str, str]:
@@ -40,3 +45,24 @@ def find_module(index: CodeIndex, module: str) -> str | None:
     """Return the path of a module of the project that is no test."""
     path = index.find_module("", Import(module, 0, "", ""))
     return None if path is None or index.modules[path].is_test else path
+
+
+def find_early_keep(texts: Mapping[str, str], contract: Contract) -> dict[str, str]:
+    """Return what stays and yet uses a name that the change adds, by its id, with that name.
+
+    A name counts as added where no module of the project writes it. It is used where it is called,
+    read as an attribute, or given as a keyword.
+    """
+    stubs = split_interface(contract.interface).values()
+    heads = [item.head for stub in stubs for item in parse_module("", stub).definitions]
+    files = [text for path, text in texts.items() if not is_test_path(path)]
+    named, known = (
+        {name for text in some for name in _NAME.findall(text)} for some in (heads, files)
+    )
+    added = sorted(named - known - set(vars(builtins)))
+    return {
+        item.id: name
+        for item in contract.keep
+        for name in added
+        if re.search(rf"\.{name}\b|\b{name}(?=\(|=(?!=))", item.text)
+    }

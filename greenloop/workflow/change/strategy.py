@@ -11,6 +11,7 @@ from greenloop.autofix.project_style import apply_project_style
 from greenloop.errors import ContradictedTestError, InputError
 from greenloop.events import ContractReady
 from greenloop.project.code_map import build_code_map, list_signatures
+from greenloop.project.code_map.interface import find_early_keep
 from greenloop.project.integrity import explain_guard, is_in_fence
 from greenloop.project.patch import diff_files
 from greenloop.prompts.failure_context import select_failures, summarize_run
@@ -30,6 +31,7 @@ from greenloop.tools.change_toolkit import ChangeToolkit, ShownFile, ShownProjec
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.grade import grade_change
+from greenloop.workflow.change.harden_tests import ChangeHardener
 from greenloop.workflow.change.peer import ChangePeerComparer
 from greenloop.workflow.change.shown_files import show_files
 from greenloop.workflow.change.shown_tests import select_tests
@@ -64,6 +66,7 @@ class ChangeStrategy(Strategy):
         self._tools = ChangeToolkit(run.kit, asked)
         self._plan: ChangePlan | None = None
         self._located: tuple[str, ...] = ()
+        self._hardener: ChangeHardener | None = None
         self._choices = ChoiceSettlement(run)
         self._peer = ChangePeerComparer(self._space, self._write_peer)
         self._types = TypeCheck(self._space, self._mend_findings)
@@ -86,6 +89,7 @@ class ChangeStrategy(Strategy):
         await self._make_plan(shown)
         await self._choices.settle_before_code()
         writer = TestWriter(self._space, self._tools, self.plan)
+        self._hardener = ChangeHardener(self.run, writer, self._tools)
         if self._request.given:
             suite = await writer.take_given()
         else:
@@ -121,11 +125,18 @@ class ChangeStrategy(Strategy):
     async def _make_plan(self, shown: ShownProject) -> None:
         """Set the contract. Raises ContradictedTestError where the wish contradicts a locked test."""
         locked = self._space.baseline.locked
-        plan = await self._tools.plan(shown, locked.keys())
+        texts = self._space.tree.texts
+        plan = await self._tools.plan(shown, locked.keys(), texts)
         fence = self._check_fence(plan.fence)
+        early = find_early_keep(texts, plan.contract)
+        for label, name in early.items():
+            self.run.note(
+                f"{label} was dropped: it is to hold today, and {name} does not exist yet"
+            )
         self._plan = plan.model_copy(update={"fence": fence})
         contract = self._request.contract or plan.contract
-        update = {"specification": self._request.task, "keep": plan.contract.keep}
+        keep = tuple(item for item in plan.contract.keep if item.id not in early)
+        update = {"specification": self._request.task, "keep": keep}
         contract = settle_contract(trace_contract(contract.model_copy(update=update)))
         self.state.contract = contract
         self.run.emit(ContractReady(contract))
@@ -206,7 +217,11 @@ class ChangeStrategy(Strategy):
     async def extend(self) -> bool:
         if not self._request.measures_baseline and self._space.tree.texts:
             return False
-        if await self._types.repair() or await self._peer.compare():
+        if await self._types.repair():
+            return True
+        if self._hardener and await self._hardener.harden():
+            return True
+        if await self._peer.compare():
             return True
         return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
 

@@ -34,7 +34,7 @@ class ChangeSuite:
     `files` are the texts of the files with new tests, `before` those of all files of the project
     as they are. `locked` are node ids that have to go on passing. With `is_given` the new tests are
     the user's. `ids` are the node ids of the new tests, which a first run shows. `interface` is that
-    of the contract.
+    of the contract. `hardening` are new tests that were added for mutants.
     """
 
     before: Mapping[str, str]
@@ -45,6 +45,7 @@ class ChangeSuite:
     dropped: tuple[DroppedTest, ...] = ()
     held_out: tuple[HeldOutExample, ...] = ()
     interface: str = ""
+    hardening: frozenset[str] = frozenset()
     file_name: str = ""  # tests have ids with their paths
 
     @cached_property
@@ -112,7 +113,8 @@ class ChangeSuite:
         """Return `generated` for new tests that a model wrote, else `given`."""
         if self.is_given or (name := self.name_of(test)) is None:
             return "given"
-        return find_added_origin(name) or "generated"
+        written: Origin = "hardening" if name in self.hardening else "generated"
+        return find_added_origin(name) or written
 
     def requirements(self, test: str) -> tuple[str, ...]:
         """Return the ids of the requirements that a new test names."""
@@ -178,10 +180,15 @@ class ChangeSuite:
         """Add a test to the last new file; without a known module nothing can be imported."""
         if not (module := select_module(self.interface, example.call)):
             return self
-        path, text = list(self.files.items())[-1]
+        path, text = self.last_file
         test = render_held_out_test(module, name, example, about)
         files = {**self.files, path: f"{text.rstrip()}\n\n\n{test}"}
         return replace(self, files=files, ids=self.ids | {f"{path}::{name}"})
+
+    @property
+    def last_file(self) -> tuple[str, str]:
+        """The path and the text of the file that further tests are added to."""
+        return list(self.files.items())[-1]
 
     def names_in(self, path: str) -> list[str]:
         """Return the new tests of a file."""

@@ -14,6 +14,7 @@ from greenloop.errors import (
 from greenloop.events import RedPhaseDone
 from greenloop.project.stubs import stub_missing_names
 from greenloop.records import ChangePlan, HeldOutExample, RedPhase, TestRun, has_enough_examples
+from greenloop.testsuite.merge import append_tests
 from greenloop.testsuite.parser import is_test_path
 from greenloop.testsuite.quality_gates import describe_broken_test, find_returning_tests
 from greenloop.tools.change_toolkit import ChangeToolkit, ShownFile
@@ -86,6 +87,25 @@ class TestWriter:
                 "the tests of --tests pass on today's code: there is nothing to change"
             )
         return self._finish(suite, on_today)
+
+    async def extend(self, suite: ChangeSuite, code: str) -> ChangeSuite:
+        """Return the suite with tests appended to its last file, without those that prove nothing.
+
+        Raises:
+            GreenloopError: the sandbox failed.
+        """
+        path, text = suite.last_file
+        files = {**suite.files, path: append_tests(text, code)}
+        tried, on_today = await self._try(files)
+        added = tried.names - suite.names
+        new = {item for item in tried.ids if item.partition("[")[0] in added}
+        grown = replace(suite, files=files, ids=suite.ids | new, hardening=suite.hardening | added)
+        complaints = dict(self._complain(grown, on_today))
+        if on_today.ending != "finished" or path in complaints:
+            return suite
+        for name in added & complaints.keys():
+            grown = grown.drop(name, complaints[name], disputed=False)
+        return grown
 
     async def _try(
         self,

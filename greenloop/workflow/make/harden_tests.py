@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from greenloop.autofix import apply_free_fixes
 from greenloop.errors import BudgetExhaustedError, ModelFailure
 from greenloop.events import HardeningDone
-from greenloop.records import Survivor
+from greenloop.records import AddedTests, Survivor
 from greenloop.testsuite.parser import get_function_name
 from greenloop.workflow.make.generate_tests import drop_rejected_tests, run_on_stub
 from greenloop.workflow.state import Run
@@ -34,21 +34,22 @@ class Hardener:
         self._rounds_left -= 1
         shown = survivors[:_MAX_SHOWN]
         self._shown_ids |= {item.id for item in shown}
-        state = self._run.state
         try:
-            added = await self._run.kit.harden_tests(
-                state.agreed_contract,
-                state.tests.code,
-                shown,
-                missed,
-                len(survivors) - len(shown),
-            )
+            added = await self._request(shown, missed, len(survivors) - len(shown))
         except (ModelFailure, BudgetExhaustedError) as error:
             return self._skip(str(error))
         if added.code:
             return await self._add_tests(added.code, len(shown))
         self._keep_reason(added.reason)
         return False
+
+    async def _request(
+        self, shown: Sequence[Survivor], missed: Sequence[str], omitted: int
+    ) -> AddedTests:
+        state = self._run.state
+        return await self._run.kit.harden_tests(
+            state.agreed_contract, state.tests.code, shown, missed, omitted
+        )
 
     def _skip(self, why: str) -> bool:
         self._run.notify(f"no tests were added for surviving mutants: {why}")

@@ -82,3 +82,10 @@ def test_line_ends_are_no_change(tmp_path: Path, end: str) -> None:
     commit_all(tmp_path)
     (tmp_path / "a.py").write_bytes(f"a = 1{end}b = 2{end}".encode())
     assert read_diff(tmp_path, "HEAD").lines == {"a.py": {2}}
+
+
+def test_changed_files_keep_their_places(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.py").write_text("x = 1\n")
+    changed = read_tree(tmp_path).with_changes({"a.py": "x = 2\n", "b.py": None, "d.py": ""})
+    assert list(changed.texts) == ["a.py", "c.py", "d.py"]

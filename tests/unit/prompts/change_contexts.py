@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from greenloop.prompts.failure_context import ShownFailure
-from greenloop.records import Choice, Contract, KeptBehaviour, Requirement
+from greenloop.records import Choice, Contract, KeptBehaviour, Requirement, Survivor
 from greenloop.tools.change_toolkit import ShownFile, ShownTest
 
 WISH = "\ntotal takes a discount {{ please }}.\n\n"
@@ -29,6 +29,16 @@ LARGE = ShownFile("src/shop/rates.py", "def rates():\n    ...  # 90 lines are le
 TEST = ShownTest("tests/test_a.py::test_sum", "def test_sum():\n    assert total([1]) == 1\n")
 MAP = "src/shop/prices.py:\n  def total(nets)\n"
 FAILURE = ShownFailure("test_a.py::test_x", "AssertionError", "assert 1 == 2", "def test_x(): ...")
+SURVIVOR = Survivor(
+    id="src/shop/prices.py:M1",
+    path="src/shop/prices.py",
+    line=2,
+    function="total",
+    operator="boundary",
+    diff="@@ -1,2 +1,2 @@\n def total(nets, discount=0):\n-    if discount > 0:\n+    if discount >= 0:\n",
+    question="What does total do where discount is 0?",
+    reached=False,
+)
 PATCH = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-1\n+2\n"
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -81,6 +91,22 @@ CHANGES: dict[str, dict[str, Any]] = {
         "complaints": ("No test names R2.",),
         "previous": (ShownFile("tests/test_b.py", "def test_y():\n    assert 1\n"),),
         "keep_held_out": True,
+    },
+    "harden_change_tests.minimal": {
+        "contract": BARE.model_copy(update={"module": "shop.prices"}),
+        "path": "tests/test_a.py",
+        "suite": TEST.source,
+        "survivors": (SURVIVOR,),
+        "missed": ("mutants: score 50% (at least 80%)",),
+        "omitted": 0,
+    },
+    "harden_change_tests.rich": {
+        "contract": FULL.model_copy(update={"module": "shop.prices"}),
+        "path": "tests/test_a.py",
+        "suite": TEST.source,
+        "survivors": (SURVIVOR, SURVIVOR.model_copy(update={"reached": True})),
+        "missed": ("mutants: score 50% (at least 80%)", "lines: 85% (at least 90%)"),
+        "omitted": 3,
     },
     "write_change.minimal": {
         "wish": WISH,

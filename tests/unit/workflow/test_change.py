@@ -188,6 +188,24 @@ def test_wish_without_a_change_is_refused(run_workflow: RunWorkflow, tmp_path: P
     assert "hello" in str(done.error)
 
 
+def test_what_stays_and_uses_what_is_new_is_sent_back_and_then_dropped(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    kept = [
+        {"id": "K1", "text": "Without a discount total stays.", "tests": []},
+        {"id": "K2", "text": "total([4], discount=0) is 5.", "tests": []},
+    ]
+    plan = plan_answer(keep=kept)
+    script = change_answers(plan_change=[plan, plan])
+    done = run_workflow(script, request=change_request(tmp_path))
+    _, again = done.model.asked("plan_change")
+    assert "K2 is to hold today and uses discount, which does not exist yet" in again
+    assert done.report.contract is not None
+    assert [item.id for item in done.report.contract.keep] == ["K1"]
+    assert any("K2 was dropped" in item for item in done.report.reasons)
+    assert done.report.verdict == "passed", done.error
+
+
 def test_edit_outside_of_the_fence_goes_back_to_the_model(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:

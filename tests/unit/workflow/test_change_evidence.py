@@ -11,6 +11,7 @@ import pytest
 
 from greenloop.records import Choice, ChoiceAnswer
 from greenloop.workflow.change import type_check
+from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.change_responses import (
     DISCOUNT,
@@ -164,6 +165,54 @@ def test_accepted_choice_pays_for_no_call_and_the_change_is_verified(
     directory.save_request(request.model_copy(update={"choice_answers": (answer,)}))
     done = run_workflow({}, resume=run_dir, peer=True, mutants=20)
     assert (done.report.verdict, done.model.tools) == ("verified", [])
+
+
+HARDER = '''from shop.prices import total
+
+
+def test_half():
+    """R1: half of 10 is 5, and half of 5 is 2."""
+    assert total([4, 4], 50) == 5
+    assert total([4], 50) == 3
+
+
+def test_all_of_it():
+    """R1: holds already."""
+    assert total([4]) == 5
+'''
+
+
+def test_mutant_that_survives_on_a_changed_line_leads_to_a_test(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    script = change_answers(
+        write_change_tests=[answer_with_tests(WEAK_TESTS)] * 2, harden_tests=[fenced(HARDER)]
+    )
+    done = run_workflow(script, request=change_request(tmp_path), hardening_rounds=2, mutants=20)
+    (prompt,) = done.model.asked("harden_tests")
+    assert "-    return whole - whole * discount // 100" in prompt
+    assert "src/shop/prices.py: " in prompt
+    assert "sum(gross(net)" not in prompt
+    origins = {item.id.rpartition("::")[2]: item.origin for item in done.report.tests}
+    assert origins["test_half"] == "hardening"
+    assert "def test_half" in done.report.final_code
+    assert "def test_all_of_it" not in done.report.final_code  # it proves nothing of the change
+    assert done.report.evidence.mutation is not None
+    assert (done.report.evidence.mutation.score or 0) >= 0.8
+    assert done.report.verdict == "passed"
+
+
+def test_no_test_is_added_to_those_of_the_user(run_workflow: RunWorkflow, tmp_path: Path) -> None:
+    given = (GivenTests.from_code("tests/test_discount.py", WEAK_TESTS.partition("\n")[2]),)
+    done = run_workflow(
+        change_answers(),
+        request=change_request(tmp_path, given=given),
+        hardening_rounds=2,
+        mutants=5,
+    )
+    assert done.report.evidence.mutation is not None
+    assert done.report.evidence.mutation.survived
+    assert "harden_tests" not in done.model.tools
 
 
 class Asker:
