@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
-from greenloop.errors import SandboxError
+from greenloop.errors import GreenloopError
 from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.factory import open_sandbox
 from greenloop.settings import Settings
@@ -31,5 +31,5 @@ class SandboxOpening:
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown()
-        with contextlib.suppress(SandboxError, asyncio.CancelledError):
+        with contextlib.suppress(GreenloopError, CancelledError):
             self._opened.result().close()
