@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from greenloop.autofix import FixResult
-from greenloop.prompts.failure_context import ShownFailure
+from greenloop.prompts.failure_context import ShownFailure, select_failures, summarize_run
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
@@ -48,9 +48,11 @@ class Strategy(ABC):
         """Search for a repair without a model; return whether a candidate was added."""
         return False
 
-    @abstractmethod
     def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:
         """Return the request to repair a candidate whose run was red."""
+        result = self.select_active_failures(result)
+        shown = select_failures(result, self.state.code_tests)
+        return self.build_request(base, summarize_run(result), shown, len(result.failing_tests))
 
     @abstractmethod
     async def request_repair(

@@ -8,7 +8,7 @@ from greenloop.llm.budget import estimate_tokens
 from greenloop.llm.response_log import TokenCount
 from greenloop.project.code_map import build_code_map
 from greenloop.project.tree import read_tree
-from greenloop.workflow.change.shown_files import MAX_FILES_CHARS
+from greenloop.workflow.change.shown.files import MAX_FILES_CHARS
 from greenloop.workflow.change.strategy import MAP_TOKENS, MAX_TOUCHED_CHARS
 from greenloop.workflow.make.estimate import format_estimate
 from greenloop.workflow.storage.request import ChangeRequest

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from greenloop.events import HardeningDone
 from greenloop.project.code_map.interface import select_module
 from greenloop.records import AddedTests, Survivor
-from greenloop.tools.change_toolkit import ChangeToolkit, ShownFile
+from greenloop.tools.change_toolkit import ChangeToolkit
+from greenloop.tools.shown_project import ShownFile
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.write_tests import TestWriter
 from greenloop.workflow.make.harden_tests import Hardener

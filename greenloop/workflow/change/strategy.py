@@ -14,7 +14,6 @@ from greenloop.project.code_map import build_code_map, list_signatures
 from greenloop.project.code_map.interface import find_early_keep
 from greenloop.project.integrity import explain_guard, is_in_fence
 from greenloop.project.patch import diff_files
-from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
     ChangePlan,
     Dispute,
@@ -27,14 +26,14 @@ from greenloop.records import (
 )
 from greenloop.specification.quotes import settle_contract
 from greenloop.specification.tracing import trace_contract
-from greenloop.tools.change_toolkit import ChangeToolkit, ShownFile, ShownProject, WishedChange
+from greenloop.tools.change_toolkit import ChangeToolkit
+from greenloop.tools.shown_project import ShownFile, ShownProject, WishedChange
 from greenloop.tools.toolkit import RepairRequest
-from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.grade import grade_change
 from greenloop.workflow.change.harden_tests import ChangeHardener
 from greenloop.workflow.change.peer import ChangePeerComparer
-from greenloop.workflow.change.shown_files import show_files
-from greenloop.workflow.change.shown_tests import select_tests
+from greenloop.workflow.change.shown.files import show_files
+from greenloop.workflow.change.shown.tests import select_tests
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.type_check import TypeCheck
 from greenloop.workflow.change.unchanged import find_side_effects
@@ -56,6 +55,8 @@ class ChangeStrategy(Strategy):
     A candidate is a patch of the code. The tests stand apart in the suite.
     """
 
+    _hardener: ChangeHardener
+
     def __init__(self, run: Run, request: ChangeRequest) -> None:
         super().__init__(run)
         self._request = request
@@ -66,7 +67,6 @@ class ChangeStrategy(Strategy):
         self._tools = ChangeToolkit(run.kit, asked)
         self._plan: ChangePlan | None = None
         self._located: tuple[str, ...] = ()
-        self._hardener: ChangeHardener | None = None
         self._choices = ChoiceSettlement(run)
         self._peer = ChangePeerComparer(self._space, self._write_peer)
         self._types = TypeCheck(self._space, self._mend_findings)
@@ -175,10 +175,8 @@ class ChangeStrategy(Strategy):
 
     async def _write_peer(self) -> GeneratedPeer:
         kit = replace(self.run.kit, model=self.run.client.with_fallback_first())
-        shown = self._show_files()
-        return await replace(self._tools, kit=kit).write_peer(
-            self.plan, shown, self._space.tree.texts
-        )
+        texts, shown = self._space.tree.texts, self._show_files()
+        return await replace(self._tools, kit=kit).write_peer(self.plan, shown, texts)
 
     def _show_files(self) -> ShownProject:
         texts = self._space.tree.texts
@@ -219,21 +217,16 @@ class ChangeStrategy(Strategy):
     async def extend(self) -> bool:
         if not self._request.measures_baseline and self._space.tree.texts:
             return False
-        if await self._types.repair():
-            return True
-        if self._hardener and await self._hardener.harden():
-            return True
-        if await self._peer.compare():
+        if (
+            await self._types.repair()
+            or await self._hardener.harden()
+            or await self._peer.compare()
+        ):
             return True
         return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
 
     async def undo_change(self) -> bool:
         return await self._choices.settle_after_code(ask=False)
-
-    def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:
-        result = self.select_active_failures(result)
-        shown = select_failures(result, self.suite)
-        return self.build_request(base, summarize_run(result), shown, len(result.failing_tests))
 
     async def request_repair(
         self, request: RepairRequest, *, from_the_original: bool = False

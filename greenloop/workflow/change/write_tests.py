@@ -17,8 +17,9 @@ from greenloop.records import ChangePlan, HeldOutExample, RedPhase, TestRun, has
 from greenloop.testsuite.merge import append_tests
 from greenloop.testsuite.parser import is_test_path
 from greenloop.testsuite.quality_gates import describe_broken_test, find_returning_tests
-from greenloop.tools.change_toolkit import ChangeToolkit, ShownFile
-from greenloop.workflow.change.shown_tests import select_style_files
+from greenloop.tools.change_toolkit import ChangeToolkit
+from greenloop.tools.shown_project import ShownFile
+from greenloop.workflow.change.shown.tests import select_style_files
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.workspace import ChangeWorkspace, restrict
 

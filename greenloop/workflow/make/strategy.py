@@ -8,10 +8,8 @@ from typing import Any
 
 from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.llm.parsing.completeness import public_names
-from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
 from greenloop.tools.toolkit import RepairRequest
-from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.grade_code import grade_module
 from greenloop.workflow.make.agree_contract import agree_on_contract
@@ -35,11 +33,6 @@ class ModuleStrategy(Strategy):
 
     async def grade(self, result: TestRun) -> bool:
         return await grade_module(self.run, result)
-
-    def describe_failures(self, base: Candidate, result: TestRun) -> RepairRequest:
-        result = self.select_active_failures(result)
-        shown = select_failures(result, self.state.tests)
-        return self.build_request(base, summarize_run(result), shown, len(result.failing_tests))
 
 
 class MakeStrategy(ModuleStrategy):

@@ -233,6 +233,18 @@ def test_cause_of_a_failed_collection_is_reported(
     ]
 
 
+def test_file_that_the_code_has_written_to_is_not_collected(box: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(
+        "from pathlib import Path\nplace = Path(__file__).with_name('test_b.py')\n"
+        "place.write_text(place.read_text().replace('== 2', '== 1'))\n"
+    )
+    (tmp_path / "test_a.py").write_text("import shop\n\ndef test_a(): pass\n")
+    (tmp_path / "test_b.py").write_text("def test_b():\n    assert 1 == 2\n")
+    run = box.run_project(take_snapshot(tmp_path))
+    assert run.failing_tests == {"test_b.py"}
+    assert "test_b.py was written to while the tests ran" in run.failures[0].message
+
+
 def test_hanging_test_is_named_with_its_place(box: Sandbox, project: Project) -> None:
     hanging = {"src/shop/prices.py": "def of(name):\n    while True:\n        pass\n"}
     limits = box.limits

@@ -6,7 +6,7 @@ from typing import Any
 
 from greenloop.prompts.failure_context import ShownFailure
 from greenloop.records import Choice, Contract, KeptBehaviour, Requirement, Survivor
-from greenloop.tools.change_toolkit import ShownFile, ShownTest
+from greenloop.tools.shown_project import ShownFile, ShownTest
 
 WISH = "\ntotal takes a discount {{ please }}.\n\n"
 BARE = Contract(

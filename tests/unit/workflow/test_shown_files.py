@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from greenloop.records import Baseline
-from greenloop.workflow.change.shown_files import show_files
-from greenloop.workflow.change.shown_tests import select_style_files, select_tests
+from greenloop.workflow.change.shown.files import show_files
+from greenloop.workflow.change.shown.tests import select_style_files, select_tests
 
 
 def _write_function(name: str, line: str = "pass") -> str:

@@ -37,6 +37,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
         folders = [folder for folder, _, _ in os.walk(work)]
     reporter = Reporter(work + os.sep)
     reporter.start(channel, job)
+    reporter.watch_files(folders)
     loaded = plugins.load_plugins(plugins.build_usage_predicate(*folders))
     common = plugins.build_plugin_options(loaded)
     if is_project:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import pytest
 
@@ -35,6 +35,16 @@ class Reporter:
         self._skipped_files: list[str] = []
         self._unittest_ids: set[str] = set()
         self._rejected_ids: set[str] = set()
+        self._written_ns: dict[str, int] = {}
+
+    def watch_files(self, folders: Iterable[str]) -> None:
+        """Let no test file of these folders be collected once the code has written to it."""
+        entries = (entry for folder in folders for entry in os.scandir(folder))
+        self._written_ns = {
+            entry.path: entry.stat().st_ctime_ns  # a process cannot set it back
+            for entry in entries
+            if entry.name.endswith(".py") and entry.is_file()
+        }
 
     def start(self, channel: EventChannel, job: dict[str, Any]) -> None:
         """Set where to report to; the job says in which order to run, and which doctests."""
@@ -54,6 +64,9 @@ class Reporter:
         self._current_id = collector.nodeid
         if isinstance(collector, pytest.File):
             self._channel.send("started", id=collector.nodeid)
+            written_ns = self._written_ns.get(str(collector.path))
+            if written_ns and os.stat(collector.path).st_ctime_ns != written_ns:
+                collector.collect = partial(_refuse_file, collector.nodeid)  # type: ignore[method-assign]
 
     def pytest_collection_modifyitems(self, session: Any, items: list[Any]) -> None:
         items.extend(self._collect_doctests(session))
@@ -191,3 +204,7 @@ def _describe_subtest(report: Any) -> str:
     parts = [str(context.msg)] if context.msg is not None else []
     parts += [f"{name}={value}" for name, value in context.kwargs.items()]
     return f"\nin the subtest {', '.join(parts)}"[:MAX_TEXT]
+
+
+def _refuse_file(name: str) -> NoReturn:
+    raise pytest.Collector.CollectError(f"{name} was written to while the tests ran")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from greenloop.project.code_map.index import build_index
 from greenloop.project.code_map.ranking import rank
 from greenloop.syntax.parse import parse_or_none
-from greenloop.tools.change_toolkit import ShownFile
+from greenloop.tools.shown_project import ShownFile
 
 MAX_FILES_CHARS = 28_000  # of all files of a prompt: about 7,000 tokens
 _MIN_LINES = 6  # a shorter body, docstring or table is never left out

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from greenloop.project.code_map.modules import split_words
 from greenloop.records import Baseline
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
-from greenloop.tools.change_toolkit import ShownFile, ShownTest
-from greenloop.workflow.change.shown_files import show_files
+from greenloop.tools.shown_project import ShownFile, ShownTest
+from greenloop.workflow.change.shown.files import show_files
 
 _MAX_TESTS_CHARS = 9_000
 _MAX_STYLE_CHARS = 5_000  # of one test file
