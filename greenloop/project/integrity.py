@@ -28,7 +28,7 @@ _GUARDED = {
     ),
     "version control reads it": ".git/* .gitattributes .gitmodules .gitignore",
 }
-_TEST_RUNNER = frozenset({"pytest", "_pytest", "pluggy", "iniconfig", "py"})
+_LOADED_FIRST = frozenset("_pytest pluggy iniconfig py sitecustomize usercustomize".split())
 
 
 def explain_guard(path: str, existing: Collection[str] = ()) -> str:
@@ -46,11 +46,11 @@ def explain_guard(path: str, existing: Collection[str] = ()) -> str:
 
 
 def _is_shadowing(path: str, existing: Collection[str]) -> bool:
-    """Return whether a new file at a root of imports has the name of a module of Python or pytest."""
+    """Return whether a new file at a root of imports is named as what Python or pytest load."""
     folder, _, name = path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")
     if path in existing or f"{folder}/__init__.py".lstrip("/") in existing:
         return False
-    return name in sys.stdlib_module_names or name in _TEST_RUNNER
+    return name in sys.stdlib_module_names | _LOADED_FIRST or name.startswith("pytest")
 
 
 def is_in_fence(path: str, fence: Sequence[str]) -> bool:

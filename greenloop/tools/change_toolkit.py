@@ -65,12 +65,16 @@ class ShownProject:
 
 @dataclass(frozen=True)
 class WishedChange:
-    """What the user asks for: `fence`, `unlocked` and `given_tests` restrict or extend it."""
+    """What the user asks for: `fence`, `unlocked` and `given_tests` restrict or extend it.
+
+    `test_files` hold tests under names that do not say so, and are not changed either.
+    """
 
     wish: str
     fence: Sequence[str] = ()
     unlocked: Sequence[str] = ()
     given_tests: str = ""
+    test_files: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -206,7 +210,13 @@ class ChangeToolkit:
             context=shown.context,
             failed_approaches=failed_approaches,
         )
-        parse = partial(parse_change, base=texts, current=texts, fence=plan.fence)
+        parse = partial(
+            parse_change,
+            base=texts,
+            current=texts,
+            fence=plan.fence,
+            tests=self.asked.test_files,
+        )
         repair = await self.kit.model.request(prompt, parse)
         return GeneratedCode(code=repair.code or "", explanation=repair.explanation)
 
@@ -233,7 +243,9 @@ class ChangeToolkit:
             files=shown.files,
             context=shown.context,
         )
-        parse = partial(parse_change_peer, base=texts, fence=plan.fence)
+        parse = partial(
+            parse_change_peer, base=texts, fence=plan.fence, tests=self.asked.test_files
+        )
         return await self.kit.model.request(prompt, parse)
 
     async def repair(
@@ -258,6 +270,11 @@ class ChangeToolkit:
             **request.to_context(),
         )
         parse = partial(
-            parse_change, base=base, current=current, fence=plan.fence, may_dispute=True
+            parse_change,
+            base=base,
+            current=current,
+            fence=plan.fence,
+            tests=self.asked.test_files,
+            may_dispute=True,
         )
         return await self.kit.model.request(prompt, parse)

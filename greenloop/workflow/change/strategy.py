@@ -84,6 +84,8 @@ class ChangeStrategy(Strategy):
 
     async def prepare(self) -> None:
         await self._space.prepare(measures_baseline=self._request.measures_baseline)
+        asked = replace(self._tools.asked, test_files=self._space.find_test_files())
+        self._tools = replace(self._tools, asked=asked)
         self._located = await self._locate()
         shown = self._show_project()
         await self._make_plan(shown)

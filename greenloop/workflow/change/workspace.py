@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from greenloop.errors import InputError
 from greenloop.events.progress import progress_span
 from greenloop.project.changed_lines import find_changed_lines
+from greenloop.project.code_map.index import build_index
 from greenloop.project.patch import apply_patch
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree, read_tree
@@ -166,6 +167,13 @@ class ChangeWorkspace:
             before, _ = find_changed_lines(self.tree.texts.get(path, ""), text or "")
             mapped.update(test for number in before for test in lines.get(number, ()))
         return mapped & self.baseline.locked.keys()
+
+    def find_test_files(self) -> set[str]:
+        """Return the files that define locked tests, whatever they are named; not doctests."""
+        names = (item.partition("[")[0].partition("::") for item in self.baseline.locked)
+        keys = {(path, name.partition("::")[0]) for path, _, name in names}
+        found = build_index(self.tree.texts).definitions
+        return {path for path, name in keys if (path, name) in found and name != Path(path).stem}
 
 
 def read_project(root: Path) -> ProjectTree:

@@ -23,6 +23,8 @@ from greenloop.project.integrity import explain_guard, is_in_fence, list_public_
         ("json.py", "takes the place"),
         ("src/pytest/__init__.py", "takes the place"),
         ("tests/random.py", "takes the place"),
+        ("src/sitecustomize/__init__.py", "takes the place"),
+        ("pytest_cov.py", "takes the place"),
     ],
 )
 def test_files_that_decide_how_code_is_judged_are_guarded(path: str, reason: str) -> None:

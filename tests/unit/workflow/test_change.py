@@ -41,6 +41,15 @@ RATES = {"standard": 25, "reduced": 10}
 >>>>>>> REPLACE
 """
 
+CHECK = "from shop.prices import gross\n\n\ndef test_gross():\n    assert gross(100) == 125\n"
+WEAKER_CHECK = """# file: checks/check_prices.py
+<<<<<<< SEARCH
+    assert gross(100) == 125
+=======
+    assert gross(100)
+>>>>>>> REPLACE
+"""
+
 
 def test_wish_becomes_a_patch_with_tests(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     done = run_workflow(change_answers(), request=change_request(tmp_path))
@@ -215,6 +224,25 @@ def test_edit_outside_of_the_fence_goes_back_to_the_model(
     done = run_workflow(script, request=change_request(tmp_path))
     assert done.report.verdict == "passed"
     assert "setup.py may not be changed" in done.model.asked("write_change")[1]
+
+
+def test_tests_under_another_name_are_not_changed(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    request = change_request(tmp_path)
+    root = Path(request.root)
+    (root / "checks").mkdir()
+    (root / "checks" / "check_prices.py").write_text(CHECK)
+    with (root / "pyproject.toml").open("a") as file:
+        file.write('testpaths = ["tests", "checks"]\npython_files = ["test_*.py", "check_*.py"]\n')
+    text = (root / "pyproject.toml").read_text().replace('testpaths = ["tests"]\n', "")
+    (root / "pyproject.toml").write_text(text)
+    plan = plan_answer(fence=["src/shop/*.py", "checks/*.py"])
+    inside = change_answers()["write_change"][0]
+    script = change_answers(plan_change=[plan], write_change=[inside + WEAKER_CHECK, inside])
+    done = run_workflow(script, request=request)
+    assert "checks/check_prices.py is a test" in done.model.asked("write_change")[1]
+    assert (done.report.verdict, "check_prices" in done.report.final_code) == ("passed", False)
 
 
 def test_file_that_is_needed_is_shown_once(run_workflow: RunWorkflow, tmp_path: Path) -> None:

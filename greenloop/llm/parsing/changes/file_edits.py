@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from pathlib import PurePath
 
 from greenloop.llm.parsing.code import check_complete
 from greenloop.llm.parsing.code_blocks import extract_blocks, is_valid_python
@@ -32,19 +33,23 @@ def split_by_file(text: str) -> Iterator[tuple[str, str]]:
     """Yield path and text of each part of a cleaned answer; a path may come again.
 
     Raises:
-        InvalidResponse: a path leads out of the project.
+        InvalidResponse: a path leads out of the project, or may be written in another way.
     """
     found = list(_FILE_LINE.finditer(text))
     for number, line in enumerate(found):
         end = found[number + 1].start() if number + 1 < len(found) else len(text)
         path = line["path"].removeprefix("./")
-        if path.startswith(("/", "~")) or ".." in path.split("/"):
-            raise InvalidResponse(f"`# file: {path}` leads out of the project.")
+        if path.startswith(("/", "~")) or ".." in path.split("/") or str(PurePath(path)) != path:
+            raise InvalidResponse(
+                f"`# file: {path}` leads out of the project, or is no plain path."
+            )
         yield path, f"{line['fence'] or ''}{text[line.end() : end]}"
 
 
-def apply_file_edits(text: str, current: Mapping[str, str], fence: Sequence[str]) -> dict[str, str]:
-    """Return the files that an answer changes, with their new texts.
+def apply_file_edits(
+    text: str, current: Mapping[str, str], fence: Sequence[str], tests: Collection[str] = ()
+) -> dict[str, str]:
+    """Return the files that an answer changes, with their new texts; `tests` may not be changed.
 
     Raises:
         InvalidResponse: a file stands in no fence or is a test, an edit does not apply, or a file
@@ -52,6 +57,8 @@ def apply_file_edits(text: str, current: Mapping[str, str], fence: Sequence[str]
     """
     changed: dict[str, str] = {}
     for path, part in split_by_file(text):
+        if is_test_path(path) or path in tests:
+            raise InvalidResponse(f"{path} is a test: tests are not changed here.")
         _check_path(path, current, fence)
         try:
             changed[path] = _change_file(path, part, changed.get(path, current.get(path)))
@@ -61,8 +68,6 @@ def apply_file_edits(text: str, current: Mapping[str, str], fence: Sequence[str]
 
 
 def _check_path(path: str, current: Collection[str], fence: Sequence[str]) -> None:
-    if is_test_path(path):
-        raise InvalidResponse(f"{path} is a test: tests are not changed here.")
     if not is_in_fence(path, fence):
         raise InvalidResponse(
             f"{path} may not be changed: only files that match {', '.join(fence)} may be."

@@ -134,16 +134,19 @@ def parse_change(
     base: Mapping[str, str],
     current: Mapping[str, str],
     fence: Sequence[str],
+    tests: Collection[str] = (),
     may_dispute: bool = False,
 ) -> Repair:
     """Return the diff against `base` that an answer makes of the files as they are in `current`.
+
+    `tests` are files that may not be changed, besides those with the name of a test.
 
     Raises:
         InvalidResponse: it changes nothing and disputes nothing, or an edit does not apply.
     """
     text = extract_text(response)
     disputes = read_disputes(text) if may_dispute else ()
-    changed = apply_file_edits(text, current, fence)
+    changed = apply_file_edits(text, current, fence, tests)
     if not changed and not disputes:
         raise InvalidResponse(
             "The answer changes no file. Give edits under `# file: PATH` lines, as described."
@@ -153,14 +156,14 @@ def parse_change(
 
 
 def parse_change_peer(
-    response: LLMResponse, base: Mapping[str, str], fence: Sequence[str]
+    response: LLMResponse, base: Mapping[str, str], fence: Sequence[str], tests: Collection[str]
 ) -> GeneratedPeer:
     """Return a change as a diff, and the source of its `inputs`, '' without any.
 
     Raises:
         InvalidResponse: it changes nothing, or an edit does not apply.
     """
-    change = parse_change(response, base=base, current=base, fence=fence)
+    change = parse_change(response, base=base, current=base, fence=fence, tests=tests)
     sources = [item.text for item in extract_blocks(extract_text(response))]
     inputs = [text for text in sources if "inputs" in top_level_names(text, _MODULE)]
     return GeneratedPeer(code=change.code or "", inputs=inputs[-1] if inputs else "")
