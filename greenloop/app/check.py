@@ -24,12 +24,14 @@ from greenloop.grading import Plan
 from greenloop.grading.collector import describe_load
 from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.llm.budget import Budget
-from greenloop.records import Artifacts, Evidence, Report, SandboxInfo, TestRun
+from greenloop.records import Artifacts, Evidence, Expectation, Report, SandboxInfo, TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile
+from greenloop.testsuite.parser import can_skip_file
+from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.grade_code import collect_evidence
@@ -74,7 +76,7 @@ async def run_check(
     sandbox = with_events(sandbox, emit)
     suite, candidate = state.tests, state.candidates.current
     with state.timed("sandbox_s"), progress_span(emit, "tests"):
-        result = await _run_tests(sandbox, state)
+        result = await _tolerate_skips(sandbox, state, await _run_tests(sandbox, state))
     state.candidates.best = replace(candidate, run=result)
     emit(TestRunFinished(result))
     if result.ending == "finished" and not (result.tests or result.failures):
@@ -108,6 +110,29 @@ async def _run_tests(sandbox: Sandbox, state: RunState) -> TestRun:
             f"the machine was too busy ({load}) for this result to count; run the check again"
         )
     return again
+
+
+async def _tolerate_skips(sandbox: Sandbox, state: RunState, run: TestRun) -> TestRun:
+    """Let tests skip whose text allows it, and that do so whatever the functions do."""
+    skipped = {item.id for item in run.tests if item.outcome in ("skipped", "xfailed")}
+    if run.passed or run.failures or run.ending != "finished" or not skipped:
+        return run
+    suite = state.tests
+    try:
+        source = with_empty_bodies(state.candidates.current.code)
+    except (SyntaxError, RecursionError, MemoryError):
+        return run
+    work = partial(sandbox.run_tests, source, suite.files, module=suite.module)
+    emptied = (await run_in_sandbox_thread(sandbox, work)).outcomes
+    allowed = {f"{file.name}::{item.name}" for file, item in suite.functions if item.can_skip}
+    allowed |= {item.name for item in suite.files if can_skip_file(item.code)}
+    tolerated = frozenset(
+        item
+        for item in skipped
+        if emptied.get(item) in ("skipped", "xfailed") and item.partition("[")[0] in allowed
+    )
+    state.expected = Expectation(ids=frozenset(run.outcomes), tolerated=tolerated)
+    return run.model_copy(update={"tolerated": tolerated})
 
 
 async def _install_packages(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from greenloop.grading.assertion_mutation.parametrize import read_rows
 from greenloop.records import TestRun
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.parser import Function, get_function_name, has_hooks
+from greenloop.testsuite.parser import Function, can_skip_file, get_function_name, has_hooks
 
 
 def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def _count_rows(code: str) -> dict[str, int]:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
-    if "__test__" in code or "allow_module_level" in code or "importorskip" in code:
+    if "__test__" in code or can_skip_file(code):
         return {}
     found = {
         node.name: len(list(read_rows(node.decorator_list, [i.arg for i in node.args.args]))) or 1

@@ -63,6 +63,8 @@ def format_test_counts(report: Report) -> str:
     noun, verb = ("check", "hold") if report.script else ("test", "pass")
     verb += ("s" if verb == "hold" else "es") * (len(tests) == sum(tests) == 1)
     text = f"{sum(tests)} of {pluralize(len(tests), noun)} {verb}"
+    if skipped := sum(item.outcome in ("skipped", "xfailed") for item in counted):
+        text += f", {skipped} skipped"
     if not examples:
         return text
     return f"{text} + {sum(examples)} of {pluralize(len(examples), 'held-out example')}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from greenloop.syntax.parse import parse_or_none
@@ -51,18 +51,22 @@ class TestFunction:
 def parse_test_functions(code: str) -> list[TestFunction]:
     """Return all tests of a file, in order; [] where it does not parse."""
     tree = parse_or_none(code)
-    return list(_find_tests(tree.body, "")) if tree else []
+    return list(_find_tests(tree.body, "", may_skip=_marks_skip(tree.body))) if tree else []
 
 
 parse_test_functions.__test__ = False  # type: ignore[attr-defined]
 
 
-def _find_tests(body: list[ast.stmt], prefix: str) -> Iterator[TestFunction]:
+def _find_tests(
+    body: list[ast.stmt], prefix: str, *, may_skip: bool = False
+) -> Iterator[TestFunction]:
+    """Yield the tests of a file or class; with `may_skip` a mark around them says that they may."""
     for node in body:
         if isinstance(node, ast.ClassDef) and is_test_class(node):
-            yield from _find_tests(node.body, f"{prefix}{node.name}::")
+            marked = may_skip or _has_skipping_mark(node.decorator_list) or _marks_skip(node.body)
+            yield from _find_tests(node.body, f"{prefix}{node.name}::", may_skip=marked)
         elif isinstance(node, Function) and node.name.startswith("test"):
-            yield _parse_test(node, prefix)
+            yield _parse_test(node, prefix, may_skip)
 
 
 def is_test_path(path: str) -> bool:
@@ -83,7 +87,7 @@ def is_test_class(node: ast.ClassDef) -> bool:
     return node.name.startswith("Test") or is_unittest
 
 
-def _parse_test(node: Function, prefix: str) -> TestFunction:
+def _parse_test(node: Function, prefix: str, may_skip: bool) -> TestFunction:
     first, last = _get_line_span(node)
     head = (ast.get_docstring(node) or "").strip().split(":")[0]
     return TestFunction(
@@ -91,7 +95,7 @@ def _parse_test(node: Function, prefix: str) -> TestFunction:
         first_line=first,
         last_line=last,
         requirements=tuple(dict.fromkeys(_REQUIREMENT_ID.findall(head))),
-        can_skip=_can_skip(node),
+        can_skip=may_skip or _can_skip(node),
         has_return_value=any(_is_value_return(item) for item in iter_own_nodes(node.body)),
         has_assertions=any(
             isinstance(item, ast.Assert) or _is_check_call(item) for item in ast.walk(node)
@@ -122,10 +126,27 @@ def _is_check_call(node: ast.AST) -> bool:
 
 def _can_skip(node: Function) -> bool:
     """Return whether a test may skip or xfail, by a mark or a call."""
-    nodes = [item for part in node.decorator_list for item in ast.walk(part)]
-    marks = {ast.unparse(item) for item in nodes if isinstance(item, ast.Attribute)}
     calls = {ast.unparse(item.func) for item in ast.walk(node) if isinstance(item, ast.Call)}
-    return bool(calls & _SKIPPING_CALLS) or any(_SKIPPING_MARK.fullmatch(item) for item in marks)
+    return bool(calls & _SKIPPING_CALLS) or _has_skipping_mark(node.decorator_list)
+
+
+def _has_skipping_mark(marks: Iterable[ast.expr]) -> bool:
+    nodes = [item for part in marks for item in ast.walk(part)]
+    names = {ast.unparse(item) for item in nodes if isinstance(item, ast.Attribute)}
+    return any(_SKIPPING_MARK.fullmatch(item) for item in names)
+
+
+def _marks_skip(body: list[ast.stmt]) -> bool:
+    """Return whether `pytestmark` lets all tests of a file or class skip."""
+    assigned = (item for item in body if isinstance(item, ast.Assign))
+    return _has_skipping_mark(
+        item.value for item in assigned if ast.unparse(item.targets[0]) == "pytestmark"
+    )
+
+
+def can_skip_file(code: str) -> bool:
+    """Return whether a test file may skip as a whole while it is imported."""
+    return "allow_module_level" in code or "importorskip" in code
 
 
 def get_function_name(test_id: str) -> str:

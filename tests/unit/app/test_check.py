@@ -22,6 +22,7 @@ from greenloop.events import (
 from greenloop.grading import Plan
 from greenloop.records import Mutation, Report, Survivor, Thresholds
 from greenloop.reporting.evidence.text import render_grade
+from greenloop.reporting.summary import format_test_counts
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -168,6 +169,28 @@ def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
     assert (report.verdict, report.evidence.assertion_mutation) == ("failed", None)
     assert [type(item) for item in events] == [WorkStarted, WorkEnded, TestRunFinished]
     assert report.reasons == ("1 test does not pass: test_m.py::test_two",)
+
+
+@pytest.mark.parametrize(
+    ("code", "test", "verdict"),
+    [
+        (CODE, "@pytest.mark.skipif(True, reason='x')\ndef test_x():\n    assert f(3) == 9\n", "verified"),
+        (CODE, "@pytest.mark.xfail\ndef test_x():\n    assert f(3) == 10\n", "verified"),
+        # The code decides that it is skipped.
+        (CODE, "def test_x():\n    if f(3) == 9:\n        pytest.skip('x')\n", "failed"),
+        (
+            f"import unittest\n{CODE}\ndef g():\n    raise unittest.SkipTest('x')\n",
+            "def test_x():\n    from m import g\n    assert g() == 1\n",
+            "failed",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_tests_themselves_skip_is_no_failure(
+    warm: Sandbox, code: str, test: str, verdict: str
+) -> None:
+    report, _ = checked(warm, code, f"{TESTS}\n\n{test}")
+    assert report.verdict == verdict, report.reasons
+    assert format_test_counts(report) == "2 of 3 tests pass, 1 skipped"
 
 
 @pytest.mark.parametrize(
