@@ -51,10 +51,10 @@ import argparse
 import ast
 import asyncio
 import base64
+import importlib
 import json
 import os
 import re
-import runpy
 import statistics
 import subprocess
 import sys
@@ -548,7 +548,7 @@ def trace_here(root: Path, output: Path) -> None:
     sys.argv = ["greenloop", "make", f"{root / EXAMPLE}.md", "--model", model, "--mutants", "0"]
     tracer.install()
     try:
-        runpy.run_module("greenloop", run_name="__main__", alter_sys=True)
+        importlib.import_module("greenloop.cli.main").app()  # `main` would end this process
     except SystemExit:
         pass
     finally:
