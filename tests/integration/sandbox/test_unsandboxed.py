@@ -198,6 +198,19 @@ def test_close_ends_current_runs() -> None:
         assert running.result(timeout=10).ending == "interrupted"
 
 
+def test_file_that_the_code_rewrites_is_an_error(box: ProcessSandbox) -> None:
+    code = (
+        "from pathlib import Path\nplace = Path('test_b.py')\n"
+        "place.write_text(place.read_text().replace('== 2', '== 1'))\ndef f(): return 1\n"
+    )
+    tests = [
+        TestFile("test_a.py", PASS),
+        TestFile("test_b.py", "from solution import f\ndef test_b():\n    assert f() == 2\n"),
+    ]
+    run = box.run_tests(code, tests)
+    assert (run.passed, run.failing_tests) == (False, {"test_b.py"})
+
+
 def test_parallel_runs_are_independent(box: ProcessSandbox) -> None:
     def run(number: int) -> bool:
         tests = f"from solution import f\ndef test_a():\n    assert f() == {number}\n"

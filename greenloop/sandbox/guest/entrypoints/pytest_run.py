@@ -36,8 +36,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
         _prepend_import_paths(work)
         folders = [folder for folder, _, _ in os.walk(work)]
     reporter = Reporter(work + os.sep)
-    reporter.start(channel, job)
-    reporter.watch_files(folders)
+    reporter.start(channel, job, folders)
     loaded = plugins.load_plugins(plugins.build_usage_predicate(*folders))
     common = plugins.build_plugin_options(loaded)
     if is_project:

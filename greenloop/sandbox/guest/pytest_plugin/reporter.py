@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -35,22 +35,19 @@ class Reporter:
         self._skipped_files: list[str] = []
         self._unittest_ids: set[str] = set()
         self._rejected_ids: set[str] = set()
-        self._written_ns: dict[str, int] = {}
 
-    def watch_files(self, folders: Iterable[str]) -> None:
-        """Let no test file of these folders be collected once the code has written to it."""
-        entries = (entry for folder in folders for entry in os.scandir(folder))
-        self._written_ns = {
-            entry.path: entry.stat().st_ctime_ns  # a process cannot set it back
-            for entry in entries
-            if entry.name.endswith(".py") and entry.is_file()
-        }
+    def start(
+        self, channel: EventChannel, job: dict[str, Any], folders: Iterable[str] = ()
+    ) -> None:
+        """Set where to report to; the job says in which order to run, and which doctests.
 
-    def start(self, channel: EventChannel, job: dict[str, Any]) -> None:
-        """Set where to report to; the job says in which order to run, and which doctests."""
+        Python files of `folders`, by default the run's folder, may not change before the tests run.
+        """
         self._channel = channel
         self._order_seed, self._doctests = job["order_seed"], job["doctests"]
         self._last_files = frozenset(job.get("last", ()))
+        self._folders = tuple(folders) or (self._work,)
+        self._changed_ns = _read_change_times(self._folders)
 
     def _format_failure(self, excinfo: Any, style: object = None) -> str:
         """Replace pytest's own text, which parses files anew and takes longer than most tests."""
@@ -64,9 +61,6 @@ class Reporter:
         self._current_id = collector.nodeid
         if isinstance(collector, pytest.File):
             self._channel.send("started", id=collector.nodeid)
-            written_ns = self._written_ns.get(str(collector.path))
-            if written_ns and os.stat(collector.path).st_ctime_ns != written_ns:
-                collector.collect = partial(_refuse_file, collector.nodeid)  # type: ignore[method-assign]
 
     def pytest_collection_modifyitems(self, session: Any, items: list[Any]) -> None:
         items.extend(self._collect_doctests(session))
@@ -93,11 +87,20 @@ class Reporter:
 
     def pytest_collection_finish(self, session: Any) -> None:
         """Report the tests; a file that is skipped as a whole counts as one."""
+        self._report_rewritten_files()
         self._channel.send(
             "collected", ids=[*(i.nodeid for i in session.items), *self._skipped_files]
         )
         for name in self._skipped_files:
             self._channel.send("test", id=name, outcome="skipped", duration_s=0.0)
+
+    def _report_rewritten_files(self) -> None:
+        """Report files that the code has changed while the tests were imported, as errors."""
+        now = _read_change_times(self._folders)
+        for path in (path for path, at in self._changed_ns.items() if now.get(path) != at):
+            name = path.removeprefix(self._work)
+            error = pytest.Collector.CollectError(f"{name} was changed while tests were imported")
+            self._send_failure(name, "collect", error, "")
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._current_id, self._phase = nodeid, "call"
@@ -206,5 +209,11 @@ def _describe_subtest(report: Any) -> str:
     return f"\nin the subtest {', '.join(parts)}"[:MAX_TEXT]
 
 
-def _refuse_file(name: str) -> NoReturn:
-    raise pytest.Collector.CollectError(f"{name} was written to while the tests ran")
+def _read_change_times(folders: Iterable[str]) -> dict[str, int]:
+    """Return when each Python file of some folders was changed, which no process can set back."""
+    entries = (entry for folder in folders for entry in os.scandir(folder))
+    return {
+        entry.path: entry.stat().st_ctime_ns
+        for entry in entries
+        if entry.name.endswith(".py") and entry.is_file()
+    }
