@@ -49,17 +49,8 @@ def find_commit(folder: Path) -> str:
 
 def is_dirty(folder: Path) -> bool:
     """Return whether files of a folder differ from its commit, or are new. Raises OutputError."""
-    return bool(
-        run_git(
-            folder,
-            "status",
-            "--porcelain",
-            "--untracked-files=all",
-            "--",
-            ".",
-            options=list_safe_options(folder),
-        )
-    )
+    status = ("status", "--porcelain", "--untracked-files=all", "--", ".")
+    return bool(run_git(folder, *status, options=list_safe_options(folder)))
 
 
 def has_branch(folder: Path, name: str) -> bool:
@@ -80,11 +71,12 @@ def list_safe_options(folder: Path) -> tuple[str, ...]:
 
 def _build_environment() -> dict[str, str]:
     """Return the environment without variables that redirect git, such as GIT_DIR in a hook."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    identity = {name: value for name, value in os.environ.items() if name.endswith(_IDENTITY)}
     return {
-        **kept,
-        **identity,
+        **{
+            name: value
+            for name, value in os.environ.items()
+            if name in _IDENTITY or not name.startswith("GIT_")
+        },
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",

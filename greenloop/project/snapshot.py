@@ -170,18 +170,14 @@ def _describe_excess(root: Path, scan: _FolderScan, max_bytes: int, max_files: i
     """Return a message with the size of the folder and its largest entries."""
     total, count = sum(scan.sizes.values()), len(scan.sizes)
     many = "more than " if count > _MAX_FILES_SEEN else ""
-    by_place: Counter[str] = Counter()
-    by_count: Counter[str] = Counter()
+    is_large, by_place = total > max_bytes, Counter[str]()
     for path, size in scan.sizes.items():
         top, slash, _ = path.partition("/")
-        by_place[top + slash] += size
-        by_count[top + slash] += 1
-    if total > max_bytes:
-        largest = [
-            f"{name} ({format_mb(size)})" for name, size in by_place.most_common(_MAX_LISTED)
-        ]
-    else:
-        largest = [f"{name} ({size} files)" for name, size in by_count.most_common(_MAX_LISTED)]
+        by_place[top + slash] += size if is_large else 1
+    largest = (
+        f"{name} ({format_mb(amount) if is_large else f'{amount} files'})"
+        for name, amount in by_place.most_common(_MAX_LISTED)
+    )
     return (
         f"{root} is too much for a sandbox: {many}{count} files, {format_mb(total)}; at most {max_files} "
         f"files and {format_mb(max_bytes)} go in. The most of it: {', '.join(largest)}. "

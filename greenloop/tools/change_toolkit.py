@@ -166,14 +166,8 @@ class ChangeToolkit:
             context=shown.context,
             failed_approaches=failed_approaches,
         )
-        parse = partial(
-            parse_change,
-            base=texts,
-            current=texts,
-            fence=plan.fence,
-            tests=self.asked.test_files,
-        )
-        repair = await self.kit.model.request(prompt, parse)
+        parse = self._build_parser(plan)
+        repair = await self.kit.model.request(prompt, partial(parse, base=texts, current=texts))
         return GeneratedCode(code=repair.code or "", explanation=repair.explanation)
 
     async def write_peer(
@@ -225,12 +219,8 @@ class ChangeToolkit:
             rulings=request.rulings,
             **request.to_context(),
         )
-        parse = partial(
-            parse_change,
-            base=base,
-            current=current,
-            fence=plan.fence,
-            tests=self.asked.test_files,
-            may_dispute=True,
-        )
+        parse = partial(self._build_parser(plan), base=base, current=current, may_dispute=True)
         return await self.kit.model.request(prompt, parse)
+
+    def _build_parser(self, plan: ChangePlan) -> partial[Repair]:
+        return partial(parse_change, fence=plan.fence, tests=self.asked.test_files)

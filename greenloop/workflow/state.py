@@ -121,6 +121,12 @@ class RunState:
         return self.suite
 
     @property
+    def change_suite(self) -> ChangeSuite:
+        """The test suite of a run that changes a project."""
+        assert isinstance(self.suite, ChangeSuite)
+        return self.suite
+
+    @property
     def checklist(self) -> Checklist:
         """The checks of a run that makes a script."""
         assert isinstance(self.suite, Checklist)

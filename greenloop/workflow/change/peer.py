@@ -11,7 +11,6 @@ from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree
 from greenloop.records import DifferenceRuling, GeneratedPeer
 from greenloop.sandbox import Sandbox
-from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.change.unchanged import write_wish
 from greenloop.workflow.change.workspace import ChangeWorkspace
 from greenloop.workflow.peer.compare_peer import PeerComparer
@@ -33,17 +32,12 @@ class ChangePeerComparer(PeerComparer):
     def text(self) -> str:
         return write_wish(self._state.agreed_contract)
 
-    @property
-    def _suite(self) -> ChangeSuite:
-        assert isinstance(self._state.suite, ChangeSuite)
-        return self._state.suite
-
     async def _write_peer(self) -> PeerProgram | None:
         written = await self._write()
         return PeerProgram(written.code, written.inputs)
 
     async def _run_comparison(self, peer: PeerProgram) -> SavedComparison:
-        suite, contract = self._suite, self._state.agreed_contract
+        suite, contract = self._state.change_suite, self._state.agreed_contract
         other = self._lay_out(peer.code)
         changes = PeerChanges(
             self._lay_out(self._state.candidates.current.code),
@@ -65,9 +59,11 @@ class ChangePeerComparer(PeerComparer):
 
     def _lay_out(self, patch: str) -> ProjectTree:
         """Return the project with a patch and the new tests."""
-        return self._space.tree.with_changes({**self._space.apply(patch), **self._suite.files})
+        return self._space.tree.with_changes(
+            {**self._space.apply(patch), **self._state.change_suite.files}
+        )
 
     def _change_tests(self, item: OpenDifference, ruling: DifferenceRuling) -> str:
-        if not item.test and not select_module(self._suite.interface, item.found.call):
+        if not item.test and not select_module(self._state.change_suite.interface, item.found.call):
             return ""  # nothing says from where a test would import
         return super()._change_tests(item, ruling)

@@ -77,11 +77,6 @@ class ChangeStrategy(Strategy):
         assert self._plan is not None
         return self._plan.model_copy(update={"contract": self.state.agreed_contract})
 
-    @property
-    def suite(self) -> ChangeSuite:
-        assert isinstance(self.state.suite, ChangeSuite)
-        return self.state.suite
-
     async def prepare(self) -> None:
         await self._space.prepare(measures_baseline=self._request.measures_baseline)
         asked = replace(self._tools.asked, test_files=self._space.find_test_files())
@@ -199,18 +194,20 @@ class ChangeStrategy(Strategy):
         return FixResult(diff_files(tree.texts, {**changes, **styled.texts}), styled.applied)
 
     async def run_candidate(self, code: str) -> TestRun:
-        return await self._space.run_candidate(code, self.suite)
+        return await self._space.run_candidate(code, self.state.change_suite)
 
     async def grade(self, result: TestRun) -> bool:
         patch = self.state.candidates.current.code
         if not self._request.measures_baseline and self._space.tree.texts:
             return False  # grading runs the project's tests too
-        await grade_change(self._space, self.suite, patch)
+        await grade_change(self._space, self.state.change_suite, patch)
         if self.state.change:
             effects = await find_side_effects(self._space, self.plan, patch)
             self.state.change = self.state.change.model_copy(update={"before_after": effects})
         found = self.state.evidence.held_out
-        failed = [i for i in self.suite.held_out if found and i.call in found.disagreed]
+        failed = [
+            i for i in self.state.change_suite.held_out if found and i.call in found.disagreed
+        ]
         reveal_examples(self.run, failed)
         return bool(failed)
 
@@ -246,5 +243,7 @@ class ChangeStrategy(Strategy):
 
     async def judge(self, dispute: Dispute) -> Judgement:
         return await self.run.kit.judge_test(
-            self.state.agreed_contract, self.suite.source_in_context(dispute.test), dispute
+            self.state.agreed_contract,
+            self.state.change_suite.source_in_context(dispute.test),
+            dispute,
         )
