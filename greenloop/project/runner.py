@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import Any
 
 from greenloop.project.line_map import list_taken_branches, map_lines
@@ -43,7 +44,7 @@ class ProjectRunner:
         return self.box.run_project(project, **options)
 
     def measure_baseline(self, limit_s: float = MAX_SUITE_SECONDS) -> Baseline:
-        """Run the suite twice, the second time to see which tests run which lines.
+        """Run the suite twice at once, one time to see which tests run which lines.
 
         Tests with another outcome then are run once more, as they are. `Baseline.problem` is set
         where the suite does not come to its end within `limit_s` seconds, or no test passes.
@@ -52,12 +53,15 @@ class ProjectRunner:
             SandboxError: no process can be started.
         """
         texts = self.tree.texts
-        first = self.run({}, timeout_s=limit_s)
-        if problem := _find_problem(first):
-            return Baseline(problem=problem, seconds=first.duration_s)
         hits: Hits = {path: {} for path in texts if not is_test_path(path)}
-        traced = self.run({}, timeout_s=2 * limit_s, hits=hits)
-        outcomes, again = first.outcomes, traced.outcomes
+        beside = replace(self, box=self.box.with_packages(self.box.packages))
+        with ThreadPoolExecutor(1) as pool:
+            traced = pool.submit(beside.run, {}, timeout_s=2 * limit_s, hits=hits)
+            first = self.run({}, timeout_s=limit_s)
+            if problem := _find_problem(first):
+                beside.box.interrupt()
+                return Baseline(problem=problem, seconds=first.duration_s)
+        outcomes, again = first.outcomes, traced.result().outcomes
         differing = [name for name in outcomes if again.get(name) != outcomes[name]]
         if differing:
             again = again | self.run({}, differing, timeout_s=limit_s).outcomes

@@ -10,7 +10,7 @@ from typing import Any
 from greenloop.grading import Plan
 from greenloop.grading.mutation import measure_mutation
 from greenloop.project.runner import ProjectRunner
-from greenloop.records import Baseline, MutantResult, Mutation, Survivor, TestRun
+from greenloop.records import Baseline, MutantResult, Mutation, Survivor
 from greenloop.sandbox.base import SandboxView
 from greenloop.sandbox.work.mutant_runs import (
     ModuleEdit,
@@ -32,14 +32,9 @@ _SUMS = (*_COUNTS, "equivalent_suspects", "seconds")
 class _MappedTests(SandboxView):
     """Runs mutants of one file of a project, each with the tests that run its lines."""
 
-    def __init__(
-        self, runner: ProjectRunner, baseline: Baseline, path: str, first: TestRun
-    ) -> None:
-        """`first` is a run of all tests of the changed lines, on the code."""
+    def __init__(self, runner: ProjectRunner, baseline: Baseline, path: str) -> None:
         super().__init__(runner.box)
         self._runner, self._baseline, self._path = runner, baseline, path
-        self._passing = {test.id for test in first.tests if test.outcome == "passed"}
-        self._timeout_s = get_mutant_timeout(first)
 
     def run_mutants(
         self,
@@ -50,20 +45,34 @@ class _MappedTests(SandboxView):
         module: str,
         budget_s: float,
     ) -> MutantRuns:
-        """Run each edit until the first of its tests fails, for at most `budget_s` seconds."""
+        """Run each edit until the first of its tests fails, for at most `budget_s` seconds.
+
+        Before, the tests of all edits are run once on the code: for their time, and because only
+        those that pass count.
+        """
+        deadline = time.monotonic() + budget_s
+        mapped = {edit: list_tests(self._baseline, self._path, edit.lines) for edit in edits}
+        union = sorted({name for some in mapped.values() for name in some})
+        if not union:
+            return MutantRuns((MutantRun("uncovered"),) * len(edits))
+        first = self._runner.run({}, union, timeout_s=budget_s)
+        passing = {test.id for test in first.tests if test.outcome == "passed"}
+        if first.ending != "finished" or not passing:
+            why = f"the tests do not pass again on the code ({first.ending})"
+            return MutantRuns((MutantRun("not_run"),) * len(edits), why, first.duration_s)
+        timeout_s = get_mutant_timeout(first)
 
         def try_edit(edit: ModuleEdit) -> MutantRun:
-            tests = list_tests(self._baseline, self._path, edit.lines)
-            mapped = [test for test in tests if test in self._passing]
-            if not mapped:
+            tests = [test for test in mapped[edit] if test in passing]
+            if not tests:
                 return MutantRun("uncovered")
             mutant = code[: edit.start] + edit.text + code[edit.end :]
             run = self._runner.run(
-                {self._path: mutant}, mapped, timeout_s=self._timeout_s, stops_early=True
+                {self._path: mutant}, tests, timeout_s=timeout_s, stops_early=True
             )
-            return compare_runs(mapped, run)
+            return compare_runs(tests, run)
 
-        return try_separately(edits, try_edit, time.monotonic() + budget_s)
+        return try_separately(edits, try_edit, deadline)
 
 
 def list_tests(baseline: Baseline, path: str, lines: tuple[int, int]) -> list[str]:
@@ -82,22 +91,12 @@ def measure_mutants(
         SandboxError: no process can be started.
     """
     deadline = time.monotonic() + plan.thresholds.seconds
-    tests = (list_tests(baseline, path, (at, at)) for path, some in lines.items() for at in some)
-    union = sorted({name for some in tests for name in some})
-    first = (
-        runner.run({}, union, timeout_s=plan.thresholds.seconds)
-        if union
-        else TestRun(ending="finished")
-    )
-    if union and (first.ending != "finished" or not first.passed_count):
-        why = f"the tests do not pass again on the code ({first.ending})"
-        return Mutation(score=None, killed=0, trouble=why)
     found: list[tuple[str, Mutation]] = []
     left = limit_count(plan, baseline.seconds)
     for number, (path, chosen) in enumerate(sorted(lines.items())):
         files_left = len(lines) - number
         one = measure_mutation(
-            _MappedTests(runner, baseline, path, first),
+            _MappedTests(runner, baseline, path),
             runner.tree.texts[path],
             (),
             module=path.removesuffix(".py"),

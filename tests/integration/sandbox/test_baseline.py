@@ -95,12 +95,16 @@ def run_of(outcomes: dict[str, str]) -> TestRun:
 def test_a_test_that_ends_in_two_ways_is_flaky(
     box: Sandbox, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waiting = [
-        run_of({"a": "passed", "b": "passed", "c": "failed", "d": "failed"}),
-        run_of({"a": "passed", "b": "failed", "c": "passed", "d": "failed"}),
-        run_of({"b": "failed", "c": "passed"}),
-    ]
-    monkeypatch.setattr(ProjectRunner, "run", lambda *_, **__: waiting.pop(0))
+    plain = run_of({"a": "passed", "b": "passed", "c": "failed", "d": "failed"})
+    traced = run_of({"a": "passed", "b": "failed", "c": "passed", "d": "failed"})
+    once_more = run_of({"b": "failed", "c": "passed"})
+
+    def run(_: ProjectRunner, changed: object, tests: object = None, **options: object) -> TestRun:
+        if tests is not None:
+            return once_more
+        return traced if "hits" in options else plain
+
+    monkeypatch.setattr(ProjectRunner, "run", run)
     found = ProjectRunner(box, read_tree(root)).measure_baseline()
     assert (set(found.locked), found.red, found.flaky) == ({"a"}, ("d",), ("b", "c"))
 
