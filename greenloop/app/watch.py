@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,7 @@ class WatchedModule:
 
     @classmethod
     def create(
-        cls, code: Path, tests: list[Path], settings: Settings, run_dir: Path | None
+        cls, code: Path, tests: Sequence[Path], settings: Settings, run_dir: Path | None
     ) -> WatchedModule:
         """Create the run directory. Raises InputError for files that cannot be checked."""
         inputs = read_check_inputs(code, tests)

@@ -13,8 +13,8 @@ from greenloop.grading.coverage.measurement import (
 )
 from greenloop.records import Coverage, Flakiness, TestRun
 
-_ORDER_SEED, _HASH_SEED = 20261, 4711  # any fixed values: a repeat must give the same verdict
-_SHUFFLED: dict[str, Any] = {"order_seed": _ORDER_SEED, "hash_seed": _HASH_SEED}
+_ORDER_SEED, HASH_SEED = 20261, 4711  # any fixed values: a repeat must give the same verdict
+_SHUFFLED: dict[str, Any] = {"order_seed": _ORDER_SEED, "hash_seed": HASH_SEED}
 
 
 def measure_flakiness(context: GradingContext) -> Flakiness:
@@ -53,7 +53,7 @@ def _rerun(context: GradingContext) -> Rerun:
     if not isinstance(instrumented, str):
         run = context.run_tests(instrumented.module.source, instrumented.tests, **_SHUFFLED)
         if _is_unchanged(run, instrumented, context.first_run):
-            steady = Flakiness(reached=True, order_seed=_ORDER_SEED, hash_seed=_HASH_SEED)
+            steady = Flakiness(reached=True, order_seed=_ORDER_SEED, hash_seed=HASH_SEED)
             return Rerun(steady, instrumented.compute_coverage(run, context))
     return Rerun(measure_flakiness_alone(context))
 
@@ -79,7 +79,7 @@ def measure_flakiness_alone(context: GradingContext) -> Flakiness:
     return Flakiness(
         reached=not differing and run.passed == context.first_run.passed,
         order_seed=_ORDER_SEED,
-        hash_seed=_HASH_SEED,
+        hash_seed=HASH_SEED,
         differing=tuple(differing) if not cut_short else (),
         cut_short=cut_short,
     )

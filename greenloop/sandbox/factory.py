@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 
 from greenloop.errors import SandboxError
 from greenloop.plugins import list_plugins, load_plugin
-from greenloop.sandbox.backends.container.backend import create_container_sandbox
-from greenloop.sandbox.backends.landlock import LandlockSandbox
-from greenloop.sandbox.backends.namespaces import create_bubblewrap_backend, create_native_backend
-from greenloop.sandbox.backends.seatbelt import SeatbeltSandbox
-from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.backends.namespaces import (
+    Backend,
+    create_bubblewrap_backend,
+    create_native_backend,
+)
 from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.limits import ResourceLimits, limits_from_settings
 from greenloop.sandbox.self_check import check_isolation
 from greenloop.sandbox.warm.backend import WarmSandbox
+from greenloop.sandbox.warm.zygote_client import ZygotePool
 from greenloop.settings import Settings
 
 # Creates a sandbox. Raises SandboxError, with the reason, where this machine cannot run it.
@@ -39,11 +41,19 @@ def open_sandbox(settings: Settings | None = None) -> Sandbox:
     Raises:
         SandboxError: there is no such kind, or it does not work on this machine.
     """
-    settings = settings or Settings.load()
+    return open_with_zygotes(settings or Settings.load())
+
+
+def open_with_zygotes(settings: Settings, zygotes: ZygotePool | None = None) -> Sandbox:
+    """Do as `open_sandbox`; a sandbox of the zygotes' backend uses and closes them.
+
+    Raises:
+        SandboxError: there is no such kind, or it does not work on this machine.
+    """
     limits = limits_from_settings(settings)
-    kind, factories = settings.sandbox, _list_factories(settings)
+    kind, factories = settings.sandbox, _list_factories(settings, zygotes)
     if kind == "none":
-        return ProcessSandbox(limits)
+        return _create_unsandboxed(limits)
     if kind == "auto":
         return _open_strongest(factories, limits)
     factory = factories.get(kind) or _load_factory(kind, settings)
@@ -53,15 +63,44 @@ def open_sandbox(settings: Settings | None = None) -> Sandbox:
         raise SandboxError(f"--sandbox {kind}: {error}. {_INSTALL_HINT}") from None
 
 
-def _list_factories(settings: Settings) -> dict[str, SandboxFactory]:
+def _list_factories(
+    settings: Settings, zygotes: ZygotePool | None = None
+) -> dict[str, SandboxFactory]:
     """Return the kinds that isolate, in the order in which `auto` tries them."""
     return {
-        "bubblewrap": _only_on("linux", _create_bubblewrap),
-        "native": _only_on("linux", lambda limits: WarmSandbox(create_native_backend(), limits)),
-        "landlock": _only_on("linux", LandlockSandbox),
-        "seatbelt": _only_on("darwin", SeatbeltSandbox),
-        "container": lambda limits: create_container_sandbox(settings, limits),
+        "bubblewrap": _only_on("linux", partial(_create_bubblewrap, zygotes)),
+        "native": _only_on("linux", partial(_create_warm, create_native_backend(), zygotes)),
+        "landlock": _only_on("linux", _create_landlock),
+        "seatbelt": _only_on("darwin", _create_seatbelt),
+        "container": partial(_create_container, settings),
     }
+
+
+# Each of these loads its backend only where it is used.
+
+
+def _create_unsandboxed(limits: ResourceLimits) -> Sandbox:
+    from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+
+    return ProcessSandbox(limits)
+
+
+def _create_landlock(limits: ResourceLimits) -> Sandbox:
+    from greenloop.sandbox.backends.landlock import LandlockSandbox
+
+    return LandlockSandbox(limits)
+
+
+def _create_seatbelt(limits: ResourceLimits) -> Sandbox:
+    from greenloop.sandbox.backends.seatbelt import SeatbeltSandbox
+
+    return SeatbeltSandbox(limits)
+
+
+def _create_container(settings: Settings, limits: ResourceLimits) -> Sandbox:
+    from greenloop.sandbox.backends.container.backend import create_container_sandbox
+
+    return create_container_sandbox(settings, limits)
 
 
 def _load_factory(kind: str, settings: Settings) -> SandboxFactory:
@@ -100,14 +139,21 @@ def _open_checked(factory: SandboxFactory, limits: ResourceLimits) -> Sandbox:
     return sandbox
 
 
-def _create_bubblewrap(limits: ResourceLimits) -> Sandbox:
+def _create_bubblewrap(zygotes: ZygotePool | None, limits: ResourceLimits) -> Sandbox:
     backend = create_bubblewrap_backend()
     if backend is None:
         is_root = os.getuid() == 0
         raise SandboxError(
             "does not work for root; native does" if is_root else "bwrap is not installed"
         )
-    return WarmSandbox(backend, limits)
+    return _create_warm(backend, zygotes, limits)
+
+
+def _create_warm(
+    backend: Backend, zygotes: ZygotePool | None, limits: ResourceLimits
+) -> WarmSandbox:
+    is_own = zygotes is not None and zygotes.backend_name == backend.name
+    return WarmSandbox(backend, limits, zygotes if is_own else None)
 
 
 def _only_on(platform: str, factory: SandboxFactory) -> SandboxFactory:

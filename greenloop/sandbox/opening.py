@@ -4,32 +4,80 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+import os
+import sys
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
-from greenloop.errors import GreenloopError
-from greenloop.sandbox.base import Sandbox
-from greenloop.sandbox.factory import open_sandbox
-from greenloop.settings import Settings
+from greenloop.errors import GreenloopError, SandboxError
+from greenloop.sandbox.backends.mounts import build_guest_mounts
+from greenloop.sandbox.backends.namespaces import create_bubblewrap_backend, create_native_backend
+from greenloop.sandbox.warm.zygote_client import ZygoteClient, ZygotePool
+
+if TYPE_CHECKING:
+    from greenloop.sandbox.base import Sandbox
+    from greenloop.settings import Settings
 
 
 class SandboxOpening:
-    """Opens a sandbox in a thread from its construction on; a context manager closes it.
+    """Opens a sandbox in a thread; a context manager closes it.
 
-    A process with pytest takes half a second to start, in which a command can import its modules.
+    Its processes take half a second to start, in which a command can import its modules. They are
+    started even before the settings are known, unless `kind`, which the command line names, or the
+    environment asks for another kind of sandbox.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, kind: str | None = None) -> None:
+        self._zygotes = _start_zygotes(kind or os.environ.get("GREENLOOP_SANDBOX") or "auto")
         self._pool = ThreadPoolExecutor(1, "opening")
-        self._opened = self._pool.submit(open_sandbox, settings)
+        self._opened: Future[Sandbox] | None = None
+
+    def begin(self, settings: Settings, hash_seed: int = 0) -> None:
+        """Begin to open the sandbox of the settings, which will run tests with this hash seed, too."""
+        self._opened = self._pool.submit(self._open, settings)
+        if self._zygotes and hash_seed:
+            _start(self._zygotes.get(hash_seed=hash_seed))
+
+    def _open(self, settings: Settings) -> Sandbox:
+        from greenloop.sandbox.factory import open_with_zygotes
+
+        return open_with_zygotes(settings, self._zygotes)
 
     async def wait(self) -> Sandbox:
         """Return the sandbox once it is open. Raises SandboxError as `open_sandbox` does."""
+        if self._opened is None:
+            raise RuntimeError("the opening has not begun")
         return await asyncio.wrap_future(self._opened)
 
     def __enter__(self) -> SandboxOpening:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._zygotes is not None and (self._opened is None or not self._opened.done()):
+            self._zygotes.close()
         self._pool.shutdown()
         with contextlib.suppress(GreenloopError, CancelledError):
-            self._opened.result().close()
+            if self._opened is not None:
+                self._opened.result().close()
+        if self._zygotes is not None:
+            self._zygotes.close()
+
+
+def _start_zygotes(kind: str) -> ZygotePool | None:
+    """Start processes of the backend that `kind` probably means; None where that is not known."""
+    if sys.platform != "linux" or kind not in ("auto", "bubblewrap", "native"):
+        return None
+    backend = None if kind == "native" else create_bubblewrap_backend()
+    if backend is None and kind != "bubblewrap":
+        backend = create_native_backend()
+    if backend is None:
+        return None
+    zygotes = ZygotePool(backend, build_guest_mounts())
+    for has_pytest in (True, False):
+        _start(zygotes.get(has_pytest=has_pytest))
+    return zygotes
+
+
+def _start(zygote: ZygoteClient) -> None:
+    with contextlib.suppress(SandboxError):  # raised again where the zygote is used
+        zygote.start()

@@ -9,11 +9,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from greenloop.errors import SandboxError
-from greenloop.records import Ending, NetworkRequest
 from greenloop.sandbox.guest.protocol.framing import MessageStream, receive_frame, send_frame
+
+if TYPE_CHECKING:
+    from greenloop.records import Ending, NetworkRequest
 
 MAX_FRAME_BYTES = 64 << 20
 POLL_SECONDS = 0.05

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from greenloop.errors import SandboxError
-from greenloop.records import SandboxInfo
 from greenloop.sandbox.backends.cleanup import create_temporary_folder, remove_folder
 from greenloop.sandbox.backends.mounts import PACKAGES, GuestMounts, build_guest_mounts, link_site
 from greenloop.sandbox.backends.namespaces import Backend, build_zygote_command
@@ -22,14 +21,11 @@ from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.backend import JobPaths, WarmSandbox, build_payload
 
-_INFO = SandboxInfo(
-    backend="landlock",
-    isolation=(
-        "good: no files but the interpreter's and its own, no network, no other processes, by "
-        "Landlock and a system-call filter, without namespaces; a run is one process and can start "
-        "no other; limits on time, memory and output, while threads and disk are watched; names "
-        "and sizes of this machine's files can be asked for; shares the kernel"
-    ),
+_ISOLATION_TEXT = (
+    "good: no files but the interpreter's and its own, no network, no other processes, by Landlock "
+    "and a system-call filter, without namespaces; a run is one process and can start no other; "
+    "limits on time, memory and output, while threads and disk are watched; names and sizes of this "
+    "machine's files can be asked for; shares the kernel"
 )
 _DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
 _NOBODY_UID, _REMOVAL_SECONDS, _ACCESS_CHECK_SECONDS = 65534, 5.0, 30.0
@@ -55,7 +51,7 @@ class LandlockSandbox(WarmSandbox):
         """Create the folder of the runs. Raises SandboxError where that fails."""
         self._folder = _SharedFolder.create(build_guest_mounts())
         self._numbers = itertools.count()
-        super().__init__(Backend(_INFO, self._build_command), limits)
+        super().__init__(Backend("landlock", _ISOLATION_TEXT, self._build_command), limits)
 
     def _build_command(self, mounts: GuestMounts, control: int) -> list[str]:
         folder = self._folder

@@ -11,9 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox import guest
+
+if TYPE_CHECKING:
+    from greenloop.dependencies import InstalledPackages
 
 HOME = "/opt/greenloop"
 SITE = f"{HOME}/site-packages"  # packages tell third-party code from the run's own by this name
@@ -52,9 +55,7 @@ class GuestMounts:
         return self.hash_seed != 0
 
     def with_packages(self, packages: InstalledPackages) -> GuestMounts:
-        """Return the same mounts with the packages, if there are any."""
-        if not packages:
-            return self
+        """Return the same mounts with the packages."""
         pairs = (*self.read_only, (packages.folder, PACKAGES))
         return replace(self, read_only=pairs, modules=packages.preloadable_modules)
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from greenloop.records import SandboxInfo
 from greenloop.sandbox import guest
 from greenloop.sandbox.backends.mounts import HOME, PACKAGES, SITE, GuestMounts
 
@@ -43,14 +42,14 @@ class Backend:
     `command` takes the mounts and the file descriptor of the control socket.
     """
 
-    info: SandboxInfo
+    name: str
+    isolation: str
     command: Callable[[GuestMounts, int], list[str]]
 
 
 def create_native_backend() -> Backend:
     """Return the backend that uses system calls: it needs no package, and works for root."""
-    info = SandboxInfo(backend="native", isolation=_ISOLATION_TEXT.format(how="by system calls"))
-    return Backend(info, _build_native_command)
+    return Backend("native", _ISOLATION_TEXT.format(how="by system calls"), _build_native_command)
 
 
 def create_bubblewrap_backend() -> Backend | None:
@@ -63,8 +62,7 @@ def create_bubblewrap_backend() -> Backend | None:
         arguments = build_bubblewrap_arguments(mounts)
         return [path, *arguments, "--", *_build_guest_zygote_command(mounts, control)]
 
-    info = SandboxInfo(backend="bubblewrap", isolation=_ISOLATION_TEXT.format(how="by bubblewrap"))
-    return Backend(info, build_command)
+    return Backend("bubblewrap", _ISOLATION_TEXT.format(how="by bubblewrap"), build_command)
 
 
 def build_zygote_command(

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
+from greenloop.records import SandboxInfo
 from greenloop.sandbox.backends.mounts import PACKAGES, SITE, build_guest_mounts
 from greenloop.sandbox.backends.namespaces import Backend
 from greenloop.sandbox.base import Sandbox, build_environment
@@ -40,10 +41,16 @@ class WarmSandbox(Sandbox):
 
     can_allow_hosts = True
 
-    def __init__(self, backend: Backend, limits: ResourceLimits | None = None) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        limits: ResourceLimits | None = None,
+        zygotes: ZygotePool | None = None,
+    ) -> None:
+        """`zygotes` are some of this backend that were started before; they are closed with it."""
         super().__init__(limits)
-        self.info = backend.info
-        self._zygotes = ZygotePool(backend, build_guest_mounts())
+        self.info = SandboxInfo(backend=backend.name, isolation=backend.isolation)
+        self._zygotes = zygotes or ZygotePool(backend, build_guest_mounts())
 
     def close(self) -> None:
         super().close()

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.mounts import GuestMounts
 from greenloop.sandbox.backends.namespaces import Backend
@@ -23,11 +23,14 @@ from greenloop.sandbox.process_result import (
 )
 from greenloop.sandbox.warm.zygote_process import ZygoteProcess
 
+if TYPE_CHECKING:
+    from greenloop.dependencies import InstalledPackages
+
 _GRACE_SECONDS = 15.0
 _MAX_RUNS = 2000  # of one process, in case something in it grows
 _MAX_ATTEMPTS = 2
 _MAX_ACTIVE = 4  # each is a Python process with its packages loaded
-_ZygoteKey = tuple[InstalledPackages, tuple[str, ...], int, bool]
+_ZygoteKey = tuple["InstalledPackages | None", tuple[str, ...], int, bool]
 
 
 class ZygoteClient:
@@ -35,8 +38,9 @@ class ZygoteClient:
 
     def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
         self._backend, self._mounts, self._lock = backend, mounts, threading.Lock()
-        self._backend_name = backend.info.backend
+        self._backend_name = backend.name
         self._process: ZygoteProcess | None = None
+        self._is_closed = False
         # The kernel ends the namespaces with the *thread* that started them: this one stays alive.
         self._starter_thread = ThreadPoolExecutor(1, "zygote")
 
@@ -126,20 +130,27 @@ class ZygoteClient:
         if self._process and (self._process.is_dead() or self._process.runs >= _MAX_RUNS):
             self._retire()
         if self._process is None:
-            self._process = self._start_process(stop)
-        return self._process
-
-    def _start_process(self, stop: threading.Event) -> ZygoteProcess | None:
-        process = self._starter_thread.submit(ZygoteProcess, self._backend, self._mounts).result()
+            self._process = self._start_process()
         try:
-            while not process.poll_ready(POLL_SECONDS):
+            while not self._process.poll_ready(POLL_SECONDS):
                 if stop.is_set():
-                    process.end()
+                    self._retire()
                     return None
         except BaseException:  # Ctrl-C during the start, or the start failed
-            process.end()
+            self._retire()
             raise
-        return process
+        return self._process
+
+    def _start_process(self) -> ZygoteProcess:
+        if self._is_closed:
+            raise SandboxError(f"{self._backend_name}: the sandbox is closed")
+        return self._starter_thread.submit(ZygoteProcess, self._backend, self._mounts).result()
+
+    def start(self) -> None:
+        """Start a process before it is needed. Raises SandboxError where that fails."""
+        with self._lock:
+            if self._process is None:
+                self._process = self._start_process()
 
     def _retire(self) -> None:
         """Give the process no further runs; it ends after those in progress."""
@@ -155,6 +166,7 @@ class ZygoteClient:
     def close(self) -> None:
         """End the process with everything that runs in it."""
         with self._lock:
+            self._is_closed = True
             process, self._process = self._process, None
             if process is not None:
                 process.end()
@@ -178,13 +190,14 @@ class ZygotePool:
 
     def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
         self._backend, self._mounts, self._lock = backend, mounts, threading.Lock()
+        self.backend_name = backend.name
         self._zygotes: dict[_ZygoteKey, ZygoteClient] = {}
         self._active_keys: list[_ZygoteKey] = []  # the most recently used last
         self._is_closed = False
 
     def get(
         self,
-        packages: InstalledPackages,
+        packages: InstalledPackages | None = None,
         plugins: tuple[str, ...] = (),
         hash_seed: int = 0,
         *,
@@ -197,12 +210,12 @@ class ZygotePool:
         Raises:
             SandboxError: the pool is closed.
         """
-        key = (packages, plugins, hash_seed, has_pytest)
+        key = (packages or None, plugins, hash_seed, has_pytest)
         with self._lock:
             if self._is_closed:
-                raise SandboxError(f"{self._backend.info.backend}: the sandbox is closed")
+                raise SandboxError(f"{self.backend_name}: the sandbox is closed")
             if key not in self._zygotes:
-                mounts = self._mounts.with_packages(packages)
+                mounts = self._mounts.with_packages(packages) if packages else self._mounts
                 modules = () if hash_seed else mounts.modules
                 mounts = replace(
                     mounts,

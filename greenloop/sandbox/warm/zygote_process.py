@@ -22,7 +22,8 @@ class ZygoteProcess:
     def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
         """Start the process. Raises SandboxError where that fails."""
         self.runs = self.active_runs = 0
-        self._backend_name, self._deadline = backend.info.backend, time.monotonic() + _START_SECONDS
+        self._is_ready = False
+        self._backend_name, self._deadline = backend.name, time.monotonic() + _START_SECONDS
         self._stderr_file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote
         self._control_socket, guest_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -39,15 +40,18 @@ class ZygoteProcess:
                 )
         except OSError as error:
             self._close()
-            raise SandboxError(f"{backend.info.backend}: {error}") from None
+            raise SandboxError(f"{backend.name}: {error}") from None
 
     def poll_ready(self, wait_s: float) -> bool:
         """Return whether it takes runs. Raises SandboxError where it never will."""
+        if self._is_ready:
+            return True
         readable, _, _ = select.select([self._control_socket], [], [], wait_s)
         if readable:
             with contextlib.suppress(OSError):
                 if self._control_socket.recv(64) == b"ready":
                     self._control_socket.settimeout(_SEND_SECONDS)
+                    self._is_ready = True
                     return True
         if readable or time.monotonic() > self._deadline:
             raise SandboxError(f"{self._backend_name}: {self.last_error_line()}")

@@ -33,7 +33,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     """Return a function that limits the machine to these kinds of sandbox."""
 
     def having(**kinds: SandboxFactory) -> None:
-        monkeypatch.setattr(factory, "_list_factories", lambda settings: kinds)
+        monkeypatch.setattr(factory, "_list_factories", lambda *_: kinds)
 
     return having
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,8 @@ def test_only_marked_processes_are_killed() -> None:
     marked = subprocess.Popen(["sleep", "60"], env={"HOME": "/x/1"}, start_new_session=True)
     near = subprocess.Popen(["sleep", "60"], env={"HOME": "/x/12", "A": "HOME=/x/1"})
     try:
+        while not all(Path(f"/proc/{i.pid}/environ").read_bytes() for i in (marked, near)):
+            time.sleep(0.01)  # exec has not set it yet
         kill_stray_processes("HOME=/x/1")
         assert marked.wait(5) == -9
         assert near.poll() is None
