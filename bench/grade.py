@@ -42,8 +42,8 @@ import grown
 
 
 def spin():
-    end = time.process_time() + {ms} / 1000
-    while time.process_time() < end:
+    end = time.thread_time() + {ms} / 1000
+    while time.thread_time() < end:
         pass
 """
 

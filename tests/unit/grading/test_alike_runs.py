@@ -28,6 +28,8 @@ def look():
     import base64, gc, json, locale, os, re, resource, signal, sys, threading, time, types, zlib
 
     found = {}
+    # Of no use, slow, or (arch_status) the milliseconds since the processor last used AVX-512.
+    UNREAD = {"mem", "pagemap", "clear_refs", "smaps", "arch_status"}
 
     def note(name, make):
         try:
@@ -46,7 +48,7 @@ def look():
         found = [(name, f"{at}/{name}") for name in sorted(os.listdir(at))]
         return [(name, os.readlink(path)) for name, path in found if os.path.islink(path)]
 
-    for name in sorted(set(os.listdir("/proc/self")) - {"mem", "pagemap", "clear_refs", "smaps"}):
+    for name in sorted(set(os.listdir("/proc/self")) - UNREAD):
         if os.path.islink(f"/proc/self/{name}"):
             note(f"/proc/self/{name}", lambda: os.readlink(f"/proc/self/{name}"))
         elif os.path.isfile(f"/proc/self/{name}"):

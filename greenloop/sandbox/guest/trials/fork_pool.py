@@ -77,7 +77,7 @@ class ForkPool:
 
         `prepare(slot)` is called first in each fork, `clean(slot)` in this process after its end.
         """
-        self._max_forks, self._deadline = max_forks, deadline
+        self.max_forks, self._deadline = max_forks, deadline
         self._prepare, self._clean = prepare, clean
         self._running: dict[int, _Fork] = {}
         self._existing_children: set[int] = set()
@@ -92,7 +92,7 @@ class ForkPool:
         waiting = deque(tasks)
         self._existing_children = set(list_children(os.getpid()))
         while waiting or self._running:
-            while waiting and len(self._running) < self._max_forks and self._has_time_left():
+            while waiting and len(self._running) < self.max_forks and self._has_time_left():
                 on_start(waiting[0])
                 if not self._start(waiting[0]):
                     break
@@ -121,7 +121,7 @@ class ForkPool:
 
     def _start(self, task: ForkTask) -> bool:
         """Start a task; False if the kernel has no process for it now."""
-        slot = next(number for number in range(self._max_forks) if number not in self._running)
+        slot = next(number for number in range(self.max_forks) if number not in self._running)
         receive, send = os.pipe()
         try:
             pid = os.fork()

@@ -71,11 +71,18 @@ class MutantBatches:
         A batch that breaks off continues in the next round; the last round leaves the rest undecided.
         """
         found = BatchResult()
-        batches = [mutants[at : at + BATCH_SIZE] for at in range(0, len(mutants), BATCH_SIZE)]
+        batches = self._divide(mutants)
         while batches and max_rounds > 0:
             max_rounds -= 1
             batches = self._run_round(batches, found, on_start)
         return found
+
+    def _divide(self, mutants: Sequence[BatchMutant]) -> list[Sequence[BatchMutant]]:
+        """Return batches of about one size, as many for each process."""
+        width = self._fork_pool.max_forks
+        count = max(1, -(-len(mutants) // (BATCH_SIZE * width))) * width
+        size = max(1, -(-len(mutants) // count))
+        return [mutants[at : at + size] for at in range(0, len(mutants), size)]
 
     def _run_round(
         self,

@@ -84,13 +84,11 @@ class MutantScheduler:
 
     def _try_imports(self, splices: Sequence[dict[str, Any]]) -> None:
         """Try mutants of what runs at import in place; those not killed need a fresh import."""
-        tests = [
-            n for n in self._sort_quick_first(self.passing_tests) if self._session.can_repeat([n])
-        ]
+        tests = [n for n in self.passing_tests if self._session.can_repeat([n])]
         killed: Mapping[int, int] = {}
         swap = ModuleSwap.find(self._original) if self._use_batches and tests else None
         if swap:
-            mutants = [BatchMutant(item, tests) for item in splices]
+            mutants = [BatchMutant(item, self._sort_nearest_first(tests, item)) for item in splices]
             killed = self._run_batches(mutants, swap, _MAX_IMPORT_ROUNDS).killed
         for number in (item["number"] for item in splices if item["number"] not in killed):
             self._context.send_event({"event": "fresh", "mutant": number})
@@ -170,6 +168,14 @@ class MutantScheduler:
 
     def _sort_quick_first(self, numbers: Sequence[int]) -> list[int]:
         return sorted(numbers, key=lambda n: (self._tests[n]["cpu_s"] > QUICK_TEST_SECONDS, n))
+
+    def _sort_nearest_first(self, numbers: Sequence[int], splice: dict[str, Any]) -> list[int]:
+        """Return the tests in another order: first those that reach the function around a splice."""
+        start, end, first, _ = splice["unit"]
+        around = range(first, first + self._original.text.count("\n", start, end) + 1)
+        return sorted(
+            self._sort_quick_first(numbers), key=lambda n: self._lines[n].isdisjoint(around)
+        )
 
     def _create_mutant_task(self, splice: dict[str, Any]) -> ForkTask:
         return self._create_task(splice["number"], self._choose_tests(splice["lines"]), splice)

@@ -13,7 +13,7 @@ from typing import Any
 from ...limits.proc_stats import read_address_space
 from ..context import ReportStep, TrialContext
 from ..fork_pool import ForkTask
-from ..outcomes import LIVE_THREADS
+from ..outcomes import LIVE_THREADS, SURVIVED
 from ..time_limits import NO_LIMITS
 from .scheduler import MutantScheduler
 
@@ -27,7 +27,7 @@ def try_mutants(context: TrialContext, splices: list[dict[str, Any]], use_batche
     if threading.active_count() > 1:
         context.report_trouble(LIVE_THREADS)
         return
-    tests = _measure_baseline(context)
+    tests, passes_again = _measure_baseline(context)
     if tests is None:
         return
     lines = [set(item.pop("lines")) for item in tests]
@@ -35,29 +35,55 @@ def try_mutants(context: TrialContext, splices: list[dict[str, Any]], use_batche
     scheduler = MutantScheduler(context, functions, tests, lines, use_batches)
     if not scheduler.passing_tests:
         return
-    if scheduler.check_baseline():
+    if passes_again or scheduler.check_baseline():
         scheduler.try_all(splices)
     else:
         context.report_trouble("the tests do not pass twice on the code")
 
 
-def _measure_baseline(context: TrialContext) -> list[dict[str, Any]] | None:
-    """Return outcome, cost and lines of each test on the original code."""
+def _measure_baseline(context: TrialContext) -> tuple[list[dict[str, Any]] | None, bool]:
+    """Return outcome, cost and lines of each test on the original code, None without an end.
+
+    All tests are run side by side with a trial of the original code; the second value says whether
+    they passed there, too. Where either does not pass, they are measured alone.
+    """
     path = f"{os.environ['TMPDIR']}/healthy.json"
-    task = ForkTask(0, lambda step: _write_baseline(context, path, step), lambda _: NO_LIMITS)
-    result = context.fork_pool.run_one(task)
-    try:
-        with open(path, encoding="utf-8") as file:
-            baseline = json.load(file)
-    except (OSError, ValueError):
-        context.report_trouble(
-            f"the tests did not come to an end on the code itself ({result.ending})"
-        )
-        return None
+    measure = ForkTask(0, lambda step: _write_baseline(context, path, step), lambda _: NO_LIMITS)
+    check = ForkTask(1, lambda step: _try_original(context, step), lambda _: NO_LIMITS)
+    results = context.fork_pool.run_all([measure, check])
+    baseline = _read_baseline(path)
+    passes_again = results[1].verdict == SURVIVED
+    if not passes_again or _has_failure(baseline):
+        results = context.fork_pool.run_all([measure])
+        baseline, passes_again = _read_baseline(path), False
+    if baseline is None:
+        ending = results[0].ending
+        context.report_trouble(f"the tests did not come to an end on the code itself ({ending})")
+        return None, False
     context.workspaces.peak_bytes = int(baseline["peak_bytes"])
     _preload(baseline["loaded"])
-    tests: list[dict[str, Any]] = baseline["tests"]
-    return tests
+    return baseline["tests"], passes_again
+
+
+def _read_baseline(path: str) -> dict[str, Any] | None:
+    """Read and remove what was measured; None where nothing was."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            baseline: dict[str, Any] = json.load(file)
+        os.unlink(path)
+    except (OSError, ValueError):
+        return None
+    return baseline
+
+
+def _has_failure(baseline: dict[str, Any] | None) -> bool:
+    return baseline is None or any(item["outcome"] == "failed" for item in baseline["tests"])
+
+
+def _try_original(context: TrialContext, report_step: ReportStep) -> str:
+    """In a fork: run all tests as in a trial."""
+    numbers = range(len(context.session.items))
+    return SURVIVED if context.session.run_until_failure(numbers, report_step) is None else "failed"
 
 
 def _write_baseline(context: TrialContext, path: str, report_step: ReportStep) -> str:
