@@ -174,7 +174,7 @@ async def _request_test(
     from greenloop.dependencies import PackageResolver
     from greenloop.llm.client import LLMClient
     from greenloop.llm.factory import open_sources
-    from greenloop.prompts import PromptTemplates
+    from greenloop.prompts.rendering import PromptTemplates
     from greenloop.tools.toolkit import Toolkit
 
     if not settings.model:

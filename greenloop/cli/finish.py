@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
 
 from greenloop.cli.options.common import DisplayOptions
 from greenloop.cli.options.declaration import collect_settings
 from greenloop.cli.process import print_error, write_program_text
 from greenloop.configuration import PROJECT_FILE, read_project_settings
-from greenloop.errors import GreenloopError, OutputError, SandboxError
+from greenloop.errors import GreenloopError, InputError, OutputError, SandboxError
 from greenloop.records import Report
 from greenloop.reporting.card import print_card
 from greenloop.reporting.console import print_code, print_diff
@@ -17,8 +21,11 @@ from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.evidence.text import render_grade
 from greenloop.reporting.summary import as_comments, diff_healed_code, summarize_report
 from greenloop.settings import Settings
+from greenloop.workflow.storage.run_dir import write_atomically
 
+STDOUT = "-"  # as the name of a file
 MAX_SHOWN_LINES = 40  # of code or a diff at a terminal; more would push the verdict off the screen
+T = TypeVar("T")
 
 
 def load_settings(options: object) -> Settings:
@@ -107,3 +114,39 @@ def _result_text(report: Report) -> str:
     if report.command == "heal":
         return diff_healed_code(report)
     return report.final_code if report.command == "change" else f"{report.final_code.rstrip()}\n\n"
+
+
+def write_output(name: str, text: str) -> None:
+    """Write a text to a file, or to standard output for `-`.
+
+    Raises:
+        InputError: no file is named.
+        OutputError: it cannot be written.
+    """
+    if not name:
+        raise InputError("name a file, or - for standard output")
+    if name == STDOUT:
+        sys.stdout.write(text)
+    elif Path(name).exists() and not Path(name).is_file():
+        Path(name).write_text(text, encoding="utf-8")  # a pipe, as /dev/stdout
+    else:
+        write_atomically(Path(name), text)
+
+
+def write_outputs(record: T, *outputs: tuple[str | None, Callable[[T], str]]) -> None:
+    """Write a record in each form whose file is named. Raises as `write_output` does."""
+    for name, render in outputs:
+        if name is not None:
+            write_output(name, render(record))
+
+
+def open_page(page: Path) -> bool:
+    """Open the page in a browser if there is a display; return whether that was possible."""
+    has_display = sys.platform == "darwin" or os.environ.get(
+        "DISPLAY", os.environ.get("WAYLAND_DISPLAY")
+    )
+    if not has_display:
+        return False
+    import webbrowser
+
+    return webbrowser.open(page.absolute().as_uri())

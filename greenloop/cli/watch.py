@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.app.watch import ProposedTest, WatchedModule, WatchedProject, propose_test
-from greenloop.cli.commands.report import open_page
+from greenloop.cli.finish import open_page
 from greenloop.cli.process import check_terminal, run_with_signals
 from greenloop.errors import GreenloopError
 from greenloop.reporting.console import open_console

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from packaging.requirements import InvalidRequirement, Requirement
-
 from greenloop.dependencies.names import (
     PREINSTALLED,
     format_with_import,
@@ -25,6 +23,7 @@ DEFAULT_PACKAGES = (
     "sortedcontainers sympy tabulate tomli-w toolz typing-extensions tzdata"
 ).split()
 NO_PACKAGES = "none"
+_BARE_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _LIST_COMMA = re.compile(r",(?!\s*[<>=!~])")  # the comma of `numpy>=2,<3` belongs to it
 
 
@@ -89,6 +88,10 @@ def _split_entries(text: str) -> list[str]:
 
 def _parse_entry(text: str) -> tuple[str, str]:
     """Return a package's name and its requirement, both normalized."""
+    if _BARE_NAME.fullmatch(text) and (bare := normalize_name(text)) not in PREINSTALLED:
+        return bare, bare
+    from packaging.requirements import InvalidRequirement, Requirement  # slow to import
+
     try:
         wanted = Requirement(text)
     except InvalidRequirement:

@@ -7,8 +7,6 @@ import re
 import sys
 from collections.abc import Iterator
 
-from packaging.utils import canonicalize_name
-
 # Distributions with another import name, for packages that are not installed: those that a model
 # names or a file imports.
 _IMPORTS = {
@@ -41,7 +39,7 @@ PREINSTALLED = frozenset({"pytest"})
 
 def normalize_name(name: str) -> str:
     """Return a distribution's name as normalized by PEP 503."""
-    return str(canonicalize_name(name))
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def get_import_names(name: str) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from greenloop.dependencies import PackageResolver
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.client import LLM, LLMClient, RetryPolicy
-from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import parse_failure_text
+from greenloop.prompts.rendering import PromptTemplates
 from greenloop.records import (
     Contract,
     DifferenceRuling,

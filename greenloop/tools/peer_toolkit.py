@@ -11,7 +11,7 @@ from functools import partial
 from greenloop.grading.peer.seeds import read_public
 from greenloop.llm.client import LLM
 from greenloop.llm.parsing.peer import parse_peer, parse_rulings
-from greenloop.prompts import PromptTemplates
+from greenloop.prompts.rendering import PromptTemplates
 from greenloop.records import Contract, DifferenceRuling, GeneratedPeer
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.bare_interface import reduce_interface

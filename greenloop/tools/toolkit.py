@@ -16,8 +16,8 @@ from greenloop.llm.parsing.code import parse_code, parse_repair
 from greenloop.llm.parsing.contract import parse_contract
 from greenloop.llm.parsing.review import parse_judgement, parse_review
 from greenloop.llm.parsing.tests import parse_hardening, parse_tests
-from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import ShownFailure
+from greenloop.prompts.rendering import PromptTemplates
 from greenloop.records import (
     AddedTests,
     Contract,

@@ -99,16 +99,17 @@ def _watch(code: Path, tests: Sequence[Path], options: CheckOptions) -> int:
 def _run_check(
     work: CheckWork, opening: SandboxOpening, options: CheckOptions, settings: Settings
 ) -> int:
-    from greenloop.cli.commands.report import write_outputs
-    from greenloop.cli.finish import finish_run
+    from greenloop.cli.finish import finish_run, write_outputs
     from greenloop.cli.process import run_with_signals
-    from greenloop.reporting.formats.markdown import render_markdown
     from greenloop.reporting.progress.renderer import create_progress
     from greenloop.workflow.delivery import meets_requirement
 
     with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
         report, error = run_with_signals(work(opening.wait, progress))
-    write_outputs(report, (options.markdown, render_markdown))
+    if options.markdown is not None:
+        from greenloop.reporting.formats.markdown import render_markdown
+
+        write_outputs(report, (options.markdown, render_markdown))
     status = 0 if meets_requirement(report, settings.require) else 1
     return finish_run(report, error, options, status)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 from greenloop.cli.batch_index import INDEX_FILE, is_batch_folder, read_batch, render_batch_page
+from greenloop.cli.finish import STDOUT, open_page, write_output
 from greenloop.cli.options.report import ReportOptions
 from greenloop.cli.process import escape_displayed
 from greenloop.errors import InputError
@@ -27,10 +25,7 @@ from greenloop.reporting.html import render_report_html
 from greenloop.reporting.loader import read_report
 from greenloop.reporting.schema import render_schema
 from greenloop.settings import Settings
-from greenloop.workflow.storage.run_dir import write_atomically
 
-_STDOUT = "-"  # standard output
-T = TypeVar("T")
 Output = tuple[str, str]  # the name of a file, and its text
 
 
@@ -68,7 +63,7 @@ def _render_batch(folder: Path, options: ReportOptions) -> tuple[list[Output], P
         )
     summary = read_batch(folder)
     outputs: list[Output] = []
-    page = Path(options.html) if options.html and options.html != _STDOUT else folder / INDEX_FILE
+    page = Path(options.html) if options.html and options.html != STDOUT else folder / INDEX_FILE
     if options.html is not None:
         outputs.append((options.html or str(page), render_batch_page(summary, page.parent)))
     elif options.open_page and not page.is_file():  # the batch was killed
@@ -76,63 +71,31 @@ def _render_batch(folder: Path, options: ReportOptions) -> tuple[list[Output], P
     if options.junit is not None:
         outputs.append((options.junit, render_batch_junit(summary)))
     if options.markdown is not None:
-        outputs.append((options.markdown or _STDOUT, render_batch_markdown(summary)))
+        outputs.append((options.markdown or STDOUT, render_batch_markdown(summary)))
     return outputs, page, "".join(f"{line}\n" for line in render_batch_lines(summary))
 
 
 def _render_outputs(report: Report, path: Path, options: ReportOptions) -> Iterator[Output]:
     """Yield the name and the text of each output."""
     if options.code:
-        yield _STDOUT, escape_displayed(report.final_code)
+        yield STDOUT, escape_displayed(report.final_code)
     if options.json:
-        yield _STDOUT, report.model_dump_json(indent=1) + "\n"
+        yield STDOUT, report.model_dump_json(indent=1) + "\n"
     if options.html is not None or options.open_page:
-        html = options.html if options.html == _STDOUT else str(_page_path(path, options))
+        html = options.html if options.html == STDOUT else str(_page_path(path, options))
         yield html, render_report_html(report)
     if options.junit is not None:
         yield options.junit, render_junit(report)
     if options.markdown is not None:
-        yield options.markdown or _STDOUT, render_markdown(report)
+        yield options.markdown or STDOUT, render_markdown(report)
     if options.sarif is not None:
         yield options.sarif, render_sarif(report)
 
 
 def _page_path(path: Path, options: ReportOptions) -> Path:
     folder = path if path.is_dir() else path.parent
-    named = options.html if options.html != _STDOUT else ""
+    named = options.html if options.html != STDOUT else ""
     return Path(named) if named else folder / "report.html"
-
-
-def write_output(name: str, text: str) -> None:
-    """Write a text to a file, or to standard output for `-`.
-
-    Raises:
-        InputError: no file is named.
-        OutputError: it cannot be written.
-    """
-    if not name:
-        raise InputError("name a file, or - for standard output")
-    if name == _STDOUT:
-        sys.stdout.write(text)
-    elif Path(name).exists() and not Path(name).is_file():
-        Path(name).write_text(text, encoding="utf-8")  # a pipe, as /dev/stdout
-    else:
-        write_atomically(Path(name), text)
-
-
-def write_outputs(record: T, *outputs: tuple[str | None, Callable[[T], str]]) -> None:
-    """Write a record in each form whose file is named. Raises as `write_output` does."""
-    for name, render in outputs:
-        if name is not None:
-            write_output(name, render(record))
-
-
-def open_page(page: Path) -> bool:
-    """Open the page in a browser if there is a display; return whether that was possible."""
-    has_display = sys.platform == "darwin" or os.environ.get(
-        "DISPLAY", os.environ.get("WAYLAND_DISPLAY")
-    )
-    return bool(has_display and webbrowser.open(page.absolute().as_uri()))
 
 
 def _find_latest_run(home: Path) -> Path:

@@ -16,7 +16,7 @@ from greenloop.llm.factory import NO_MODEL, is_model_disabled, open_sources
 from greenloop.llm.rate_limits import LocalRateLimits, RateLimits
 from greenloop.llm.replay import ReplayChatModel
 from greenloop.llm.response_log import RecordingHeader, ResponseLog
-from greenloop.prompts import PromptTemplates
+from greenloop.prompts.rendering import PromptTemplates
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from greenloop import prompts
-from greenloop.prompts import PromptTemplates
 from greenloop.prompts.failure_context import ShownFailure
+from greenloop.prompts.rendering import PromptTemplates
 from greenloop.records import Background, Choice, Contract, Finding, Requirement, Survivor
 from greenloop.tools.peer_toolkit import FailedExample, ShownDifference
 from tests.unit.prompts.change_contexts import CHANGES

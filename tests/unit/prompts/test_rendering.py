@@ -10,7 +10,8 @@ import pytest
 from jinja2 import DictLoader, Environment, StrictUndefined, UndefinedError
 
 from greenloop.errors import SettingsError
-from greenloop.prompts import Message, PromptTemplates, rendering
+from greenloop.prompts import Message, rendering
+from greenloop.prompts.rendering import PromptTemplates
 from greenloop.records import Contract
 
 Template = Callable[..., None]
