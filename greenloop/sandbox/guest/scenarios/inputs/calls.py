@@ -113,7 +113,7 @@ class Calls:
     def _evaluate(self, call: ast.Call) -> _Arguments:
         given = ast.Tuple(call.args, ast.Load(), lineno=1, col_offset=0)
         named = {item.arg: self._evaluate_one(item.value) for item in call.keywords if item.arg}
-        return self._evaluate_one(ast.fix_missing_locations(given)), named
+        return self._evaluate_one(given), named
 
     def _is_allowed(self, name: str, function: Any, arguments: _Arguments, hidden: int = 0) -> bool:
         """Ask `allowed`, with the defaults of the function where it takes them too.
