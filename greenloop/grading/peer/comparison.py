@@ -25,7 +25,7 @@ from greenloop.testsuite.scenarios import build_scenarios
 from greenloop.testsuite.variants.scenarios import ScenarioCase, split_cases
 
 __all__ = ["Comparison", "FoundDifference", "PeerProgram", "check_peer", "compare_programs"]
-_BATCH, _ENOUGH, _GENERATED, _MAX_SLOWER, _MAX_PROBLEM = 225, 450, 200, 3, 300
+_BATCH, _ENOUGH, _GENERATED, _MAX_SLOWER, _MAX_PROBLEM = 150, 450, 200, 3, 300
 _TESTS_TIMEOUT_S = 6.0  # of a peer, which is written to be simple, not fast
 
 
