@@ -96,7 +96,7 @@ class _Planner:
     def plan(self) -> ScenarioFile:
         planned: list[_Planned] = []
         refused: list[NotObservable] = []
-        for item in flatten(self._file):
+        for item in flatten(self._file, self._names):
             found = item if isinstance(item, NotObservable) else self._plan(item, len(planned))
             if isinstance(found, NotObservable):
                 refused.append(replace(found, reason=restore_names(found.reason, self._names)))

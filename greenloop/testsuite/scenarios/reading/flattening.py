@@ -5,9 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.testsuite.scenarios.names import Function, dotted_name, free_names
+from greenloop.testsuite.scenarios.names import (
+    Function,
+    bound_names,
+    dotted_name,
+    free_names,
+)
 from greenloop.testsuite.scenarios.nodes import copy_node, located
 from greenloop.testsuite.scenarios.reading.decorators import Table, read_table
+from greenloop.testsuite.scenarios.reading.helpers import HelperCalls, TestMethods
 from greenloop.testsuite.scenarios.reading.inlining import PlainForms, own_nodes, wrap_in_fixture
 from greenloop.testsuite.scenarios.reading.test_module import FlatTest, TestModule
 from greenloop.testsuite.scenarios.records import NotObservable, RefusedError
@@ -19,12 +25,15 @@ _NEUTRAL_MARKS = frozenset({"asyncio", "anyio", "timeout", "slow", "unit"})
 _ASYNC = (ast.Await, ast.AsyncWith, ast.AsyncFor)
 
 
-def flatten(module: TestModule) -> Iterator[FlatTest | NotObservable]:
-    """Yield each test of a file in order, or why it cannot be written as one list of statements."""
+def flatten(module: TestModule, names: dict[str, str]) -> Iterator[FlatTest | NotObservable]:
+    """Yield each test of a file in order, or why it cannot be written as one list of statements.
+
+    Neutral names of methods that become functions are added to `names`.
+    """
     for node, classes in module.tests:
         label = "::".join([*(item.name for item in classes), node.name])
         try:
-            yield _Flattening(module, classes).flatten(label, node)
+            yield _Flattening(module, classes, names).flatten(label, node)
         except RefusedError as error:
             yield NotObservable(label, error.line or node.lineno, error.reason)
 
@@ -32,12 +41,13 @@ def flatten(module: TestModule) -> Iterator[FlatTest | NotObservable]:
 class _Flattening:
     """The flattening of one test."""
 
-    def __init__(self, module: TestModule, classes: tuple[ast.ClassDef, ...]) -> None:
-        self._module, self._classes = module, classes
+    def __init__(
+        self, module: TestModule, classes: tuple[ast.ClassDef, ...], names: dict[str, str]
+    ) -> None:
+        self._module, self._classes, self._names = module, classes, names
         members = [item for owner in classes for item in owner.body]
         self._methods = {item.name: item for item in members if isinstance(item, Function)}
-        owners = {"self", "cls", *(item.name for item in classes)}
-        self._forms = PlainForms(owners, self._methods)
+        self._owners = {"self", "cls", *(item.name for item in classes)}
         self._fixtures: list[str] = []
         self._tables: list[Table] = []
 
@@ -48,17 +58,31 @@ class _Flattening:
         used = [name for item in decorators for name in self._read_mark(item)]
         columns = {name for table in self._tables for name in table.names}
         last = len(node.body) - isinstance(node.body[-1], ast.Return)
-        body = [*self._set_up(_BEFORE), *map(copy_node, node.body[:last]), *self._set_up(_AFTER)]
+        before, after = list(self._set_up(_BEFORE)), list(self._set_up(_AFTER))
+        body = self._write_out_helpers([*map(copy_node, node.body[:last]), *after], before, columns)
+        methods = TestMethods(self._methods, self._names)
+        body = [*before, *methods.define(body, before), *body]
         automatic = [k for k, (_, options) in self._module.fixtures.items() if "autouse" in options]
         wanted = dict.fromkeys([*automatic, *used, *_parameters(node)])
         body = self._wrap([name for name in wanted if name not in columns], body)
-        body = [self._forms.visit(item) for item in (*self._class_constants(), *body)]
+        forms = PlainForms(self._owners, self._methods, methods.defined)
+        body = [forms.visit(item) for item in (*self._class_constants(), *body)]
         if {"self", "cls"} & {used for item in body for used in free_names(item)}:
             raise RefusedError("the test instance itself is used")
         is_async = any(isinstance(part, _ASYNC) for item in body for part in own_nodes(item))
         return FlatTest(
             label, node.lineno, body, tuple(self._fixtures), tuple(self._tables), is_async
         )
+
+    def _write_out_helpers(
+        self, body: list[ast.stmt], before: list[ast.stmt], columns: set[str]
+    ) -> list[ast.stmt]:
+        inner = [item for item in body if isinstance(item, ast.FunctionDef)]
+        bound = columns | {name for item in (*before, *body) for name in bound_names(item)}
+        names = [item.name for item in inner]
+        local = {i.name: i for i in inner if names.count(i.name) == 1 and i.name not in bound}
+        calls = HelperCalls(self._module.functions, self._methods, local, bound)
+        return calls.expand(body)
 
     def _read_mark(self, node: ast.expr) -> Iterator[str]:
         """Read a decorator; yield the fixtures that it names."""

@@ -63,8 +63,11 @@ _METHODS_OF_UNITTEST = frozenset({"subTest", "fail", "skipTest"})
 class PlainForms(ast.NodeTransformer):
     """Gives assertions one form, and replaces attributes of a test's instance by names `self__x`."""
 
-    def __init__(self, owners: set[str], methods: Mapping[str, Function]) -> None:
-        self._owners, self._methods = owners, methods
+    def __init__(
+        self, owners: set[str], methods: Mapping[str, Function], functions: Mapping[str, str]
+    ) -> None:
+        """`functions` are the names of functions that stand for some of the methods."""
+        self._owners, self._methods, self._functions = owners, methods, functions
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         """Leave methods of other classes as they are."""
@@ -79,6 +82,8 @@ class PlainForms(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.value, ast.Name) and node.value.id in self._owners:
+            if node.attr in self._functions:
+                return located(name(self._functions[node.attr]), node)
             if node.attr in self._methods:
                 raise RefusedError("a method of the test class", node.lineno)
             if node.attr.startswith("assert") or node.attr in _METHODS_OF_UNITTEST:

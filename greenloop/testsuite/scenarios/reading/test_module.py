@@ -20,6 +20,11 @@ class TestModule:
     fixtures: dict[str, tuple[Function, dict[str, ast.expr]]] = field(default_factory=dict)
     tests: list[tuple[Function, tuple[ast.ClassDef, ...]]] = field(default_factory=list)
 
+    @property
+    def functions(self) -> dict[str, Function]:
+        """The functions of the top level that are neither tests nor fixtures."""
+        return {item.name: item for item in self.preamble if isinstance(item, Function)}
+
 
 @dataclass(frozen=True)
 class FlatTest:

@@ -97,6 +97,10 @@ class ExpressionSplitter:
 
     def _split_comparison(self, node: ast.Compare) -> ast.expr:
         """Leave records to the process of the tests where the code gives what they are compared to."""
+        if isinstance(node.ops[0], (ast.In, ast.NotIn)) and self._scope.is_object(
+            node.comparators[0]
+        ):
+            return self._split_membership(node)
         operands = [node.left, *node.comparators]
         stand_ins = [self._scope.level(item, records=True) < Level.DEPENDENT for item in operands]
         if all(stand_ins):
@@ -106,6 +110,16 @@ class ExpressionSplitter:
             for item, stands_in in zip(operands, stand_ins, strict=True)
         ]
         return located(ast.Compare(made[0], node.ops, made[1:]), node)
+
+    def _split_membership(self, node: ast.Compare) -> ast.expr:
+        """Observe what an object of the module says about its members, as by a method of it."""
+        if len(node.ops) > 1:
+            raise RefusedError("a chained comparison with an object's members", node.lineno)
+        parts = {"_o": node.comparators[0], "_v": node.left}
+        seen = self._observe(located(expression("operators__.contains(_o, _v)", **parts), node))
+        return (
+            seen if isinstance(node.ops[0], ast.In) else located(ast.UnaryOp(ast.Not(), seen), node)
+        )
 
     def _split_whole(self, node: ast.expr) -> ast.expr:
         """Split an expression; one that has a stand-in is observed all the same."""

@@ -56,6 +56,11 @@ CROSSING = {
     "an opposite": ("assert f(1) != 77", "f(1)", "77"),
     "an order": ("assert 5 < f(1) < 77", "f(1)", "77"),
     "membership": ("assert 77 in f(1)", "f(1)", "77"),
+    "members of an object": (
+        "store = Store()\n    assert 5 not in store\n    assert 'x' in store",
+        "operators__.contains(store, 'x')",
+        "not",
+    ),
     "identity": ("assert f(1) is 77", "f(1)", "77"),
     "truth": ("assert not f(1)", "observe__(1, lambda: f(1), 'bool')", "not"),
     "a conjunction": ("assert f(1) == 77 and f(2) == 78", "f(2)", "77"),
@@ -139,7 +144,121 @@ def test_names_of_what_a_test_defines_are_neutral() -> None:
     assert "f(definition__0(), definition__1)" in found.scenario
     assert "class Server:" in found.judge
     assert "'definition__0': 'Server'" in found.judge
-    assert [item.reason for item in found.not_observable] == ["check() asserts where it is called"]
+    assert not found.not_observable
+
+
+CHECK = """
+def check(given, want, *, more=5):
+    found = f(given)
+    assert found == want
+    assert f(more) != want
+
+
+"""
+# Each: statements of a test, and what its scenario has, with a helper that asserts.
+WRITTEN_OUT = {
+    "constants": ("check(1, 77)", ("given__call1 = 1", "more__call1 = 5")),
+    "by name": ("check(want=77, given=2, more=3)", ("given__call1 = 2", "more__call1 = 3")),
+    "variables": ("given = [1]\n    want = [77]\n    check(given, want)", ("= [1]", "= given")),
+    "twice": ("check(1, 77)\n    check(2, 78)", ("__call1 = 1", "__call2 = 2")),
+    "a loop": (
+        "for n, want in [(1, 77), (2, 78)]:\n        check(n, want)",
+        ("in [(1, None), (2, None)]",),
+    ),
+    "a block": ("with Store() as s:\n        check(s, 77)", ("Store()", "f(given")),
+    "of the test": (
+        "seen = []\n    def look(n):\n        assert seen == [n]\n    f(seen)\n    look(77)",
+        ("f(seen)", "lambda: seen"),
+    ),
+    "of a helper": (
+        "def look(want):\n        check(1, want)\n        assert f(2)\n    look(77)",
+        ("given__call2 = 1", "f(2)"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "has"), WRITTEN_OUT.values(), ids=WRITTEN_OUT)
+def test_helpers_that_assert_are_written_out(body: str, has: tuple[str, ...]) -> None:
+    found = plan(f"{CHECK}def test_it():\n    {body}\n")
+    assert not found.not_observable
+    for text in has:
+        assert text in found.scenario
+    assert "7" not in found.scenario
+    assert "== " in found.judge
+
+
+def test_an_argument_may_be_input_and_expected() -> None:
+    found = plan("def same(x):\n    assert f(x) == x\n\ndef test_it():\n    same(77)\n")
+    assert not found.not_observable
+    assert "77" in found.scenario
+
+
+# Each: definitions before a test that calls `check(1, 77)` or `self.check(1, 77)`.
+NOT_WRITTEN_OUT = {
+    "a result": "def check(given, want):\n    assert f(given) == want\n    return want\n",
+    "itself": "def check(given, want):\n    assert f(given) == want\n    check(given, want)\n",
+    "many arguments": "def check(*given):\n    assert f(given[0]) == given[1]\n",
+    "a decorator": "@f\ndef check(given, want):\n    assert f(given) == want\n",
+    "a name of the test": ("n = 2\ndef check(given, want):\n    assert f(given, n) == want\n"),
+}
+
+
+@pytest.mark.parametrize("helper", NOT_WRITTEN_OUT.values(), ids=NOT_WRITTEN_OUT)
+def test_other_helpers_that_assert_are_refused(helper: str) -> None:
+    found = plan(f"{helper}\ndef test_it():\n    n = 3\n    f(n)\n    check(1, 77)\n")
+    assert [item.test for item in found.not_observable] == ["test_it"]
+    assert "77" not in found.scenario
+
+
+METHODS = """
+import unittest
+from m import Store, f
+
+class TestStore(unittest.TestCase):
+    def setUp(self):
+        self.log = []
+
+    def make(self, name):
+        def note(*given):
+            self.log.append((name, *given))
+        return note
+
+    def two(self):
+        return self.make("a"), self.make("b")
+
+    def check(self, given, want):
+        self.assertEqual(f(given, self.make("c")), want)
+        self.assertEqual(self.log, [("c", want)])
+
+    def set(self):
+        self.log = [1]
+
+    def test_made(self):
+        f(*self.two())
+        self.assertEqual(self.log, [("a", 77)])
+
+    def test_asserted(self):
+        self.check(1, 77)
+
+    def test_set(self):
+        self.set()
+        self.assertEqual(f(self.log), 77)
+"""
+
+
+def test_methods_of_test_classes_become_functions() -> None:
+    found = build_scenarios(METHODS, "m", CODE)
+    assert [item.test for item in found.scenarios] == [
+        "TestStore::test_made",
+        "TestStore::test_asserted",
+    ]
+    assert [(item.test, item.reason) for item in found.not_observable] == [
+        ("TestStore::test_set", "a method of the test class")
+    ]
+    for word in ("77", "two", "make", "check"):
+        assert word not in found.scenario
+    assert "self__make" in found.judge
+    ast.parse(found.judge)
 
 
 def test_classes_of_unittest_are_written_out() -> None:
@@ -173,7 +292,7 @@ REFUSED = {
     "check = lambda value: value == 77\n    f(check(f(1)))": (
         "a comparison that would run beside the code"
     ),
-    "def check(value):\n        assert value == 77\n    check(f(1))": (
+    "def check(value):\n        assert value == 77\n        return 1\n    check(f(1))": (
         "check() asserts where it is called"
     ),
     "f(1).assert_has_calls([77])": "an assertion of another object",
