@@ -97,10 +97,11 @@ class ExpressionSplitter:
 
     def _split_comparison(self, node: ast.Compare) -> ast.expr:
         """Leave records to the process of the tests where the code gives what they are compared to."""
-        if isinstance(node.ops[0], (ast.In, ast.NotIn)) and self._scope.is_object(
-            node.comparators[0]
-        ):
-            return self._split_membership(node)
+        if function := self._find_observed_comparison(node):
+            whole = expression(f"operators__.{function}", _a=node.left, _b=node.comparators[0])
+            seen = self._observe(located(whole, node))
+            is_opposite = isinstance(node.ops[0], (ast.NotIn, ast.IsNot))
+            return located(ast.UnaryOp(ast.Not(), seen), node) if is_opposite else seen
         operands = [node.left, *node.comparators]
         stand_ins = [self._scope.level(item, records=True) < Level.DEPENDENT for item in operands]
         if all(stand_ins):
@@ -111,15 +112,18 @@ class ExpressionSplitter:
         ]
         return located(ast.Compare(made[0], node.ops, made[1:]), node)
 
-    def _split_membership(self, node: ast.Compare) -> ast.expr:
-        """Observe what an object of the module says about its members, as by a method of it."""
-        if len(node.ops) > 1:
-            raise RefusedError("a chained comparison with an object's members", node.lineno)
-        parts = {"_o": node.comparators[0], "_v": node.left}
-        seen = self._observe(located(expression("operators__.contains(_o, _v)", **parts), node))
-        return (
-            seen if isinstance(node.ops[0], ast.In) else located(ast.UnaryOp(ast.Not(), seen), node)
-        )
+    def _find_observed_comparison(self, node: ast.Compare) -> str:
+        """Return the function by which a comparison is observed as a whole, '' for most.
+
+        Members of an object of the module are asked of it, as by a method, and two things that are
+        compared by identity may both be objects, which do not cross.
+        """
+        right = node.comparators[0]
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return "contains(_b, _a)" if self._scope.is_object(right) else ""
+        are_both = self._scope.is_dependent(node.left) and self._scope.is_dependent(right)
+        is_identity = isinstance(node.ops[0], (ast.Is, ast.IsNot)) and len(node.ops) == 1
+        return "is_(_a, _b)" if is_identity and are_both else ""
 
     def _split_whole(self, node: ast.expr) -> ast.expr:
         """Split an expression; one that has a stand-in is observed all the same."""

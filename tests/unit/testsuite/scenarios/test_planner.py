@@ -61,6 +61,11 @@ CROSSING = {
         "operators__.contains(store, 'x')",
         "not",
     ),
+    "identity of two results": (
+        "one = f(1)\n    assert f(2) is not one",
+        "operators__.is_(f(2), one)",
+        "not",
+    ),
     "identity": ("assert f(1) is 77", "f(1)", "77"),
     "truth": ("assert not f(1)", "observe__(1, lambda: f(1), 'bool')", "not"),
     "a conjunction": ("assert f(1) == 77 and f(2) == 78", "f(2)", "77"),
