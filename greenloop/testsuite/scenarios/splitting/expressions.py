@@ -161,6 +161,8 @@ class ExpressionSplitter:
         is_single = len(node.args) == 1 and not node.keywords
         if called in OBSERVED_FUNCTIONS and is_single and self._is_whole(node.args[0]):
             return self._observe(node.args[0], called)
+        if is_single and self._scope.is_object(node.args[0]):  # as `asdict`: it does not cross
+            return self._observe(node)
         if called == "issubclass" and len(node.args) > 1:
             arguments: list[ast.expr] = [self._observe(node.args[0]), *node.args[1:]]
             return located(ast.Call(node.func, arguments, []), node)

@@ -61,6 +61,11 @@ CROSSING = {
         "operators__.contains(store, 'x')",
         "not",
     ),
+    "a function of an object": (
+        "store = Store()\n    assert tuple(map(str, vars(store))) == ('77',)",
+        "vars(store)",
+        "77",
+    ),
     "identity of two results": (
         "one = f(1)\n    assert f(2) is not one",
         "operators__.is_(f(2), one)",
