@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from greenloop.grading.assertion_mutation.parametrize import read_rows
 from greenloop.records import TestRun
+from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import Function, can_skip_file, get_function_name, has_hooks
 
@@ -34,11 +35,8 @@ def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str,
 
 def _count_rows(code: str) -> dict[str, int]:
     """Return the names of functions that are tests whatever else the file does, with their rows."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    if "__test__" in code or can_skip_file(code):
+    tree = parse_or_none(code)
+    if tree is None or "__test__" in code or can_skip_file(code):
         return {}
     found = {
         node.name: len(list(read_rows(node.decorator_list, [i.arg for i in node.args.args]))) or 1

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.module_calls import get_member, read_imports
 
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -60,15 +61,8 @@ def _read_all(code: str) -> list[str]:
 def _find_used_names(tests: str, module: str) -> Iterator[str]:
     """Yield the names of the module that a test file imports, or reads as its attributes."""
     tree = parse_or_none(tests)
-    nodes = list(ast.walk(tree)) if tree else []
-    aliases: set[str] = set()
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            aliases |= {item.asname or item.name for item in node.names if item.name == module}
-        elif isinstance(node, ast.ImportFrom) and node.module == module and not node.level:
-            yield from (item.name for item in node.names if item.name[:1] not in "_*")
-    for node in nodes:
-        match node:
-            case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in aliases:
-                if not name.startswith("_"):
-                    yield name
+    names = read_imports(tree, module) if tree else {}
+    yield from (name for name in names.values() if name[:1] not in "_*")
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.Attribute) and (name := get_member(node, names))[:1] not in "_":
+            yield name

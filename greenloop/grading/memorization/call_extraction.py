@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -12,6 +11,8 @@ from greenloop.grading.assertion_mutation.assertion_calls import is_exception_ch
 from greenloop.grading.assertion_mutation.literals import parse_literal
 from greenloop.grading.assertion_mutation.operators import get_called_name
 from greenloop.grading.assertion_mutation.parametrize import read_rows
+from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.module_calls import fill_in, get_member, read_imports
 from greenloop.testsuite.parser import Function, is_test_class
 
 ComparisonKind = Literal["equal", "near", "truth"]
@@ -49,11 +50,8 @@ def extract_calls(code: str, module: str) -> list[ExtractedCall]:
 
     Tests that do anything else are left out, as a call may depend on it.
     """
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    if "autouse" in code or any(_is_setup(node) for node in tree.body):
+    tree = parse_or_none(code)
+    if tree is None or "autouse" in code or any(_is_setup(node) for node in tree.body):
         return []
     reader = _CallExtractor(tree, module)
     found = [item for test in _find_tests(tree.body) for item in reader.extract(test)]
@@ -77,14 +75,7 @@ class _CallExtractor:
     """Extracts calls from assertions, given the file's names for the module and its members."""
 
     def __init__(self, tree: ast.Module, module: str) -> None:
-        self._imported_names: dict[str, str] = {}
-        self._module_aliases: set[str] = set()
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module == module:
-                self._imported_names |= {item.asname or item.name: item.name for item in node.names}
-            elif isinstance(node, ast.Import):
-                names = [item for item in node.names if item.name == module]
-                self._module_aliases |= {item.asname or item.name for item in names}
+        self._names = read_imports(tree, module)
 
     def extract(self, test: ast.FunctionDef) -> Iterator[ExtractedCall]:
         wanted = [item.arg for item in test.args.args if item.arg != "self"]
@@ -146,7 +137,7 @@ class _CallExtractor:
                 and expected.args
             ):
                 expected, comparison = expected.args[0], "near"
-            known = parse_literal(_substitute_parameters(expected, values))
+            known = parse_literal(fill_in(expected, values))
             if known:
                 yield from self._extract_call(call, known[0], comparison, values)
                 return
@@ -154,24 +145,16 @@ class _CallExtractor:
     def _extract_call(
         self, node: ast.expr, expected: object, comparison: ComparisonKind, values: _ParameterValues
     ) -> Iterator[ExtractedCall]:
-        name = self._get_called_name(node)
-        if not name or not isinstance(node, ast.Call) or node.keywords or not node.args:
+        if not isinstance(node, ast.Call) or node.keywords or not node.args:
             return
-        arguments = [_substitute_parameters(item, values) for item in node.args]
+        if not (name := get_member(node.func, self._names)):
+            return
+        arguments = [fill_in(item, values) for item in node.args]
         known = [parse_literal(item) for item in arguments]
         if all(known):
             text = f"{name}({', '.join(map(ast.unparse, arguments))})"
             text = f"not not {text}" if comparison == "truth" else text
             yield ExtractedCall(name, text, tuple(item[0] for item in known), expected, comparison)
-
-    def _get_called_name(self, node: ast.expr) -> str:
-        """Return the name that is called in the module; '' for other nodes."""
-        function = node.func if isinstance(node, ast.Call) else None
-        if isinstance(function, ast.Name):
-            return self._imported_names.get(function.id, "")
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            return function.attr if function.value.id in self._module_aliases else ""
-        return ""
 
 
 def _is_skippable(node: ast.stmt) -> bool:
@@ -179,19 +162,3 @@ def _is_skippable(node: ast.stmt) -> bool:
     if isinstance(node, ast.With):
         return all(is_exception_check(item.context_expr) for item in node.items)
     return isinstance(node, ast.Pass)
-
-
-def _substitute_parameters(node: ast.expr, values: _ParameterValues) -> ast.expr:
-    """Return the expression with parameters replaced by the values of a row."""
-    if not values:
-        return node
-    filled: ast.expr = _ParameterSubstitution(values).visit(copy.deepcopy(node))
-    return filled
-
-
-class _ParameterSubstitution(ast.NodeTransformer):
-    def __init__(self, values: _ParameterValues) -> None:
-        self._values = values
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self._values.get(node.id, node)

@@ -12,6 +12,7 @@ from typing import Any
 
 from greenloop.grading.memorization.call_extraction import ExtractedCall
 from greenloop.grading.memorization.input_variants import generate_input_variants
+from greenloop.syntax.parse import parse_or_none
 
 _MAX_VARIANTS = 60  # calls of a function
 _MIN_VARIANT_ANSWERS = 6  # answers, below which nothing is concluded
@@ -142,8 +143,6 @@ def _iter_leaves(value: object) -> Iterable[object]:
 
 
 def _collect_constants(code: str) -> set[tuple[type, object]]:
-    try:
-        nodes = list(ast.walk(ast.parse(code)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+    tree = parse_or_none(code)
+    nodes = ast.walk(tree) if tree else ()
     return {(type(n.value), n.value) for n in nodes if isinstance(n, ast.Constant)}

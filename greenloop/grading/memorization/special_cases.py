@@ -16,6 +16,7 @@ from typing import Any
 from greenloop.grading.assertion_mutation.literals import parse_literal
 from greenloop.grading.memorization.call_extraction import ExtractedCall
 from greenloop.grading.memorization.input_variants import generate_input_variants
+from greenloop.syntax.parse import parse_or_none
 
 _MAX_CANDIDATES = 8
 _MAX_NEIGHBOURS = 12
@@ -44,9 +45,8 @@ def find_special_cases(
 
     `text` is the contract, whose constants suffice for no suspicion; `evaluate` answers calls.
     """
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_or_none(code)
+    if tree is None:
         return ()
     found = list(_find_candidates(tree, calls, text))[:_MAX_CANDIDATES]
     special = (

@@ -9,6 +9,7 @@ from typing import Any
 
 from greenloop.grading.assertion_mutation.parametrize import read_rows
 from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.module_calls import fill_in, get_member, read_imports
 from greenloop.testsuite.variants.literals import Vocabulary
 from greenloop.testsuite.variants.trees import fold_signs
 
@@ -74,7 +75,7 @@ def find_calls(tests: Iterable[str], module: str, public: Sequence[str]) -> list
     found: dict[str, ast.Call] = {}
     for source in tests:
         tree = parse_or_none(source)
-        names = _read_imports(tree, module) if tree else {}
+        names = read_imports(tree, module) if tree else {}
         functions = [node for node in ast.walk(tree) if isinstance(node, _Function)] if tree else []
         for function in functions:
             for call in _find_in_function(function, names):
@@ -83,37 +84,15 @@ def find_calls(tests: Iterable[str], module: str, public: Sequence[str]) -> list
     return list(found.values())
 
 
-def _read_imports(tree: ast.AST, module: str) -> dict[str, str]:
-    """Return what each name of a test file is called in the module; a module's own is ''."""
-    names: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module == module:
-            names |= {item.asname or item.name: item.name for item in node.names}
-        elif isinstance(node, ast.Import):
-            names |= {item.asname or item.name: "" for item in node.names if item.name == module}
-    return names
-
-
 def _find_in_function(function: Any, names: dict[str, str]) -> Iterator[str]:
     wanted = [item.arg for item in function.args.args if item.arg != "self"]
     rows = list(read_rows(function.decorator_list, wanted)) or [{}]
     assigned = _read_assigned(function)
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     for row in rows[:40]:
-        filler = _Filler(names, assigned | row)
         for call in calls:
-            if _reads_module(call.func, names):
-                yield ast.unparse(filler.visit(_copy(call)))
-
-
-def _copy(node: ast.expr) -> ast.AST:
-    return ast.parse(ast.unparse(node), mode="eval").body
-
-
-def _reads_module(function: ast.expr, names: dict[str, str]) -> bool:
-    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-        return names.get(function.value.id) == ""
-    return isinstance(function, ast.Name) and bool(names.get(function.id))
+            if get_member(call.func, names):
+                yield ast.unparse(fill_in(call, assigned | row, names))
 
 
 def _read_assigned(function: Any) -> dict[str, ast.expr]:
@@ -126,23 +105,6 @@ def _read_assigned(function: Any) -> dict[str, ast.expr]:
             case ast.For(target=ast.Name(id=name), iter=ast.List(elts=[first, *_])):
                 found.setdefault(name, []).append(first)
     return {name: values[0] for name, values in found.items() if len(values) == 1}
-
-
-class _Filler(ast.NodeTransformer):
-    """Puts values in the place of names, and the module's names in that of a test's."""
-
-    def __init__(self, names: dict[str, str], values: dict[str, ast.expr]) -> None:
-        self._names, self._values = names, values
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if self._names.get(node.id):
-            return ast.Name(self._names[node.id], ast.Load())
-        return self._values.get(node.id, node)
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if isinstance(node.value, ast.Name) and self._names.get(node.value.id) == "":
-            return ast.Name(node.attr, ast.Load())
-        return self.generic_visit(node)
 
 
 def read_vocabulary(text: str, interface: str, programs: Sequence[str]) -> Vocabulary:
