@@ -10,11 +10,11 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from greenloop.autofix.ruff import find_ruff
+from greenloop.autofix.ruff import find_ruff, run_tool
 
 _TIMEOUT_SECONDS = 30
 _CONFIGURATION = frozenset({"pyproject.toml", "ruff.toml", ".ruff.toml"})
@@ -59,31 +59,26 @@ class _ProjectStyle:
     def write_project(self) -> None:
         for path, content in self.files.items():
             if PurePosixPath(path).name in _CONFIGURATION:
-                self._write(path, content)
+                write_file(self.folder / path, content)
             elif path.endswith(".py"):  # by them ruff knows which imports are the project's own
-                self._write(path, content if path in self.changed else b"")
+                write_file(self.folder / path, content if path in self.changed else b"")
 
     def apply(self, changed: Mapping[str, str], has_ruff: bool) -> StyledFiles:
         before = self._lint() if has_ruff else Counter[tuple[str, str]]()
         formatted = [path for path in self.changed if self._is_formatted(path)]
         for path, text in self.changed.items():
-            self._write(path, text.encode("utf-8", "surrogateescape"))
+            write_file(self.folder / path, text)
         new = self._lint() - before if has_ruff else Counter[tuple[str, str]]()
         codes = sorted({code for _, code in new} - {code for _, code in before})
         if codes:
             self._run_ruff("check", "--fix", "--quiet", "--select", ",".join(codes), *self.changed)
         for path in formatted:
-            self._format(path)
+            self._run_formatter(path)
         left = self._lint() - before if new else new
         fixed = sorted({code for _, code in new} - {code for _, code in left})
         texts = {path: (self.folder / path).read_bytes().decode() for path in self.changed}
         findings = tuple(f"{path}: ruff {code}" for path, code in sorted(left))
         return StyledFiles({**changed, **texts}, tuple(f"ruff {i}" for i in fixed), findings)
-
-    def _write(self, path: str, content: bytes) -> None:
-        target = self.folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
 
     def _lint(self) -> Counter[tuple[str, str]]:
         """Return how often each rule is violated in each changed file."""
@@ -99,33 +94,24 @@ class _ProjectStyle:
     def _is_formatted(self, path: str) -> bool:
         return path not in self.files or self._run_formatter("--check", path)
 
-    def _format(self, path: str) -> None:
-        self._run_formatter(path)
-
     def _run_formatter(self, *arguments: str) -> bool:
         if self.has_black:
             command = [sys.executable, "-I", "-m", "black", "--quiet", *arguments]
-            ended = self._run(command)
+            ended = run_tool(command, _TIMEOUT_SECONDS, folder=self.folder)
         else:
             ended = self._run_ruff("format", "--quiet", *arguments)
         return ended is not None and ended.returncode == 0
 
     def _run_ruff(self, action: str, *arguments: str) -> subprocess.CompletedProcess[str] | None:
         try:
-            return self._run([find_ruff(), action, "--no-cache", *arguments])
+            command = [find_ruff(), action, "--no-cache", *arguments]
         except (ImportError, OSError):
             return None
+        return run_tool(command, _TIMEOUT_SECONDS, folder=self.folder)
 
-    def _run(self, command: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
-        try:
-            return subprocess.run(
-                command,
-                cwd=self.folder,
-                capture_output=True,
-                encoding="utf-8",
-                errors="replace",
-                timeout=_TIMEOUT_SECONDS,
-                stdin=subprocess.DEVNULL,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return None
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a file in a folder that is created if needed."""
+    data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)

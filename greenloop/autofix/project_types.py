@@ -10,13 +10,15 @@ import configparser
 import importlib.util
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from greenloop.autofix.project_style import write_file
+from greenloop.autofix.ruff import run_tool
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -51,10 +53,10 @@ def find_new_type_errors(
             _write_configuration(sections).write(file)
         for path, content in files.items():
             if path.endswith((".py", ".pyi", "py.typed")):
-                _write(folder / path, content)
+                write_file(folder / path, content)
         before = _run_mypy(folder, after.keys() & files.keys())
         for path, text in after.items():
-            _write(folder / path, text.encode("utf-8", "surrogateescape"))
+            write_file(folder / path, text)
         new = _run_mypy(folder, after.keys()) - before
     return tuple(f"{path}: mypy: {message}" for path, message in sorted(new))
 
@@ -96,29 +98,12 @@ def _write_configuration(sections: Mapping[str, _Options]) -> configparser.RawCo
     return parser
 
 
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-
-
 def _run_mypy(folder: Path, paths: Collection[str]) -> Counter[tuple[str, str]]:
     """Return how often each message is given for a file; nothing where mypy gives up."""
     options = ("--no-error-summary", "--hide-error-context", "--no-pretty", "--show-error-codes")
     places = ("--config-file", "greenloop-mypy.ini", "--cache-dir", ".mypy_cache")
     command = [sys.executable, "-I", "-m", "mypy", *options, *places, "--", *sorted(paths)]
     safe = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
-    try:
-        ended = subprocess.run(
-            command,
-            cwd=folder,
-            env={**safe, "NO_COLOR": "1"},
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_TIMEOUT_SECONDS,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return Counter()
-    found = _FINDING.findall(ended.stdout) if paths else []
+    ended = run_tool(command, _TIMEOUT_SECONDS, folder=folder, env={**safe, "NO_COLOR": "1"})
+    found = _FINDING.findall(ended.stdout) if ended and paths else []
     return Counter(item for item in found if not item[1].endswith(_OF_PACKAGES))

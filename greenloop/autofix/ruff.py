@@ -6,9 +6,10 @@ import ast
 import json
 import re
 import subprocess
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 # Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Comparisons to
@@ -101,13 +102,32 @@ def _run_ruff(code: str, *options: str) -> str | None:
     except (ImportError, OSError):
         return None
     command = [binary, "check", "--isolated", "--target-version", "py310", *options, "-"]
+    ended = run_tool(command, _TIMEOUT_SECONDS, text=code)
+    return ended.stdout if ended and ended.returncode in (0, 1) else None
+
+
+def run_tool(
+    command: Sequence[str],
+    timeout_s: float,
+    *,
+    text: str = "",
+    folder: Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str] | None:
+    """Run a tool on a text or in a folder; None where it cannot be run or takes too long."""
     try:
-        completed = subprocess.run(
-            command, input=code, capture_output=True, encoding="utf-8", timeout=_TIMEOUT_SECONDS
+        return subprocess.run(
+            command,
+            input=text,
+            cwd=folder,
+            env=env,
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            timeout=timeout_s,
         )
     except (OSError, subprocess.TimeoutExpired, UnicodeError):
         return None
-    return completed.stdout if completed.returncode in (0, 1) else None
 
 
 @lru_cache(maxsize=1)
