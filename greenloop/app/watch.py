@@ -126,15 +126,12 @@ def _stamp_of(paths: Iterator[Path]) -> Stamp:
 
 @dataclass(frozen=True)
 class ProposedTest:
-    """A test against a survivor: `text` is the whole file with it; '' where there is none.
-
-    `result` says what came of running it, or why there is no test.
-    """
+    """A test against a survivor."""
 
     path: Path
     before: str
-    text: str
-    result: str
+    text: str  # the whole file with it; '' where there is none
+    result: str  # what came of running it, or why there is no test
 
 
 async def propose_test(

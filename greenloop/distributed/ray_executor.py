@@ -47,12 +47,9 @@ def create_executor(address: str | None, folder: Path, url: str | None) -> RayEx
 
 @dataclass(frozen=True)
 class RayExecutor:
-    """Runs a batch on the cluster at `address`, or on a temporary one on this machine (None).
+    """Runs a batch on a cluster, whose nodes share its folder or an object store."""
 
-    All nodes share the batch's `folder`, or store their runs in the `object_store`.
-    """
-
-    address: str | None
+    address: str | None  # None: a temporary cluster on this machine
     folder: Path
     object_store: ObjectStore | None = None
 

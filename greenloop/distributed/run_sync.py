@@ -19,13 +19,10 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 @dataclass
 class RunSynchronizer:
-    """An event sink that stores a run's `folder` under `name` after each answer.
-
-    After the first failure there are no more retries.
-    """
+    """An event sink that stores a run's folder after each answer; a failure ends the retries."""
 
     object_store: ObjectStore
-    name: str
+    name: str  # below which the folder is stored
     folder: Path
     _retry_seconds: float = field(init=False)
     _upload_task: asyncio.Task[None] | None = field(default=None, init=False)

@@ -50,14 +50,11 @@ class WorkerConfig:
 
 @dataclass(frozen=True)
 class RemoteRunResult:
-    """The result of a run: a report, or an error that may hold one.
-
-    `pending_uploads` are the files that the object store did not accept.
-    """
+    """The result of a run: a report, or an error that may hold one."""
 
     report: Report | None = None
     error: GreenloopError | None = None
-    pending_uploads: PendingUploads | None = None
+    pending_uploads: PendingUploads | None = None  # what the object store did not accept
 
 
 class Worker:

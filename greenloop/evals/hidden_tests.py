@@ -32,16 +32,13 @@ _MAX_REASON_CHARACTERS = 300
 
 @dataclass(frozen=True)
 class HiddenTestsOutcome:
-    """Result of the hidden tests, and the reason where it is not `passed`.
-
-    `isolated` is the number of test functions whose results agree apart from the tests.
-    """
+    """Result of the hidden tests, and the reason where it is not `passed`."""
 
     truth: GroundTruth | None
     reason: str = ""
     passed: int = 0
     failed: int = 0
-    isolated: int = 0
+    isolated: int = 0  # test functions whose results agree apart from the tests
 
 
 async def run_hidden_tests(

@@ -32,16 +32,13 @@ from greenloop.sandbox import open_sandbox
 
 @dataclass
 class Evaluation:
-    """One call of an evaluation: check the hidden tests, then run the batch and the hidden tests.
-
-    `config` is that of the batch; `format` is that of the tasks.
-    """
+    """One call of an evaluation: check the hidden tests, then run the batch and these tests."""
 
     folder: EvalDirectory
     store: TaskStore
     results: HiddenTestResults
-    config: BatchConfig
-    format: str
+    config: BatchConfig  # of the batch
+    format: str  # of the tasks
     is_stopping: bool = field(default=False, init=False)
     batch: Batch | None = field(default=None, init=False)
     _outcomes: asyncio.Queue[BatchOutcome | None] = field(default_factory=asyncio.Queue, init=False)

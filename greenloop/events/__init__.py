@@ -38,18 +38,15 @@ from greenloop.records import (
 
 @dataclass(frozen=True)
 class RunStarted(Event):
-    """A run starts; `is_replay`: the model's answers come from a replay file.
-
-    `max_repairs` is the number of repairs that may be made, 0 where there are none.
-    """
+    """A run starts."""
 
     model: str
     sandbox: str
     isolation: str
     run_dir: str | None
-    is_replay: bool = False
+    is_replay: bool = False  # the model's answers come from a replay file
     resumed_responses: int = 0
-    max_repairs: int = 0
+    max_repairs: int = 0  # how many may be made
 
 
 @dataclass(frozen=True)
@@ -204,20 +201,17 @@ class CallRetried(Event):
 
 @dataclass(frozen=True)
 class CallFinished(Event):
-    """`source`: the answer was paid for now, or taken from the run's log.
-
-    `cost_usd` is None where no price is known.
-    """
+    """A model call has ended with an answer."""
 
     tool: str
     seconds: float
     tokens: int
-    source: Literal["model", "log"] = "model"
+    source: Literal["model", "log"] = "model"  # paid for now, or taken from the run's log
     model: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
     response: str = field(default="", compare=False, repr=False)
-    cost_usd: float | None = field(default=None, compare=False)
+    cost_usd: float | None = field(default=None, compare=False)  # None: no known price
 
 
 @dataclass(frozen=True)

@@ -25,15 +25,12 @@ _METADATA = re.compile(
 
 @dataclass(frozen=True)
 class ProjectTree:
-    """The files of a project. `base` is the commit of its folder, '' without version control.
-
-    `is_dirty`: files differ from that commit, or are new.
-    """
+    """The files of a project."""
 
     root: str
     project: Project
-    base: str = ""
-    is_dirty: bool = False
+    base: str = ""  # the commit of its folder, '' without version control
+    is_dirty: bool = False  # files differ from that commit, or are new
 
     @property
     def sha256(self) -> str:

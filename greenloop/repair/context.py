@@ -23,16 +23,12 @@ _MAX_DESCRIPTION_CHARS = 70
 
 @dataclass(frozen=True)
 class CandidateEdit(TextEdit):
-    """An edit that may repair a module.
-
-    `description` says what it does, `line` (from 1) is where the fault would be. `cost` is 1 for the
-    most common kinds of repair and higher for less common ones.
-    """
+    """An edit that may repair a module."""
 
     kind: str
-    description: str
-    cost: float
-    line: int
+    description: str  # what it does
+    cost: float  # 1 for the most common kinds of repair, higher for others
+    line: int  # where the fault would be, from 1
 
 
 @dataclass(frozen=True)

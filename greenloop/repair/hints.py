@@ -15,17 +15,13 @@ _MAX_VALUES, _MAX_VALUE_CHARS = 4, 12
 
 @dataclass(frozen=True)
 class Hints:
-    """Hints of all failures of a run.
+    """Hints of all failures of a run."""
 
-    `expected_values` are short literals (as source) that tests expected, `expected_exceptions` names
-    of exceptions that were not raised, `crashes` pairs of a line of the module and the name of the
-    exception raised there. `has_timeout` says whether a test did not end in time.
-    """
-
-    expected_values: tuple[str, ...] = ()
-    expected_exceptions: tuple[str, ...] = ()
+    expected_values: tuple[str, ...] = ()  # short literals (as source) that tests expected
+    expected_exceptions: tuple[str, ...] = ()  # those that were not raised
+    # A line of the module, and the exception raised there.
     crashes: tuple[tuple[int, str], ...] = ()
-    has_timeout: bool = False
+    has_timeout: bool = False  # whether a test did not end in time
 
 
 def extract_hints(run: TestRun, module: str) -> Hints:

@@ -17,32 +17,25 @@ _ALLOWED_BUILTINS = frozenset(
 
 @dataclass(frozen=True)
 class NameScope:
-    """The scope of a function, or of the module if `function` is None.
-
-    `names` are parameters and variables in the order of the text, `attributes` have the form
-    `self.size`, `constants` and `functions` are the module's. `roles` maps a name or attribute to the
-    syntactic positions in which it is used. `donors` are small expressions of the function as source,
-    `conditions` its comparisons; `function_statements` and `module_statements` are simple statements
-    of the function and of the rest of the module that use only names in scope. `module_donors` are
-    expressions of the rest of the module, `integers` are those of the function and then of the rest.
-    """
+    """The scope of a function, or of the module if `function` is None."""
 
     function: FunctionNode | None
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # parameters and variables in the order of the text
     parameters: tuple[str, ...] = ()
     self_name: str = ""
-    attributes: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()  # of the form `self.size`
     methods: tuple[str, ...] = ()
-    constants: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()  # of the module, as are the functions
     functions: tuple[str, ...] = ()
+    # By name: syntactic positions of its use.
     roles: dict[str, frozenset[str]] = field(default_factory=dict)
-    donors: tuple[str, ...] = ()
-    conditions: tuple[str, ...] = ()
-    function_statements: tuple[str, ...] = ()
-    module_statements: tuple[str, ...] = ()
+    donors: tuple[str, ...] = ()  # small expressions of the function as source
+    conditions: tuple[str, ...] = ()  # comparisons of the function
+    function_statements: tuple[str, ...] = ()  # simple ones, which use only names in scope
+    module_statements: tuple[str, ...] = ()  # those of the rest of the module
     integer_variables: frozenset[str] = frozenset()
-    module_donors: tuple[str, ...] = ()
-    integers: tuple[int, ...] = ()
+    module_donors: tuple[str, ...] = ()  # expressions of the rest of the module
+    integers: tuple[int, ...] = ()  # of the function, then of the rest
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -32,19 +32,15 @@ class OutputCall:
 
 @dataclass(frozen=True)
 class Inventory:
-    """The inventory of a source.
+    """The inventory of a source."""
 
-    `definitions` maps each function, class and method (`Class.method`) to its body as source, `texts`
-    are all string constants. `is_exact` is False if the source does not parse and was searched by
-    patterns: then methods have their bare names, and `texts` is the whole source.
-    """
-
+    # Bodies as source, by name (`Class.method`).
     definitions: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
     outputs: tuple[OutputCall, ...] = ()
-    texts: frozenset[str] = frozenset()
-    is_exact: bool = True
+    texts: frozenset[str] = frozenset()  # all string constants
+    is_exact: bool = True  # False: found by patterns, methods by bare names, `texts` is the source
 
 
 def build_inventory(source: str) -> Inventory:

@@ -24,17 +24,14 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A script as text (line ends `\\n`, no byte order mark), with the format of its file.
-
-    `line_endings` are in the order of the lines, `mode` holds the permission bits.
-    """
+    """A script as text (line ends `\\n`, no byte order mark), with the format of its file."""
 
     path: Path
     text: str
     encoding: str = "utf-8"
     has_bom: bool = False
-    line_endings: tuple[str, ...] = ()
-    mode: int = 0o644
+    line_endings: tuple[str, ...] = ()  # in the order of the lines
+    mode: int = 0o644  # the permission bits
 
     @classmethod
     def from_path(cls, path: Path) -> SourceFile:

@@ -27,15 +27,12 @@ _MAX_SHOWN_CHARS = 120
 
 @dataclass(frozen=True)
 class Specification:
-    """A specification's text, with the signatures (as stub source) and examples that it states.
-
-    `unclear` are passages that look like an example and are not understood.
-    """
+    """A specification's text, with the signatures (as stub source) and examples that it states."""
 
     text: str
     signatures: str
     examples: tuple[GivenExample, ...]
-    unclear: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()  # passages that look like an example and are not understood
 
 
 @lru_cache(maxsize=16)  # the module's name, the prompt and the contract are all made from it

@@ -26,17 +26,14 @@ ANSWER_TEST_PREFIX = "test_answer_of_the_user_"
 
 @dataclass(frozen=True)
 class TestFile:
-    """A pytest file of the run's working folder; `locked` files are the user's.
-
-    With `is_last` its tests run after all others where tests are shuffled.
-    """
+    """A pytest file of the run's working folder."""
 
     __test__ = False
 
     name: str
     code: str
-    locked: bool = False
-    is_last: bool = False
+    locked: bool = False  # it is the user's
+    is_last: bool = False  # its tests run after all others where tests are shuffled
 
 
 def find_added_origin(name: str) -> Origin | None:
@@ -63,20 +60,15 @@ class DroppedTest:
 
 @dataclass(frozen=True)
 class Suite:
-    """All tests of a run.
-
-    `generated` is the model's file, `hardening` its tests added against surviving mutants,
-    `examples` the tests of the specification's examples, `revealed` those of held-out examples that
-    failed and of inputs that a peer answers rightly, `answers` those of the user's answers to open
-    choices, `user_files` the user's files.
-    """
+    """All tests of a run."""
 
     module: str
-    generated: str = ""
-    hardening: str = ""
-    examples: str = ""
+    generated: str = ""  # the model's file
+    hardening: str = ""  # its tests added against surviving mutants
+    examples: str = ""  # tests of the specification's examples
+    # Of held-out examples that failed, and of inputs that a peer answers rightly.
     revealed: str = ""
-    answers: str = ""
+    answers: str = ""  # of the user's answers to open choices
     user_files: tuple[TestFile, ...] = ()
     held_out: tuple[HeldOutExample, ...] = ()
     dropped: tuple[DroppedTest, ...] = ()

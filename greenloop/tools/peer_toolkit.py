@@ -23,16 +23,13 @@ _SHOWN_CHARS = 8
 
 @dataclass(frozen=True)
 class ShownDifference:
-    """An input and the two answers to it, in the order in which the judge sees them.
-
-    With `is_test` the input is a test, and the answers say which of the programs passes it.
-    """
+    """An input and the two answers to it, in the order in which the judge sees them."""
 
     id: int
     call: str
     first: str
     second: str
-    is_test: bool = False
+    is_test: bool = False  # the input is a test; the answers say who passes it
 
     @property
     def lengths(self) -> str:

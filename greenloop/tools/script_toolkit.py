@@ -15,15 +15,12 @@ from greenloop.tools.toolkit import RepairRequest, Toolkit, python_version
 
 @dataclass(frozen=True)
 class ShownInput:
-    """An input as a prompt shows it: path, size in bytes, and the first lines of a text.
-
-    `whole`: `head` is the whole text.
-    """
+    """An input as a prompt shows it: path, size in bytes, and the first lines of a text."""
 
     path: str
     size: int
     head: str = ""
-    whole: bool = False
+    whole: bool = False  # `head` is the whole text
 
 
 @dataclass(frozen=True)

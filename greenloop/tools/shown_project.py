@@ -25,27 +25,20 @@ class ShownTest:
 
 @dataclass(frozen=True)
 class ShownProject:
-    """The part of a project that a change concerns.
-
-    `context` are signatures of what the files use, `tests` those that concern them, of which
-    `omitted_tests` more are not shown.
-    """
+    """The part of a project that a change concerns."""
 
     files: Sequence[ShownFile] = ()
-    context: str = ""
-    tests: Sequence[ShownTest] = ()
-    omitted_tests: int = 0
+    context: str = ""  # signatures of what the files use
+    tests: Sequence[ShownTest] = ()  # those that concern the files
+    omitted_tests: int = 0  # how many more there are
 
 
 @dataclass(frozen=True)
 class WishedChange:
-    """What the user asks for: `fence`, `unlocked` and `given_tests` restrict or extend it.
-
-    `test_files` hold tests under names that do not say so, and are not changed either.
-    """
+    """What the user asks for."""
 
     wish: str
-    fence: Sequence[str] = ()
+    fence: Sequence[str] = ()  # this, and the next two, restrict or extend the wish
     unlocked: Sequence[str] = ()
     given_tests: str = ""
-    test_files: Collection[str] = ()
+    test_files: Collection[str] = ()  # tests under names that do not say so: not changed either

@@ -42,18 +42,15 @@ _MAX_GIVEN_TESTS_CHARS = 12000
 
 @dataclass(frozen=True)
 class RepairRequest:
-    """What the prompt of a repair shows.
-
-    `history` has a line for each attempt, `rulings` one for each test that was judged right.
-    """
+    """What the prompt of a repair shows."""
 
     code: str
     summary: str = ""
     failures: Sequence[ShownFailure] = ()
     omitted: int = 0
     findings: Sequence[Finding] = ()
-    history: Sequence[str] = ()
-    rulings: Sequence[str] = ()
+    history: Sequence[str] = ()  # a line for each attempt
+    rulings: Sequence[str] = ()  # one for each test that was judged right
 
     def to_context(self) -> dict[str, object]:
         """Return the template variables that all prompts of repairs have."""

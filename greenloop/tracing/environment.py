@@ -17,22 +17,17 @@ _LANGFUSE_URL = "https://cloud.langfuse.com"
 
 @dataclass(frozen=True)
 class Preset:
-    """An OTLP endpoint and the attributes that this service reads besides the conventions.
-
-    `span_types` are the values of `type_attribute`; input and output are JSON objects of content;
-    `usage_attribute` takes a call's tokens as JSON ('': the service reads `gen_ai.usage.*`), and
-    `aliases` are second names of attributes.
-    """
+    """An OTLP endpoint and the attributes that this service reads besides the conventions."""
 
     name: str
     endpoint: str
     headers: Mapping[str, str] = field(repr=False)  # holds the key
     type_attribute: str
-    span_types: Mapping[SpanType, str]
-    input_attribute: str
+    span_types: Mapping[SpanType, str]  # the values of `type_attribute`
+    input_attribute: str  # this, and the output, are JSON objects of content
     output_attribute: str
-    usage_attribute: str = ""
-    aliases: Mapping[str, str] = field(default_factory=dict)
+    usage_attribute: str = ""  # tokens as JSON; '': it reads `gen_ai.usage.*`
+    aliases: Mapping[str, str] = field(default_factory=dict)  # second names of attributes
     resource: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -16,15 +16,11 @@ _MAX_CONTENT_CHARACTERS = 20_000  # of each piece of content
 
 @dataclass(frozen=True)
 class SpanData:
-    """What a span records at its start or its end.
-
-    `content` (specification, prompts, code, output) is empty unless it was switched on. `tokens`
-    are those of prompt and answer; None where the answer was not paid for now.
-    """
+    """What a span records at its start or its end."""
 
     attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
-    content: Mapping[str, str] = field(default_factory=dict)
-    tokens: tuple[int, int] | None = None
+    content: Mapping[str, str] = field(default_factory=dict)  # empty unless it was switched on
+    tokens: tuple[int, int] | None = None  # of prompt and answer; None: not paid for now
     error: str | None = None  # the exception's type, never its text
 
 

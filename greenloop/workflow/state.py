@@ -182,18 +182,15 @@ class CallMeter:
 
 @dataclass
 class Run:
-    """One run: settings, state, model client, tools, and the sink for its events.
-
-    `save_request` stores a changed request in the run directory. `asker` is the user at a terminal.
-    """
+    """One run: settings, state, model client, tools, and the sink for its events."""
 
     settings: Settings
     state: RunState
     client: LLMClient
     kit: Toolkit
     emit: EventSink
-    save_request: Callable[[RunRequest], None]
-    asker: ChoiceAsker | None = None
+    save_request: Callable[[RunRequest], None]  # stores a changed request in the run directory
+    asker: ChoiceAsker | None = None  # the user at a terminal
     directory: Path | None = None
 
     @property

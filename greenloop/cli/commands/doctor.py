@@ -30,17 +30,14 @@ _PROBE_TESTS = "from probe import double\n\ndef test_double():\n    assert doubl
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """The result of one check. `mend` is the remedy, '' where nothing is missing.
-
-    `danger` marks a setting that was asked for and is unsafe.
-    """
+    """The result of one check."""
 
     name: str
     ok: bool
     found: str
-    mend: str = ""
+    mend: str = ""  # the remedy, '' where nothing is missing
     status: int = 0
-    danger: bool = False
+    danger: bool = False  # a setting was asked for that is unsafe
 
 
 def doctor_command(options: DoctorOptions) -> int:

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class UsedName:
-    """A name of the module. `parameters` is None where the tests never call it; `example` is the
-    first call, without the expected result."""
+    """A name of the module."""
 
     name: str
-    parameters: int | None = None
-    example: str = ""
+    parameters: int | None = None  # None where the tests never call it
+    example: str = ""  # the first call, without the expected result
 
 
 def find_used_names(

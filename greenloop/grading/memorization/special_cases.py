@@ -27,15 +27,12 @@ Evaluate = Callable[[str, Sequence[str]], _Answers]
 
 @dataclass(frozen=True)
 class _Comparison:
-    """A literal that something is compared with; `stub` is what takes its place.
-
-    `is_alone`: nothing else is compared with what it is compared with.
-    """
+    """A literal that something is compared with."""
 
     node: ast.expr
-    stub: ast.expr
+    stub: ast.expr  # what takes its place
     leaves: tuple[str, ...]
-    is_alone: bool
+    is_alone: bool  # nothing else is compared with what it is compared with
 
 
 def find_special_cases(

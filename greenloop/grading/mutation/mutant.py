@@ -27,22 +27,17 @@ class ProposedEdit:
 
 @dataclass(frozen=True)
 class Mutant:
-    """One edit of a module, ready to be tried.
-
-    `line` (from 1) and `column` (characters, from 1) are those of the edit. `function` is the dotted name of the function around it, '' at
-    module level. `question` is what a test would have to ask to notice the mutant.
-    `equivalence_reason` says why it probably changes nothing that a test should see, '' otherwise.
-    """
+    """One edit of a module, ready to be tried."""
 
     id: str
     operator: str
-    line: int
-    column: int
+    line: int  # of the edit, from 1
+    column: int  # in characters, from 1
     edit: ModuleEdit
-    function: str
-    question: str
+    function: str  # the dotted name of the function around it, '' at module level
+    question: str  # what a test would have to ask to notice the mutant
     source: Source = field(repr=False, compare=False)
-    equivalence_reason: str = ""
+    equivalence_reason: str = ""  # why it probably changes nothing that a test should see
 
     @property
     def original(self) -> str:

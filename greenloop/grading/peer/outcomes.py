@@ -23,19 +23,15 @@ _ENDS, _MAX_CALL = "ends the process", 1500
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one input; `agrees` is None where nothing could be compared.
-
-    `at` is the number of the observation that differs, `texts` what both answered there, and `kinds`
-    the kinds of these answers.
-    """
+    """What came of one input."""
 
     item: Input
     code: Answer
     peer: Answer
-    agrees: bool | None = None
-    at: int = ANSWER
-    kinds: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()
+    agrees: bool | None = None  # None where nothing could be compared
+    at: int = ANSWER  # the number of the observation that differs
+    kinds: tuple[str, ...] = ()  # those of both answers there
+    texts: tuple[str, ...] = ()  # both answers there
 
     @property
     def is_slower(self) -> bool:

@@ -18,33 +18,24 @@ class PeerProgram:
 
 @dataclass(frozen=True)
 class FoundDifference:
-    """A call that the two programs answer differently, its texts bounded.
+    """A call that the two programs answer differently, its texts bounded."""
 
-    `call` is an expression, or statements of which the last is the expression that is compared. A
-    literal is the answer as Python source; None where it is no plain value. Differences of one
-    `cluster` often have one cause. `helpers` are the definitions of a test file that it uses.
-    """
-
-    call: str
+    call: str  # an expression, or statements of which the last is what is compared
     code: str
     peer: str
-    code_literal: str | None = None
+    code_literal: str | None = None  # as Python source; None where it is no plain value
     peer_literal: str | None = None
-    cluster: tuple[str, ...] = ()
-    helpers: str = ""
+    cluster: tuple[str, ...] = ()  # differences of one often have one cause
+    helpers: str = ""  # the definitions of a test file that it uses
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What two programs answered on the same inputs.
-
-    `slower` names calls on which the code costs far more than the peer; `problem` is one line that says why
-    nothing, or not all, could be compared.
-    """
+    """What two programs answered on the same inputs."""
 
     inputs: int = 0
     allowed: int = 0
     agreed: int = 0
     differences: tuple[FoundDifference, ...] = ()
-    slower: tuple[str, ...] = ()
-    problem: str = ""
+    slower: tuple[str, ...] = ()  # calls on which the code costs far more than the peer
+    problem: str = ""  # why nothing, or not all, could be compared

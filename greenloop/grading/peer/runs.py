@@ -28,18 +28,13 @@ scenarios = [(create_calls__({source!r}, {public!r}).generate, (), lambda: [(("s
 
 @dataclass(frozen=True)
 class Input:
-    """A call as an expression, or a function with observations as a statement.
-
-    `name` is what is called, or the test that the function comes from; `preamble` what stands before
-    functions, and `fixtures` are their arguments. `names` are the neutral names of helpers by their
-    own.
-    """
+    """A call as an expression, or a function with observations as a statement."""
 
     node: ast.expr | ast.stmt
-    name: str
-    preamble: str = ""
-    fixtures: tuple[str, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
+    name: str  # what is called, or the test that the function comes from
+    preamble: str = ""  # what stands before functions
+    fixtures: tuple[str, ...] = ()  # their arguments
+    names: Mapping[str, str] = field(default_factory=dict)  # neutral names of helpers by their own
 
     @property
     def is_call(self) -> bool:

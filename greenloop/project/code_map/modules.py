@@ -21,18 +21,14 @@ _SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]+|[a-z]|\d+")
 
 @dataclass(frozen=True)
 class Definition:
-    """A function, class, method or constant; `name` of a method is `Class.method`.
-
-    `head` is its first line without the colon, `reads` the names that it uses (`total`,
-    `prices.total`, `.total` for an attribute of a value).
-    """
+    """A function, class, method or constant."""
 
     path: str
-    name: str
-    head: str
+    name: str  # of a method: `Class.method`
+    head: str  # its first line without the colon
     doc: str
     lines: range
-    reads: frozenset[str]
+    reads: frozenset[str]  # `total`, `prices.total`, `.total` for an attribute of a value
     words: frozenset[str]
 
     @property

@@ -23,15 +23,12 @@ _Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 @dataclass(frozen=True)
 class ChangedProject:
-    """A project before its change, and the texts of the files that changed.
-
-    `touches` are the names whose behaviour is to change, `wish` is the text that asks for it.
-    """
+    """A project before its change, and the texts of the files that changed."""
 
     tree: ProjectTree
     changes: Mapping[str, str | None]
-    touches: Collection[str]
-    wish: str
+    touches: Collection[str]  # the names whose behaviour is to change
+    wish: str  # the text that asks for it
 
 
 def compare_before_after(

@@ -16,17 +16,14 @@ from greenloop.testsuite import TestFile
 
 @dataclass(frozen=True)
 class ModulePair:
-    """The module `path` of `tree` and of an `other` version, which the text `wish` asks for.
-
-    `index` is that of a version with the tests whose calls become inputs.
-    """
+    """A module of a project and of another version of it."""
 
     sandbox: Sandbox
-    index: CodeIndex
+    index: CodeIndex  # of a version with the tests whose calls become inputs
     path: str
     tree: ProjectTree
     other: ProjectTree
-    wish: str
+    wish: str  # the text that asks for the other version
     seed: str
     budget_s: float
 

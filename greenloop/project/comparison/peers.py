@@ -32,18 +32,14 @@ def allowed(*given, **named):
 
 @dataclass(frozen=True)
 class PeerChanges:
-    """Two changes of a project; `tree` and `other` have the new tests, too.
-
-    `interface` and `wish` are what both were written from, `inputs` is the source of a generator,
-    `tests` are the paths of files with new tests.
-    """
+    """Two changes of a project, both with the new tests."""
 
     tree: ProjectTree
     other: ProjectTree
-    interface: str
+    interface: str  # this, and the wish, are what both were written from
     wish: str
-    inputs: str = ""
-    tests: Collection[str] = ()
+    inputs: str = ""  # the source of a generator
+    tests: Collection[str] = ()  # the paths of files with new tests
 
 
 def compare_peers(

@@ -41,18 +41,14 @@ _WEAK = "the tests pass without the bodies of the changed functions"
 
 @dataclass(frozen=True)
 class ChangedLines:
-    """Changed lines of a project as it is now, by path, and what is known of its tests.
-
-    `baseline` is that of the changed project, `new_tests` are node ids, `interface` and `held_out`
-    those of a contract.
-    """
+    """Changed lines of a project as it is now, by path, and what is known of its tests."""
 
     runner: ProjectRunner
     lines: Mapping[str, Set[int]]
-    baseline: Baseline
-    new_tests: Sequence[str] = ()
+    baseline: Baseline  # of the changed project
+    new_tests: Sequence[str] = ()  # node ids
     plan: Plan = field(default_factory=Plan)
-    interface: str = ""
+    interface: str = ""  # of a contract, as are the held-out examples
     held_out: Sequence[HeldOutExample] = ()
 
     @cached_property

@@ -24,21 +24,17 @@ K = TypeVar("K")
 
 @dataclass(frozen=True)
 class CodeLine:
-    """One line of a module, or of a patch, whose `kind` is `file`, `at`, `same`, `add` or `del`.
+    """One line of a module or a patch."""
 
-    `number` is that of the new version, 0 where the line is not in it. `coverage` is `hit`, `miss`,
-    or '' without a statement or a measurement. `detected` and `survivors` are its mutants, `remarks` the review's and integrity findings, `tests` those that run it.
-    """
-
-    number: int
+    number: int  # of the new version, 0 where the line is not in it
     text: str
-    coverage: str
+    coverage: str  # `hit`, `miss`, or '' without a statement or a measurement
     missed_branches: tuple[str, ...]
     detected: tuple[MutantResult, ...]
     survivors: tuple[Survivor, ...]
-    remarks: tuple[str, ...]
-    kind: str = ""
-    tests: tuple[str, ...] = ()
+    remarks: tuple[str, ...]  # findings of the review and of integrity
+    kind: str = ""  # of a patch: `file`, `at`, `same`, `add` or `del`
+    tests: tuple[str, ...] = ()  # those that run it
     tokens: tuple[Token, ...] = ()
 
     @property

@@ -16,15 +16,12 @@ _MUTANTS_ROW = "grading, mutation"
 
 @dataclass(frozen=True)
 class ActivityRow:
-    """A model call or local work. `characters` of an answer were received so far.
-
-    `done` of `total` items are done, such as mutants; 0 where neither is known.
-    """
+    """A model call or local work."""
 
     name: str
     started_at: float
-    characters: int = 0
-    done: int = 0
+    characters: int = 0  # of an answer, received so far
+    done: int = 0  # items such as mutants; 0 where that is not known
     total: int = 0
 
     def describe(self, now: float) -> str:

@@ -93,15 +93,12 @@ class LandlockSandbox(WarmSandbox):
 
 @dataclass(frozen=True)
 class _SharedFolder:
-    """The folder that holds the folders of the runs.
-
-    `site` has links to pytest, `home` holds the guest package, `readable` lists what runs may read.
-    """
+    """The folder that holds the folders of the runs."""
 
     root: Path
-    site: Path
-    home: Path
-    readable: list[str]
+    site: Path  # has links to pytest
+    home: Path  # holds the guest package
+    readable: list[str]  # what runs may read
     has_own_user: bool
 
     @classmethod

@@ -37,14 +37,11 @@ _BUBBLEWRAP_OPTIONS = (
 
 @dataclass(frozen=True)
 class Backend:
-    """What a backend isolates, and the command that starts a zygote in it.
-
-    `command` takes the mounts and the file descriptor of the control socket.
-    """
+    """What a backend isolates, and the command that starts a zygote in it."""
 
     name: str
     isolation: str
-    command: Callable[[GuestMounts, int], list[str]]
+    command: Callable[[GuestMounts, int], list[str]]  # takes the control socket's fd too
 
 
 def create_native_backend() -> Backend:

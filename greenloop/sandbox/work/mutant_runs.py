@@ -46,15 +46,12 @@ class MutantRun:
 
 @dataclass(frozen=True)
 class MutantRuns:
-    """One run per edit, in their order; `error` says why not all were tried ('' if all were).
-
-    `seconds` is wall-clock time, `cpu_s` the CPU time of all processes.
-    """
+    """One run per edit, in their order."""
 
     runs: tuple[MutantRun, ...]
-    error: str = ""
-    seconds: float = 0.0
-    cpu_s: float = 0.0
+    error: str = ""  # why not all were tried ('' if all were)
+    seconds: float = 0.0  # wall-clock time
+    cpu_s: float = 0.0  # CPU time of all processes
 
 
 TestRunner = Callable[[str, float | None], TestRun]

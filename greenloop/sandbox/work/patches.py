@@ -25,44 +25,34 @@ _MAX_LINES, _DAY_SECONDS, _MAX_BYTES = 100_000, 86_400.0, 1 << 40
 
 @dataclass(frozen=True)
 class BaselineResult:
-    """One test on the unchanged code: node id, outcome, cost, and the lines that it executed.
-
-    `peak_bytes` is the address space of its process.
-    """
+    """One test on the unchanged code: node id, outcome, cost, and the lines that it executed."""
 
     id: str
     outcome: BaselineOutcome
     cpu_s: float
     wall_s: float
     lines: frozenset[int]
-    peak_bytes: int = 0
+    peak_bytes: int = 0  # the address space of its process
 
 
 @dataclass(frozen=True)
 class PatchTrialPlan:
-    """How edits are tried: in the given order, with what is known of the tests.
-
-    `scores` are those of the edits (lower is better). The trial ends when `max_passing` edits
-    passed all tests, or when all remaining ones are more than `margin` worse than the best of these.
-    """
+    """How edits are tried: in the given order, with what is known of the tests."""
 
     baseline: tuple[BaselineResult, ...]
-    scores: tuple[float, ...]
-    max_passing: int
-    margin: float
+    scores: tuple[float, ...]  # of the edits (lower is better)
+    max_passing: int  # edits that passed all tests end the trial
+    margin: float  # from the best of these; what is worse is not tried
 
 
 @dataclass(frozen=True)
 class PatchRuns:
-    """Indices of the edits that passed all tests, and how many edits were tried.
-
-    `error` says why not all were tried ('' if all, or enough passed).
-    """
+    """Indices of the edits that passed all tests, and how many edits were tried."""
 
     passing: tuple[int, ...] = ()
     tried_count: int = 0
     baseline: tuple[BaselineResult, ...] = ()
-    error: str = ""
+    error: str = ""  # why not all were tried ('' if all, or enough passed)
 
 
 def run_patches(

@@ -26,20 +26,15 @@ _MAX_ROWS, _MAX_TEXT = 100_000, 300
 
 @dataclass(frozen=True)
 class ObservedRow:
-    """What was observed in one row of a scenario, by numbers; the payloads are opaque texts.
-
-    `error` is the exception that ended the row, None for none; `has_ended` is False where the
-    process ended before the row did; `replaced` names what the code replaced in the standard
-    library, '' for nothing; `cpu_s` is the CPU time of a row that ended, as its process tells it.
-    """
+    """What was observed in one row of a scenario, by numbers; the payloads are opaque texts."""
 
     scenario: int
     row: int
     observations: tuple[tuple[int, str], ...] = ()
-    error: str | None = None
-    has_ended: bool = False
-    replaced: str = ""
-    cpu_s: float = 0.0
+    error: str | None = None  # the exception that ended the row
+    has_ended: bool = False  # False where the process ended before the row did
+    replaced: str = ""  # what the code replaced in the standard library, '' for nothing
+    cpu_s: float = 0.0  # of a row that ended, as its process tells it
 
 
 @dataclass(frozen=True)

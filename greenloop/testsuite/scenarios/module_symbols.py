@@ -16,17 +16,13 @@ _OWN_CONSTRUCTION = frozenset({"__new__", "__getattribute__", "__setattr__"})
 
 @dataclass(frozen=True)
 class ClassSymbol:
-    """A class as its source describes it.
-
-    `fields` are the fields of a record in the order of its arguments, or the members of an
-    enumeration, with their default or value as text, '' where there is none. `module` is the module
-    that defines the class, where it is not the one under test.
-    """
+    """A class as its source describes it."""
 
     name: str
     kind: SymbolKind = "class"
+    # Or members, each with its default or value, '' for none.
     fields: tuple[tuple[str, str], ...] = ()
-    module: str = ""
+    module: str = ""  # that defines the class, where it is not the one under test
 
 
 def read_symbols(code: str) -> dict[str, ClassSymbol]:

@@ -26,19 +26,13 @@ class NotObservable:
 
 @dataclass(frozen=True)
 class ScenarioFile:
-    """A test file in two parts.
+    """A test file in two parts, in which scenarios have the same numbers: their positions."""
 
-    `scenario` is for the process of the code: inputs, calls and what is observed. `judge` is for
-    the process of the tests: expected values and comparisons. Scenarios have the same numbers in
-    both, which are their positions in `scenarios`. `names` are the neutral names of helpers in the
-    scenario by their own.
-    """
-
-    scenario: str
-    judge: str
+    scenario: str  # for the process of the code: inputs, calls and what is observed
+    judge: str  # for the process of the tests: expected values and comparisons
     scenarios: tuple[Scenario, ...]
     not_observable: tuple[NotObservable, ...]
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)  # neutral names of helpers by their own
 
 
 class RefusedError(Exception):

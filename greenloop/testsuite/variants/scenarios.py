@@ -17,16 +17,13 @@ _MAX_ROWS = 8
 
 @dataclass(frozen=True)
 class ScenarioCase:
-    """One row of a scenario: a function whose only parameters are fixtures, and its test.
-
-    `names` are the neutral names of helpers by their own.
-    """
+    """One row of a scenario: a function whose only parameters are fixtures, and its test."""
 
     function: ast.FunctionDef | ast.AsyncFunctionDef
     fixtures: tuple[str, ...]
     test: str
     preamble: str
-    names: Mapping[str, str]
+    names: Mapping[str, str]  # neutral names of helpers by their own
 
 
 def split_cases(plan: ScenarioFile) -> list[ScenarioCase]:

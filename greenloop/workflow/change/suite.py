@@ -29,23 +29,17 @@ from greenloop.testsuite.used_definitions import show_with_definitions
 
 @dataclass(frozen=True)
 class ChangeSuite:
-    """New and locked tests, with the interface that loop and report use of a test suite.
+    """New and locked tests, with the interface that loop and report use of a test suite."""
 
-    `files` are the texts of the files with new tests, `before` those of all files of the project
-    as they are. `locked` are node ids that have to go on passing. With `is_given` the new tests are
-    the user's. `ids` are the node ids of the new tests, which a first run shows. `interface` is that
-    of the contract. `hardening` are new tests that were added for mutants.
-    """
-
-    before: Mapping[str, str]
-    files: Mapping[str, str] = field(default_factory=dict)
-    locked: frozenset[str] = frozenset()
-    is_given: bool = False
-    ids: frozenset[str] = frozenset()
+    before: Mapping[str, str]  # the texts of all files of the project as they are
+    files: Mapping[str, str] = field(default_factory=dict)  # those with new tests
+    locked: frozenset[str] = frozenset()  # node ids that have to go on passing
+    is_given: bool = False  # the new tests are the user's
+    ids: frozenset[str] = frozenset()  # of the new tests, which a first run shows
     dropped: tuple[DroppedTest, ...] = ()
     held_out: tuple[HeldOutExample, ...] = ()
-    interface: str = ""
-    hardening: frozenset[str] = frozenset()
+    interface: str = ""  # of the contract
+    hardening: frozenset[str] = frozenset()  # new tests that were added for mutants
     file_name: str = ""  # tests have ids with their paths
 
     @cached_property

@@ -41,15 +41,12 @@ class _SavedBaseline(Record):
 
 @dataclass
 class ChangeWorkspace:
-    """The project of a run, and where candidates are run: in copies of it.
-
-    `watched` are locked tests that a candidate broke: they run with the first ones from then on.
-    """
+    """The project of a run, and where candidates are run: in copies of it."""
 
     run: Run
     tree: ProjectTree
     baseline: Baseline = field(default_factory=Baseline)
-    watched: set[str] = field(default_factory=set)
+    watched: set[str] = field(default_factory=set)  # broken once: run with the first ones
 
     async def prepare(self, *, measures_baseline: bool) -> None:
         """Set the baseline, and what is known of the change.

@@ -32,18 +32,14 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 @dataclass(frozen=True)
 class SharedResources:
-    """Resources that are given to an agent instead of opened from the settings.
+    """Resources, which runs may share, that an agent is given instead of opening its own."""
 
-    Runs may share them. `sources` are the model and its fallback. Each run opens its own tracing
-    where `tracing` is None. `asker` is the user, where one can be asked.
-    """
-
-    sources: tuple[ChatSource, ...] = ()
+    sources: tuple[ChatSource, ...] = ()  # the model and its fallback
     sandbox: Sandbox | None = None
     limits: RateLimits = field(default_factory=LocalRateLimits)
     shared_budget: Budget | None = None
-    tracing: Tracing | None = None
-    asker: ChoiceAsker | None = None
+    tracing: Tracing | None = None  # None: each run opens its own
+    asker: ChoiceAsker | None = None  # the user, where one can be asked
 
 
 def open_run(

@@ -62,15 +62,12 @@ _HOOKS = """repos:
 
 @dataclass(frozen=True)
 class ProposedFile:
-    """A file to write as a whole, or to append to.
-
-    `hint` says what to do next, `otherwise` what to do where the file exists without greenloop.
-    """
+    """A file to write as a whole, or to append to."""
 
     path: Path
     text: str
-    hint: str = ""
-    otherwise: str = ""
+    hint: str = ""  # what to do next
+    otherwise: str = ""  # what to do where the file exists without greenloop
     appends: bool = False
 
 

@@ -21,17 +21,14 @@ _USER_ID_ERRORS = ("subuid", "setup user", "not mapped", "insufficient uids")
 
 @dataclass(frozen=True)
 class ContainerEngine:
-    """A container engine that works and has the image.
-
-    `options` precede its command; `runtime` is its OCI runtime, where it reports one.
-    """
+    """A container engine that works and has the image."""
 
     name: str
     program: str
     version: str
     image: str
-    runtime: str = ""
-    options: tuple[str, ...] = ()
+    runtime: str = ""  # its OCI runtime, where it reports one
+    options: tuple[str, ...] = ()  # they precede its command
 
     def command(self, *words: str) -> list[str]:
         return [self.program, *self.options, *words]

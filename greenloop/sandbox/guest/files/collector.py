@@ -31,16 +31,12 @@ _SPECIAL_FILE_KINDS = (
 
 @dataclass
 class CreatedFiles:
-    """Created files: `files` {path, size, sha256, kept}, `omitted` {path, why}.
+    """Files that a run has created or modified."""
 
-    `contents` holds those that are `kept`, one after the other; `changed_inputs` are paths of
-    inputs that the run has modified.
-    """
-
-    files: list[dict[str, Any]] = field(default_factory=list)
-    omitted: list[dict[str, str]] = field(default_factory=list)
-    changed_inputs: list[str] = field(default_factory=list)
-    contents: bytearray = field(default_factory=bytearray)
+    files: list[dict[str, Any]] = field(default_factory=list)  # {path, size, sha256, kept}
+    omitted: list[dict[str, str]] = field(default_factory=list)  # {path, why}
+    changed_inputs: list[str] = field(default_factory=list)  # paths of modified inputs
+    contents: bytearray = field(default_factory=bytearray)  # of those kept, in order
 
     def to_summary(self) -> dict[str, Any]:
         """Return everything but the contents."""

@@ -17,15 +17,11 @@ _Literal = (ast.Dict, ast.List, ast.Tuple)
 
 @dataclass(frozen=True)
 class Step:
-    """A statement of a scenario.
-
-    `defines` are the names for whose sake it is kept, None where it is always kept; `body` are the
-    steps inside of it.
-    """
+    """A statement of a scenario."""
 
     node: ast.stmt
-    defines: frozenset[str] | None = None
-    body: list[Step] | None = None
+    defines: frozenset[str] | None = None  # the names for whose sake it is kept, None: always
+    body: list[Step] | None = None  # the steps inside of it
 
 
 @dataclass
