@@ -14,7 +14,13 @@ from greenloop.testsuite.scenarios.names import (
 from greenloop.testsuite.scenarios.nodes import copy_node, located
 from greenloop.testsuite.scenarios.reading.decorators import Table, read_table
 from greenloop.testsuite.scenarios.reading.helpers import HelperCalls, TestMethods
-from greenloop.testsuite.scenarios.reading.inlining import PlainForms, own_nodes, wrap_in_fixture
+from greenloop.testsuite.scenarios.reading.inlining import (
+    REQUEST,
+    PlainForms,
+    own_nodes,
+    parameter_name,
+    wrap_in_fixture,
+)
 from greenloop.testsuite.scenarios.reading.test_module import FlatTest, TestModule
 from greenloop.testsuite.scenarios.records import NotObservable, RefusedError
 
@@ -122,10 +128,16 @@ class _Flattening:
         for key in names:
             fixture, options = self._module.fixtures.get(key, (None, {}))
             is_known = fixture is not None or key in BUILTIN_FIXTURES
-            if key in outer or not is_known or "params" in options:
+            if key in outer or not is_known:
                 raise RefusedError(f"fixture {key}")
             if fixture is not None:
-                found += self._close(_parameters(fixture), (*outer, key))
+                used = [name for name in _parameters(fixture) if name != REQUEST]
+                found += self._close(used, (*outer, key))
+            table = (
+                Table((parameter_name(key),), options["params"]) if "params" in options else None
+            )
+            if table is not None and table not in self._tables:
+                self._tables.append(table)
             found.append(key)
         return list(dict.fromkeys(found))
 

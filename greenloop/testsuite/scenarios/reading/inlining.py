@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from greenloop.testsuite.scenarios.names import Function, children
+from greenloop.testsuite.scenarios.names import Function, children, dotted_name, free_names
 from greenloop.testsuite.scenarios.nodes import copy_node, located, name
 from greenloop.testsuite.scenarios.reading.assertions import as_plain
 from greenloop.testsuite.scenarios.reading.renaming import Renaming
 from greenloop.testsuite.scenarios.records import RefusedError
 
+REQUEST = "request"  # of pytest, of which only `request.param` is known here
 _EXITS = (ast.Return, ast.Yield, ast.YieldFrom)
 
 
@@ -24,7 +25,10 @@ def wrap_in_fixture(fixture: Function, bound_to: str, inner: list[ast.stmt]) -> 
     arguments = {item.arg for item in fixture.args.args}
     local = {node.id for node in nodes if isinstance(node, ast.Name) and _is_store(node)}
     renaming = Renaming({key: f"{key}__{bound_to}" for key in local - arguments})
-    body = [renaming.visit(item) for item in map(copy_node, fixture.body)]
+    parameter = _Parameter(parameter_name(bound_to))
+    body = [parameter.visit(renaming.visit(item)) for item in map(copy_node, fixture.body)]
+    if any(REQUEST in free_names(item) for item in body):
+        raise RefusedError(f"fixture {bound_to} that uses its request", fixture.lineno)
     exits = [at for at, item in enumerate(body) if _is_exit(item)]
     at = exits[0] if exits else len(body)
     returns = bool(exits) and isinstance(body[at], ast.Return)
@@ -37,6 +41,24 @@ def wrap_in_fixture(fixture: Function, bound_to: str, inner: list[ast.stmt]) -> 
     target: list[ast.expr] = [ast.Name(bound_to, ast.Store())]
     bound = located(ast.Assign(target, value or ast.Constant(None)), fixture)
     return [*body[:at], bound, *inner, *body[at + 1 :]]
+
+
+def parameter_name(fixture: str) -> str:
+    """Return the name of the column that holds the parameters of a fixture."""
+    return f"param__{fixture}"
+
+
+class _Parameter(ast.NodeTransformer):
+    """Replaces `request.param` by the name of a column."""
+
+    def __init__(self, column: str) -> None:
+        self._column = column
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if dotted_name(node) == f"{REQUEST}.param":
+            return located(name(self._column), node)
+        self.generic_visit(node)
+        return node
 
 
 def _is_exit(node: ast.stmt) -> bool:

@@ -145,6 +145,27 @@ def test_fixtures_are_written_out() -> None:
     assert "78" not in found.scenario
 
 
+def test_parameters_of_a_fixture_are_a_table() -> None:
+    found = plan(
+        "@pytest.fixture(params=[1, 2], ids=['one', 'two'])\ndef size(request):\n"
+        "    return request.param * 10\n\n"
+        "@pytest.fixture\ndef store(size):\n    return Store(size)\n\n"
+        "@pytest.mark.parametrize('n', [3, 4])\n"
+        "def test_it(store, size, n):\n    assert store.get(n) != 77\n"
+    )
+    assert not found.not_observable
+    assert "(('param__size',), [(row,) for row in [1, 2]])" in found.scenario
+    assert "size = param__size * 10" in found.scenario
+
+
+def test_other_uses_of_a_request_are_refused() -> None:
+    found = plan(
+        "@pytest.fixture\ndef size(request):\n    return request.node.name\n\n"
+        "def test_it(size):\n    assert f(size) == 77\n"
+    )
+    assert [item.reason for item in found.not_observable] == ["fixture size that uses its request"]
+
+
 def test_names_of_what_a_test_defines_are_neutral() -> None:
     found = plan(
         "class Server:\n    pass\n\n"
