@@ -10,9 +10,10 @@ from types import MappingProxyType
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
-from greenloop.testsuite.scenarios.names import bound_names, dotted_name, walk
+from greenloop.testsuite.scenarios.names import bound_names, dotted_name, free_names, walk
 from greenloop.testsuite.scenarios.nodes import build_function
 from greenloop.testsuite.scenarios.reading.flattening import flatten
+from greenloop.testsuite.scenarios.reading.inlining import OF_INSTANCE
 from greenloop.testsuite.scenarios.reading.renaming import (
     Renaming,
     choose_neutral_names,
@@ -36,6 +37,7 @@ from greenloop.testsuite.scenarios.splitting.steps import (
     add_uses,
     keep_used,
     merge_uses,
+    pin_captured,
 )
 from greenloop.testsuite.scenarios.splitting.tables import bind_columns, judged_rows, project_table
 from greenloop.testsuite.scenarios.texts import (
@@ -146,7 +148,8 @@ class _Planner:
         try:
             return self._split_test(test, number)
         except RefusedError as error:
-            return NotObservable(test.name, error.line or test.line, error.reason)
+            reason = error.reason.replace(OF_INSTANCE, "self.")
+            return NotObservable(test.name, error.line or test.line, reason)
 
     def _split_test(self, test: FlatTest, number: int) -> _Planned:
         scope = self._scope.copy()
@@ -158,7 +161,7 @@ class _Planner:
         splitter = StatementSplitter(scope)
         halves = splitter.split(test.body)
         uses: Uses = {}
-        body = keep_used(halves.steps, uses, scope.literals)
+        body = keep_used(pin_captured(halves.steps), uses, scope.literals)
         columns = [key for table in test.tables for key in table.names]
         tables = [project_table(t.target, t.rows, uses, scope.literals) for t in test.tables]
         for key in (*columns, *test.fixtures):
@@ -171,6 +174,9 @@ class _Planner:
         function = build_function(f"scenario_{number}", parameters, body, is_async=test.is_async)
         judge = JudgeForms().visit(build_function(f"judge_{number}", columns, halves.judge))
         check_separation(function, tables, judge, judged)
+        for item in sorted(set(free_names(function))):
+            if item.startswith(OF_INSTANCE):
+                raise RefusedError(f"self.{item.removeprefix(OF_INSTANCE)} has no known value")
         before = keep_used(self._preamble.steps, dict(uses), self._scope.literals)
         used = self._names_of_module([function, *tables, judge, *before])
         if not used:

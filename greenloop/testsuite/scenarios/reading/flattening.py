@@ -15,8 +15,10 @@ from greenloop.testsuite.scenarios.nodes import copy_node, located
 from greenloop.testsuite.scenarios.reading.decorators import Table, read_table
 from greenloop.testsuite.scenarios.reading.helpers import HelperCalls, TestMethods
 from greenloop.testsuite.scenarios.reading.inlining import (
+    OF_INSTANCE,
     REQUEST,
     PlainForms,
+    move_cleanups,
     own_nodes,
     parameter_name,
     wrap_in_fixture,
@@ -67,7 +69,7 @@ class _Flattening:
         before, after = list(self._set_up(_BEFORE)), list(self._set_up(_AFTER))
         body = self._write_out_helpers([*map(copy_node, node.body[:last]), *after], before, columns)
         methods = TestMethods(self._methods, self._names)
-        body = [*before, *methods.define(body, before), *body]
+        body = move_cleanups([*before, *methods.define(body, before), *body])
         automatic = [k for k, (_, options) in self._module.fixtures.items() if "autouse" in options]
         wanted = dict.fromkeys([*automatic, *used, *_parameters(node)])
         body = self._wrap([name for name in wanted if name not in columns], body)
@@ -105,7 +107,9 @@ class _Flattening:
         for item in [part for owner in self._classes for part in owner.body]:
             if isinstance(item, ast.Assign):
                 known = [target for target in item.targets if isinstance(target, ast.Name)]
-                made: list[ast.expr] = [ast.Name(f"self__{t.id}", ast.Store()) for t in known]
+                made: list[ast.expr] = [
+                    ast.Name(f"{OF_INSTANCE}{t.id}", ast.Store()) for t in known
+                ]
                 yield located(ast.Assign(made, copy_node(item.value)), item)
 
     def _set_up(self, names: tuple[str, ...]) -> Iterator[ast.stmt]:

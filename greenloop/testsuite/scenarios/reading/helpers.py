@@ -146,18 +146,22 @@ def _is_call(node: ast.stmt) -> bool:
 
 def _match_arguments(helper: Function, call: ast.Call) -> dict[str, ast.expr] | None:
     """Return the argument of each parameter; None where that is not plain to see."""
-    spec = helper.args
+    spec, named = helper.args, {item.arg: item.value for item in call.keywords}
     names = [item.arg for item in (*spec.posonlyargs, *spec.args)]
-    has_stars = any(isinstance(item, ast.Starred) for item in call.args)
-    if spec.vararg or spec.kwarg or has_stars or isinstance(helper, ast.AsyncFunctionDef):
+    has_stars = None in named or any(isinstance(item, ast.Starred) for item in call.args)
+    if has_stars or helper.decorator_list or isinstance(helper, ast.AsyncFunctionDef):
         return None
-    if helper.decorator_list or len(call.args) > len(names):
-        return None
-    found = dict(_defaults(helper)) | dict(zip(names, call.args, strict=False))
-    found |= {item.arg: item.value for item in call.keywords if item.arg}
     wanted = [*names, *(item.arg for item in spec.kwonlyargs)]
-    is_whole = all(item.arg for item in call.keywords) and found.keys() == set(wanted)
-    return {name: found[name] for name in wanted} if is_whole else None
+    found = dict(_defaults(helper)) | dict(zip(names, call.args, strict=False))
+    found |= {name: value for name, value in named.items() if name in wanted}
+    others, left = call.args[len(names) :], {k: v for k, v in named.items() if k not in wanted}
+    if (others and not spec.vararg) or (left and not spec.kwarg) or found.keys() != set(wanted):
+        return None
+    if spec.vararg:
+        found[spec.vararg.arg] = ast.Tuple(others, ast.Load())
+    if spec.kwarg:
+        found[spec.kwarg.arg] = ast.Dict([*map(ast.Constant, left)], [*left.values()])
+    return found
 
 
 def _defaults(helper: Function) -> Iterator[tuple[str, ast.expr]]:

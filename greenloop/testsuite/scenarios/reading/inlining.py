@@ -11,6 +11,7 @@ from greenloop.testsuite.scenarios.reading.assertions import as_plain
 from greenloop.testsuite.scenarios.reading.renaming import Renaming
 from greenloop.testsuite.scenarios.records import RefusedError
 
+OF_INSTANCE = "self__"  # before the names that stand for attributes of the instance
 REQUEST = "request"  # of pytest, of which only `request.param` is known here
 _EXITS = (ast.Return, ast.Yield, ast.YieldFrom)
 
@@ -79,6 +80,20 @@ def own_nodes(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def move_cleanups(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements with what `self.addCleanup` is given called at the end, last first."""
+    found: list[ast.stmt] = []
+    cleanups: list[ast.stmt] = []
+    for item in body:
+        call = item.value if isinstance(item, ast.Expr) else None
+        if isinstance(call, ast.Call) and dotted_name(call.func) == "self.addCleanup" and call.args:
+            inner = ast.Call(call.args[0], call.args[1:], call.keywords)
+            cleanups.insert(0, located(ast.Expr(inner), item))
+        else:
+            found.append(item)
+    return found + cleanups
+
+
 _METHODS_OF_UNITTEST = frozenset({"subTest", "fail", "skipTest"})
 
 
@@ -110,6 +125,6 @@ class PlainForms(ast.NodeTransformer):
                 raise RefusedError("a method of the test class", node.lineno)
             if node.attr.startswith("assert") or node.attr in _METHODS_OF_UNITTEST:
                 return located(name(node.attr), node)
-            return located(ast.Name(f"self__{node.attr}", node.ctx), node)
+            return located(ast.Name(f"{OF_INSTANCE}{node.attr}", node.ctx), node)
         self.generic_visit(node)
         return node

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from greenloop.testsuite.scenarios.names import bound_names, children
+from greenloop.testsuite.scenarios.names import (
+    Function,
+    bound_names,
+    children,
+    dotted_name,
+    free_names,
+)
 from greenloop.testsuite.scenarios.splitting.tables import project_table, project_value
 
 # By name the keys that are used of its value; None for the whole value.
 Uses = dict[str, "frozenset[object] | None"]
+OBSERVERS = ("observe__", "observe_awaited__")  # functions that call their argument at once
 _Literal = (ast.Dict, ast.List, ast.Tuple)
 
 
@@ -49,6 +56,28 @@ def keep_used(
         elif step.defines is None or step.defines & uses.keys():
             kept.append(_keep_statement(step, uses))
     return kept[::-1]
+
+
+def pin_captured(steps: Iterable[Step], captured: set[str] | None = None) -> list[Step]:
+    """Return the steps; what a function has captured before a step that changes it is always kept."""
+    captured = set() if captured is None else captured
+    found: list[Step] = []
+    for step in steps:
+        body = None if step.body is None else pin_captured(step.body, captured)
+        is_seen = step.defines is not None and not captured.isdisjoint(step.defines)
+        found.append(replace(step, body=body, defines=None if is_seen else step.defines))
+        captured |= set(_captured_names(step.node))
+    return found
+
+
+def _captured_names(node: ast.AST) -> Iterator[str]:
+    """Yield the names that functions in a statement have from outside, but for observations."""
+    is_observation = isinstance(node, ast.Call) and dotted_name(node.func) in OBSERVERS
+    if isinstance(node, (ast.Lambda, Function)):
+        yield from free_names(node)
+    for child in children(node):
+        is_own = is_observation and isinstance(child, ast.Lambda)
+        yield from _captured_names(child.body if is_own else child)  # type: ignore[attr-defined]
 
 
 def _keep_statement(step: Step, uses: Uses) -> ast.stmt:

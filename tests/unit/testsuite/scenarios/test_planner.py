@@ -158,6 +158,51 @@ def test_parameters_of_a_fixture_are_a_table() -> None:
     assert "size = param__size * 10" in found.scenario
 
 
+def test_what_a_function_has_captured_is_changed_for_it() -> None:
+    found = plan(
+        "def test_it():\n    now = 10\n    other = 20\n    store = Store(lambda: now)\n"
+        "    now = 30\n    other = 40\n    assert store.get() == 77\n    assert other == 40\n"
+    )
+    assert not found.not_observable
+    assert "now = 10" in found.scenario
+    assert "now = 30" in found.scenario
+    assert "other" not in found.scenario
+
+
+CLEANUPS = """
+import unittest
+from m import Store, f
+
+class TestStore(unittest.TestCase):
+    def setUp(self):
+        self.store = Store()
+        self.addCleanup(self.store.close)
+        self.addCleanup(f, 5)
+
+    def look(self, want, *given, **more):
+        self.assertEqual(self.store.get(*given, **more), want)
+
+    def test_it(self):
+        self.look(77, 1, 2, key=3)
+
+    def test_client(self):
+        self.assertEqual(f(self.client), 77)
+"""
+
+
+def test_cleanups_come_last_and_unknown_attributes_are_refused() -> None:
+    found = build_scenarios(CLEANUPS, "m", CODE)
+    lines = [line.strip() for line in found.scenario.splitlines()]
+    at = lines.index("observe__(3, lambda: f(5))")
+    assert lines[at + 1] == "observe__(4, lambda: self__store.close())"
+    assert "given__call1 = (1, 2)" in lines
+    assert "more__call1 = {'key': 3}" in lines
+    assert "77" not in found.scenario
+    assert [(item.test, item.reason) for item in found.not_observable] == [
+        ("TestStore::test_client", "self.client has no known value")
+    ]
+
+
 def test_other_uses_of_a_request_are_refused() -> None:
     found = plan(
         "@pytest.fixture\ndef size(request):\n    return request.node.name\n\n"
