@@ -169,6 +169,21 @@ def test_what_a_function_has_captured_is_changed_for_it() -> None:
     assert "other" not in found.scenario
 
 
+def test_decorators_of_mock_are_blocks() -> None:
+    found = plan(
+        "@pytest.fixture\ndef size():\n    return 5\n\n"
+        "@mock.patch.dict('os.environ', {'A': '1'})\n@patch('time.time', return_value=2)\n"
+        "@mock.patch.object(Store, 'put')\n@patch('m.X', 3)\n"
+        "def test_it(put, clock, size):\n    assert f(size) == 77\n"
+        "    clock.assert_called_once_with()\n    put.assert_not_called()\n",
+        HEAD + "from unittest import mock\nfrom unittest.mock import patch\n",
+    )
+    assert not found.not_observable
+    for text in ("patch('time.time', return_value=2)) as clock:", "'put')) as put:", "size = 5"):
+        assert text in found.scenario
+    assert "77" not in found.scenario
+
+
 CLEANUPS = """
 import unittest
 from m import Store, f
