@@ -13,6 +13,7 @@ from greenloop.grading.assertion_mutation.literals import (
     parse_literal,
 )
 from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.nodes import get_last_name
 from greenloop.syntax.source import Source
 
 _NEGATED_OPERATORS: dict[type[ast.cmpop], str] = {
@@ -187,10 +188,7 @@ class AssertionMutator:
 
 def get_called_name(node: ast.AST | None) -> str:
     """Return the last name of a called function: `raises` of `pytest.raises(…)`; else ''."""
-    if not isinstance(node, ast.Call):
-        return ""
-    function = node.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return get_last_name(node) if isinstance(node, ast.Call) else ""
 
 
 def _get_only_argument(node: ast.expr, name: str) -> ast.expr | None:
