@@ -12,6 +12,7 @@ import importlib
 from collections.abc import Sequence
 
 from greenloop.autofix.ruff import lint_code
+from greenloop.syntax.nodes import bound_names
 
 _MODULES = (
     "abc argparse asyncio base64 bisect calendar collections contextlib copy csv dataclasses decimal "
@@ -77,17 +78,8 @@ def _has_unknown_names(code: str) -> bool:
     Where none is, starting a linter process can be skipped.
     """
     tree = ast.parse(code)
-    own = {item for node in tree.body for item in _bound_names(node)}
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return not used <= own | set(dir(builtins))
-
-
-def _bound_names(node: ast.stmt) -> set[str]:
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return {node.name}
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return {(item.asname or item.name).partition(".")[0] for item in node.names}
-    return set()
+    return not used <= bound_names(tree.body) | set(dir(builtins))
 
 
 def _find_imports(name: str, tree: ast.Module, is_test: bool) -> list[str]:

@@ -12,6 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from greenloop.syntax.nodes import bound_names
+from greenloop.syntax.parse import parse_or_none
+
 # Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Comparisons to
 # None or True, unused variables and mutable defaults are excluded: fixing them can change behaviour.
 _SAFE_RULES = "F401,I001,F541,UP,E713"
@@ -74,25 +77,9 @@ def _parse_items(output: str) -> list[dict[str, Any]]:
 
 
 def _defines(code: str, names: set[str]) -> bool:
-    try:
-        tree = ast.parse(code)
-    except SyntaxError:
-        return False
-    bound = {
-        item.asname or item.name
-        for n in ast.walk(tree)
-        if isinstance(n, (ast.Import, ast.ImportFrom))
-        for item in n.names
-    }
-    bound |= {
-        n.name
-        for n in ast.walk(tree)
-        if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-    }
-    bound |= {
-        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
-    return names <= bound
+    tree = parse_or_none(code)
+    nodes = (n for n in ast.walk(tree) if not isinstance(n, ast.arg)) if tree else ()
+    return tree is not None and names <= bound_names(nodes)
 
 
 def _run_ruff(code: str, *options: str) -> str | None:

@@ -31,17 +31,14 @@ class JsonlEntry(Record):
 
 
 class Entry(Record):
-    """One specification of a batch. `output` is the code's file, None where it is not written.
-
-    `module` is the module's name where it is not taken from the file.
-    """
+    """One specification of a batch."""
 
     id: str
     text: str
     source: str = ""
     tests: tuple[GivenTests, ...] = ()
-    output: Path | None = None
-    module: str | None = None
+    output: Path | None = None  # the code's file, None where it is not written
+    module: str | None = None  # its name where it is not taken from the file
 
     @property
     def sha256(self) -> str:

@@ -18,35 +18,26 @@ _SCRIPT_OUTPUT_BYTES = 1 << 20  # kept of each stream: the output is the purpose
 
 @dataclass(frozen=True)
 class Job:
-    """One run: its kind (see `guest.entrypoints`), its files, and what it may use.
-
-    Attributes:
-        files: (name, text) pairs of the working folder.
-        payload: What the entry point of this kind reads.
-        timeout_s: The time limit, where it differs from that of the sandbox.
-        tree: (path, content) pairs; only scripts and projects have files in folders.
-        stdin: Standard input of a script.
-        artifact_request: Which of the files that a script creates are returned.
-        allowed_hosts: Hosts that a script may connect to.
-        stop_events: Events that interrupt the run, besides those of the sandbox.
-        items: The number of its tests or mutants, 0 where it is not known.
-        on_progress: Gets how many tests or mutants are done, where the backend knows it.
-        key: The secret that each report of the run begins with.
-    """
+    """One run: its kind (see `guest.entrypoints`), its files, and what it may use."""
 
     kind: str
-    files: tuple[tuple[str, str], ...]
-    payload: dict[str, Any]
+    files: tuple[tuple[str, str], ...]  # (name, text) pairs of the working folder
+    payload: dict[str, Any]  # what the entry point of this kind reads
     hash_seed: int = 0
     packages: InstalledPackages = field(default_factory=InstalledPackages)
-    timeout_s: float | None = None
+    timeout_s: float | None = None  # the time limit, where it differs from that of the sandbox
+    # (path, content) pairs; only scripts and projects have files in folders.
     tree: tuple[tuple[str, bytes], ...] = ()
-    stdin: bytes = b""
+    stdin: bytes = b""  # standard input of a script
+    # Which of the files that a script creates are returned.
     artifact_request: dict[str, Any] | None = None
-    allowed_hosts: tuple[HostRule, ...] = ()
+    allowed_hosts: tuple[HostRule, ...] = ()  # hosts that a script may connect to
+    # Events that interrupt the run, besides those of the sandbox.
     stop_events: tuple[threading.Event, ...] = ()
-    items: int = 0
+    items: int = 0  # the number of its tests or mutants, 0 where it is not known
+    # Gets how many tests or mutants are done, where the backend knows it.
     on_progress: Callable[[int], None] | None = None
+    # The secret that each report of the run begins with.
     key: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def __post_init__(self) -> None:

@@ -12,25 +12,15 @@ _EXTRA_CPU_SECONDS = 2
 
 @dataclass(frozen=True)
 class ResourceLimits:
-    """Limits of one run; sizes in bytes.
+    """Limits of one run; sizes in bytes."""
 
-    Attributes:
-        timeout_s: Wall-clock seconds.
-        cpu_s: CPU seconds of one process; None for the wall-clock limit and 2 more.
-        memory_bytes: Address space of one process.
-        total_bytes: Memory of all processes together, with the files of the run.
-        output_bytes: Output after which the run is ended.
-        kept_bytes: Output that is kept.
-        result_bytes: What the result channel may carry.
-    """
-
-    timeout_s: float = 30.0
-    cpu_s: int | None = None
-    memory_bytes: int = 2048 << 20
-    total_bytes: int = 2048 << 20
-    output_bytes: int = 4096 << 10
-    kept_bytes: int = 64 << 10
-    result_bytes: int = 8 << 20
+    timeout_s: float = 30.0  # wall-clock seconds
+    cpu_s: int | None = None  # CPU seconds of one process; None for the wall-clock limit and 2 more
+    memory_bytes: int = 2048 << 20  # address space of one process
+    total_bytes: int = 2048 << 20  # memory of all processes together, with the files of the run
+    output_bytes: int = 4096 << 10  # output after which the run is ended
+    kept_bytes: int = 64 << 10  # output that is kept
+    result_bytes: int = 8 << 20  # what the result channel may carry
     file_bytes: int = 64 << 20
     disk_bytes: int = 64 << 20
     shared_bytes: int = 16 << 20

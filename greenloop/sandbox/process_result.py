@@ -24,21 +24,14 @@ _ENDINGS = ("finished", "timeout", "memory", "processes", "disk", "output", "int
 
 @dataclass(frozen=True)
 class ScriptArtifacts:
-    """What a script left behind.
+    """What a script left behind."""
 
-    Attributes:
-        stderr: Its standard error.
-        truncated_streams: Which streams were cut: "output", "errors".
-        manifest: The files that it created (see `guest.files.collector`).
-        contents: The contents of the files that were kept, one after the other.
-        network_requests: Its requests to the proxy.
-    """
-
-    stderr: bytes = b""
-    truncated_streams: tuple[str, ...] = ()
+    stderr: bytes = b""  # its standard error
+    truncated_streams: tuple[str, ...] = ()  # which streams were cut: "output", "errors"
+    # The files that it created (see `guest.files.collector`).
     manifest: dict[str, Any] | None = None
-    contents: bytes = b""
-    network_requests: tuple[NetworkRequest, ...] = ()
+    contents: bytes = b""  # the contents of the files that were kept, one after the other
+    network_requests: tuple[NetworkRequest, ...] = ()  # its requests to the proxy
 
     @classmethod
     def from_stream(
@@ -51,24 +44,15 @@ class ScriptArtifacts:
 
 @dataclass(frozen=True)
 class ProcessResult:
-    """How a sandbox process ended.
-
-    Attributes:
-        status: Exit status; negative for a signal.
-        output: Standard output (for all but scripts with standard error).
-        channel_data: What was sent over the result channel.
-        limits_hit: Limits that were seen to be reached.
-        stack_dump: Where the process was when its time was over.
-        artifacts: What a script left behind.
-    """
+    """How a sandbox process ended."""
 
     ending: Ending
-    status: int
-    output: bytes
-    channel_data: bytes
+    status: int  # exit status; negative for a signal
+    output: bytes  # standard output (for all but scripts with standard error)
+    channel_data: bytes  # what was sent over the result channel
     duration_s: float
-    limits_hit: tuple[str, ...] = ()
-    stack_dump: str = ""
+    limits_hit: tuple[str, ...] = ()  # limits that were seen to be reached
+    stack_dump: str = ""  # where the process was when its time was over
     artifacts: ScriptArtifacts = field(default_factory=ScriptArtifacts)
 
     @classmethod

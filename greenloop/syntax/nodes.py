@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from greenloop.syntax.edit import TextEdit
@@ -119,3 +119,25 @@ def get_last_name(node: ast.AST | None) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names that these nodes define, import, assign or have as arguments."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {(item.asname or item.name).partition(".")[0] for item in node.names}
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+    return found
+
+
+def get_line_span(node: ast.stmt) -> tuple[int, int]:
+    """Return the first and the last line of a statement, with its decorators."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    first = min([node.lineno, *(item.lineno for item in decorators)])
+    return first, node.end_lineno or node.lineno

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from greenloop.syntax.nodes import get_line_span
 from greenloop.syntax.parse import parse_or_none
 
 _REQUIREMENT_ID = re.compile(r"\b[RK][1-9][0-9]*\b")
@@ -88,7 +89,7 @@ def is_test_class(node: ast.ClassDef) -> bool:
 
 
 def _parse_test(node: Function, prefix: str, may_skip: bool) -> TestFunction:
-    first, last = _get_line_span(node)
+    first, last = get_line_span(node)
     head = (ast.get_docstring(node) or "").strip().split(":")[0]
     return TestFunction(
         name=prefix + node.name,
@@ -180,13 +181,8 @@ def _find_removed_spans(
         if isinstance(node, ast.ClassDef):
             inside = {item.name for item in _find_tests([node], prefix)}
             if inside and inside <= gone:
-                yield _get_line_span(node)
+                yield get_line_span(node)
             else:
                 yield from _find_removed_spans(node.body, gone, f"{prefix}{node.name}::")
         elif isinstance(node, Function) and f"{prefix}{node.name}" in gone:
-            yield _get_line_span(node)
-
-
-def _get_line_span(node: Function | ast.ClassDef) -> tuple[int, int]:
-    first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
-    return first, node.end_lineno or node.lineno
+            yield get_line_span(node)

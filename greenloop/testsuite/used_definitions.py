@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from greenloop.syntax.nodes import get_line_span
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import Function
 
@@ -75,6 +76,5 @@ def _is_autouse(node: ast.stmt) -> bool:
 
 
 def _lines_of(node: ast.stmt) -> range:
-    decorators = getattr(node, "decorator_list", [])
-    first = min([node.lineno, *(item.lineno for item in decorators)])
-    return range(first, (node.end_lineno or node.lineno) + 1)
+    first, last = get_line_span(node)
+    return range(first, last + 1)

@@ -210,10 +210,10 @@ def _read_unchanged(path: str, sha256: str) -> SourceFile:
     return found
 
 
-def back_up_original(directory: RunDirectory, path: Path) -> Path:
+def back_up_original(directory: RunDirectory, path: Path, name: str = "") -> Path:
     """Keep a copy of a file in the run directory, and return its path. Raises OutputError."""
-    kept = directory.path / "original" / path.name
+    kept = directory.path / "original" / (name or path.name)
     with writing(kept):
-        kept.parent.mkdir(exist_ok=True)
+        kept.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, kept)
     return kept

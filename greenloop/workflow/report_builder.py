@@ -48,7 +48,7 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
         test_code=_collect_test_code(state),
         tests_passed=verdict != "failed",
         test_output=result.output if result else "",
-        iterations=_count_iterations(state),
+        iterations=state.repairs + 1 if state.candidates.attempts else 0,
         repairs=state.repairs,
         verdict=verdict,
         reasons=reasons,
@@ -89,11 +89,6 @@ def _build_change(state: RunState, patch: str) -> Change | None:
         return None
     files = (ChangedFile(path=p, added=a, removed=r) for p, a, r in count_lines(patch))
     return state.change.model_copy(update={"files": tuple(files)})
-
-
-def _count_iterations(state: RunState) -> int:
-    """Return 1 for the first code and 1 for each repair or rewrite; 0 where no code was made."""
-    return state.repairs + 1 if state.candidates.attempts else 0
 
 
 def _collect_test_code(state: RunState) -> str:

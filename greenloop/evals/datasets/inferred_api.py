@@ -8,6 +8,8 @@ import sys
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from greenloop.syntax.nodes import bound_names
+
 
 @dataclass(frozen=True)
 class UsedName:
@@ -26,14 +28,12 @@ def find_used_names(
     `known_names` are known names of the module, which may shadow a builtin.
     """
     trees = tuple(trees)
-    bound = {
-        *(set(dir(builtins)) - set(known_names)),
-        *(name for tree in trees for name in _bound_names(tree)),
-    }
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    bound = (set(dir(builtins)) - set(known_names)) | bound_names(nodes)
     calls: dict[str, UsedName] = {}
     mentioned: dict[str, UsedName] = {}
     ignored = bound | set(_stdlib_references(trees))
-    for node in (node for tree in trees for node in ast.walk(tree)):
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id not in bound:
                 count = len(node.args) + len(node.keywords)
@@ -47,7 +47,7 @@ def find_used_names(
 def find_used_modules(trees: Iterable[ast.Module]) -> tuple[str, ...]:
     """Return the modules of the standard library that are used but not imported."""
     trees = tuple(trees)
-    bound = {name for tree in trees for name in _bound_names(tree)}
+    bound = bound_names(node for tree in trees for node in ast.walk(tree))
     return tuple(name for name in dict.fromkeys(_stdlib_references(trees)) if name not in bound)
 
 
@@ -56,15 +56,3 @@ def _stdlib_references(trees: Iterable[ast.Module]) -> Iterator[str]:
         base = node.value if isinstance(node, ast.Attribute) else None
         if isinstance(base, ast.Name) and base.id in sys.stdlib_module_names:
             yield base.id
-
-
-def _bound_names(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            yield node.id
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield from ((item.asname or item.name).partition(".")[0] for item in node.names)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield node.name
-        elif isinstance(node, ast.arg):
-            yield node.arg

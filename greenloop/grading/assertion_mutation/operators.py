@@ -13,6 +13,7 @@ from greenloop.grading.assertion_mutation.literals import (
     parse_literal,
 )
 from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.nodes import get_last_name
 from greenloop.syntax.source import Source
 
 _NEGATED_OPERATORS: dict[type[ast.cmpop], str] = {
@@ -34,21 +35,16 @@ _UNSATISFIABLE_BOUNDS: dict[type[ast.cmpop], tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class AssertionChange:
-    """One change after which an assertion that passed must fail.
-
-    With `actual`, a value of the code, it may still pass if that equals, contains or outranks
-    everything. `expected` is what it is compared with, `opposite` the assertion's opposite, and
-    `other_type` a change to an expected value of another type. `is_swap`: to another test's answer.
-    """
+    """One change after which an assertion that passed must fail."""
 
     edits: tuple[TextEdit, ...]
     description: str
-    actual: ast.expr | None = None
-    expected: ast.expr | None = None
-    opposite: TextEdit | None = None
-    other_type: TextEdit | None = None
+    actual: ast.expr | None = None  # of the code; it may honestly equal, contain or outrank all
+    expected: ast.expr | None = None  # what `actual` is compared with
+    opposite: TextEdit | None = None  # the assertion's opposite
+    other_type: TextEdit | None = None  # to an expected value of another type
     changes_test_id: bool = False
-    is_swap: bool = False
+    is_swap: bool = False  # to another test's answer
 
 
 class AssertionMutator:
@@ -187,10 +183,7 @@ class AssertionMutator:
 
 def get_called_name(node: ast.AST | None) -> str:
     """Return the last name of a called function: `raises` of `pytest.raises(…)`; else ''."""
-    if not isinstance(node, ast.Call):
-        return ""
-    function = node.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return get_last_name(node) if isinstance(node, ast.Call) else ""
 
 
 def _get_only_argument(node: ast.expr, name: str) -> ast.expr | None:

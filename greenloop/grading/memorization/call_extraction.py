@@ -32,17 +32,13 @@ _EQUALITY_ARGUMENT_COUNT = 2
 
 @dataclass(frozen=True)
 class ExtractedCall:
-    """A call of the module in a test, and its expected answer.
+    """A call of the module in a test, and its expected answer."""
 
-    `call` is an expression over the module's names, `function` the name that it calls. The answer
-    equals `expected`, is near it, or has it as its truth value.
-    """
-
-    function: str
-    call: str
+    function: str  # the name that is called
+    call: str  # an expression over the module's names
     arguments: tuple[object, ...]
     expected: object
-    comparison: ComparisonKind
+    comparison: ComparisonKind  # how the answer has to be like `expected`
 
 
 def extract_calls(code: str, module: str) -> list[ExtractedCall]:

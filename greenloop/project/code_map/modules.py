@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from greenloop.syntax.nodes import get_line_span
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path
 
@@ -99,7 +100,8 @@ def _find_definitions(
             continue
         else:
             names, head, own = _list_constants(node), _shorten(lines[node.lineno - 1]), [node]
-        span = range(_get_first_line(node), (node.end_lineno or node.lineno) + 1)
+        first, last = get_line_span(node)
+        span = range(first, last + 1)
         for name in names:
             yield Definition(
                 path,
@@ -120,11 +122,6 @@ def _without(node: ast.ClassDef, inner: list[ast.stmt]) -> list[ast.AST]:
 def _list_branches(node: ast.If | ast.Try) -> list[ast.stmt]:
     handlers = [item for found in getattr(node, "handlers", []) for item in found.body]
     return [*node.body, *handlers, *node.orelse]
-
-
-def _get_first_line(node: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(item.lineno for item in decorators)])
 
 
 def _get_doc(node: ast.AST) -> str:

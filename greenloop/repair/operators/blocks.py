@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from greenloop.repair.context import CandidateEdit, RepairContext
 from greenloop.repair.scope import FunctionNode
+from greenloop.syntax.nodes import get_line_span
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,10 @@ class StatementLines:
 def find_statement_lines(context: RepairContext, node: ast.stmt) -> StatementLines | None:
     """Return the lines of a statement; None if other code is on them."""
     source, text = context.source, context.source.text
-    decorators = getattr(node, "decorator_list", [])
-    first = min([node.lineno, *(item.lineno for item in decorators)])
-    start, end = source.line_start(first), source.line_end(node.end_lineno or node.lineno)
+    first, last = get_line_span(node)
+    start, end = source.line_start(first), source.line_end(last)
     indent = text[start : source.offset(first, node.col_offset)]
-    if decorators:
+    if getattr(node, "decorator_list", []):
         indent = text[start : end - len(text[start:end].lstrip())]
     tail = text[source.span(node)[1] : end].strip()
     if indent.strip() or (tail and not tail.startswith("#")):

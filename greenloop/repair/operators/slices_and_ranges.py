@@ -17,17 +17,15 @@ def change_slice(context: RepairContext, node: ast.Slice) -> Iterator[CandidateE
     for at in range(3):
         fresh = ["1", "-1", *names] if at < 2 else ["-1", "2"]
         for text in [""] if parts[at] else fresh:
-            yield _build_slice_edit(context, node, [*parts[:at], text, *parts[at + 1 :]], 2.0)
+            yield _build_slice_edit(context, node, [*parts[:at], text, *parts[at + 1 :]])
     lower, upper, step = parts
     if upper and lower:
-        yield _build_slice_edit(context, node, [lower, f"{lower} + {upper}", step], 2.0)
+        yield _build_slice_edit(context, node, [lower, f"{lower} + {upper}", step])
 
 
-def _build_slice_edit(
-    context: RepairContext, node: ast.Slice, parts: list[str], cost: float
-) -> CandidateEdit:
+def _build_slice_edit(context: RepairContext, node: ast.Slice, parts: list[str]) -> CandidateEdit:
     text = f"{parts[0]}:{parts[1]}" + (f":{parts[2]}" if parts[2] else "")
-    return context.edit(node, text, "slice", cost)
+    return context.edit(node, text, "slice", 2.0)
 
 
 @edit_operator()

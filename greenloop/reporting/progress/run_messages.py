@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from greenloop import events as e
-from greenloop.records import Evidence, Failure, TestRun
+from greenloop.records import Evidence, Failure
 from greenloop.reporting.progress.messages import format_event
 
 _REPAIRS = ("repair", "rewrite")
@@ -48,7 +48,8 @@ class RunMessages:
         self._failures = frozenset(run.failures)
         new = tuple(item for item in run.failures if item not in known)
         shown = format_event(
-            e.CandidateTested(attempt, _with_failures(run, new)), verbose=self._verbose
+            e.CandidateTested(attempt, run.model_copy(update={"failures": new})),
+            verbose=self._verbose,
         )
         if attempt.kind in _REPAIRS:
             self._repairs += 1
@@ -62,10 +63,6 @@ class RunMessages:
         """Return a line for each attempt before this one that was fixed before it was tested."""
         first, self._shown_attempt = self._shown_attempt + 1, max(number, self._shown_attempt)
         return [f"attempt  {n}: fixed before its test run" for n in range(first, number)]
-
-
-def _with_failures(run: TestRun, failures: tuple[Failure, ...]) -> TestRun:
-    return run.model_copy(update={"failures": failures})
 
 
 def _name(failure: Failure) -> str:

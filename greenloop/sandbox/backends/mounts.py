@@ -27,26 +27,15 @@ _SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
 
 @dataclass(frozen=True)
 class GuestMounts:
-    """What a zygote sees, and what it loads before the first run.
+    """What a zygote sees, and what it loads before the first run."""
 
-    Attributes:
-        read_only: (source, target) pairs of bind mounts.
-        links: (target, path) pairs of symbolic links.
-        python: Path of the interpreter.
-        hidden: Folders within the mounts that are empty in the guest.
-        modules: Modules of the packages in `PACKAGES` that are imported.
-        plugins: Packages whose pytest plugins are loaded.
-        hash_seed: PYTHONHASHSEED; with one, nothing else is loaded.
-        has_pytest: Whether pytest is loaded.
-    """
-
-    read_only: tuple[tuple[str, str], ...]
-    links: tuple[tuple[str, str], ...]
-    python: str
-    hidden: tuple[str, ...] = ()
-    modules: tuple[str, ...] = ()
-    plugins: tuple[str, ...] = ()
-    hash_seed: int = 0
+    read_only: tuple[tuple[str, str], ...]  # (source, target) pairs of bind mounts
+    links: tuple[tuple[str, str], ...]  # (target, path) pairs of symbolic links
+    python: str  # path of the interpreter
+    hidden: tuple[str, ...] = ()  # folders within the mounts that are empty in the guest
+    modules: tuple[str, ...] = ()  # modules of the packages in `PACKAGES` that are imported
+    plugins: tuple[str, ...] = ()  # packages whose pytest plugins are loaded
+    hash_seed: int = 0  # PYTHONHASHSEED; with one, nothing else is loaded
     has_pytest: bool = True
 
     @property

@@ -65,15 +65,10 @@ def create_bubblewrap_backend() -> Backend | None:
 def build_zygote_command(
     mounts: GuestMounts, python: str, home: str, site: Sequence[str], control: int, root: str = ""
 ) -> list[str]:
-    """Return the command that starts a zygote.
+    """Return the command that starts a zygote, with `control` as its end of the control socket.
 
-    Args:
-        mounts: Names the modules and pytest plugins that are loaded before the first run.
-        python: Path of the interpreter.
-        home: Folder that holds the guest package.
-        site: Folders with packages.
-        control: File descriptor of the control socket.
-        root: Folder of the folders of runs; '' where each run mounts its own.
+    `home` holds the guest package, `site` are folders with packages, `root` is the folder of the
+    folders of runs, '' where each run mounts its own.
     """
     code = _ZYGOTE_CODE.format(
         home=home,

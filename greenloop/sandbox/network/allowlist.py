@@ -22,17 +22,11 @@ SocketAddresses = list[tuple[socket.AddressFamily, str]]
 
 @dataclass(frozen=True)
 class HostRule:
-    """A host that may be connected to.
+    """A host that may be connected to."""
 
-    Attributes:
-        host: Name or address.
-        is_wildcard: Allow the subdomains of `host`, and not `host` itself.
-        port: None for the ports of HTTP and HTTPS.
-    """
-
-    host: str
-    is_wildcard: bool = False
-    port: int | None = None
+    host: str  # name or address
+    is_wildcard: bool = False  # allow the subdomains of `host`, and not `host` itself
+    port: int | None = None  # None for the ports of HTTP and HTTPS
 
     @classmethod
     def parse(cls, text: str) -> HostRule:

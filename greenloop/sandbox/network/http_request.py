@@ -25,20 +25,14 @@ class BadRequest(Exception):
 
 @dataclass(frozen=True)
 class ProxyRequest:
-    """One request.
-
-    Attributes:
-        forwarded_head: The head that is sent to the server, b'' for a tunnel.
-        rest: The bytes received after the head.
-        remaining_bytes: How many more the client may send, None for a tunnel.
-    """
+    """One request."""
 
     method: str
     host: str
     port: int
-    forwarded_head: bytes = b""
-    rest: bytes = b""
-    remaining_bytes: int | None = None
+    forwarded_head: bytes = b""  # the head that is sent to the server, b'' for a tunnel
+    rest: bytes = b""  # the bytes received after the head
+    remaining_bytes: int | None = None  # how many more the client may send, None for a tunnel
 
 
 def read_request(client: socket.socket) -> ProxyRequest:

@@ -53,18 +53,10 @@ class ZygoteClient:
         serve: Callable[[socket.socket], None] | None = None,
         on_progress: Callable[[int], None] | None = None,
     ) -> ProcessResult:
-        """Run one job in a copy of the zygote.
+        """Run one job (JSON, as its limits) in a copy of the zygote. Raises SandboxError.
 
-        Args:
-            payload: The job, in JSON.
-            limits: The limits, in JSON.
-            timeout_s: Wall-clock limit.
-            stop: Ends the run as `interrupted`.
-            serve: Takes a socket that listens in the network of the run, if the job asks for one.
-            on_progress: Gets how many tests or mutants are done, while the job runs.
-
-        Raises:
-            SandboxError: the run cannot be started.
+        `stop` ends the run as `interrupted`. `serve` takes a socket that listens in its network, if
+        the job asks for one; `on_progress` gets how many tests or mutants are done.
         """
         started, patience_s = time.monotonic(), timeout_s + _GRACE_SECONDS
         for is_last in (False, True):
@@ -205,10 +197,7 @@ class ZygotePool:
     ) -> ZygoteClient:
         """Return the zygote that has these packages, pytest and its plugins loaded.
 
-        With a hash seed it has no package loaded.
-
-        Raises:
-            SandboxError: the pool is closed.
+        With a hash seed it has no package loaded. Raises SandboxError: the pool is closed.
         """
         key = (packages or None, plugins, hash_seed, has_pytest)
         with self._lock:

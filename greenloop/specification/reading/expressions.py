@@ -6,6 +6,7 @@ import ast
 import builtins
 import re
 
+from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.parse import parse_or_none
 
 _MAX_CHARS = 2000
@@ -75,16 +76,7 @@ def is_closed_node(tree: ast.AST) -> bool:
 
 def find_free_names(source: str) -> frozenset[str]:
     """Return the names that a piece of source uses and neither defines nor has as builtins."""
-    used: set[str] = set()
-    bound: set[str] = set(dir(builtins))
     tree = parse_or_none(source)
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.Name):
-            (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            bound |= {(item.asname or item.name).split(".")[0] for item in node.names}
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            bound.add(node.name)
-        elif isinstance(node, ast.arg):
-            bound.add(node.arg)
-    return frozenset(used - bound)
+    nodes = list(ast.walk(tree)) if tree else []
+    used = {item.id for item in nodes if isinstance(item, ast.Name)}
+    return frozenset(used - bound_names(nodes) - set(dir(builtins)))

@@ -39,36 +39,30 @@ class Level(IntEnum):
 
 @dataclass
 class Scope:
-    """The names that are known at a place of a test.
+    """The names that are known at a place of a test."""
 
-    Attributes:
-        module: The name of the module under test.
-        symbols: What its source says about its classes.
-        classes: Classes of the module by the dotted names by which the test refers to them.
-        imported: Names of the module by the names that the test uses; '' for the module itself.
-        levels: The level of each name that is not independent.
-        reachable: For names of mutable objects, the names through which these can be reached.
-        makers: Functions of the test file that return such instances.
-        compares: Functions of the test file that decide something by their arguments.
-        objects: Names of instances of the module's classes.
-        process_modules: Names of modules, or of their members, that depend on the process.
-        judge_only: Names that only the process of the tests has.
-        refused: Functions that cannot run beside the code, and why.
-        literals: Tables: expressions to which names are bound once.
-    """
-
-    module: str
-    symbols: dict[str, ClassSymbol]
+    module: str  # the name of the module under test
+    symbols: dict[str, ClassSymbol]  # what its source says about its classes
+    # Classes of the module by the dotted names by which the test refers to them.
     classes: dict[str, ClassSymbol] = field(default_factory=dict)
+    # Names of the module by the names that the test uses; '' for the module itself.
     imported: dict[str, str] = field(default_factory=dict)
+    # The level of each name that is not independent.
     levels: dict[str, Level] = field(default_factory=dict)
+    # For names of mutable objects, the names through which these can be reached.
     reachable: dict[str, set[str]] = field(default_factory=dict)
+    # Functions of the test file that return such instances.
     makers: set[str] = field(default_factory=set)
+    # Functions of the test file that decide something by their arguments.
     compares: set[str] = field(default_factory=set)
-    objects: set[str] = field(default_factory=set)
+    objects: set[str] = field(default_factory=set)  # names of instances of the module's classes
+    # Names of modules, or of their members, that depend on the process.
     process_modules: set[str] = field(default_factory=set)
+    # Names that only the process of the tests has.
     judge_only: set[str] = field(default_factory=set)
+    # Functions that cannot run beside the code, and why.
     refused: dict[str, str] = field(default_factory=dict)
+    # Tables: expressions to which names are bound once.
     literals: dict[str, ast.expr] = field(default_factory=dict)
 
     def copy(self) -> Scope:

@@ -7,7 +7,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from greenloop.testsuite.variants.trees import Slot, copy_tree, iterate_slots
+from greenloop.testsuite.variants.trees import copy_tree, iterate_slots
 
 _N = TypeVar("_N", bound=ast.AST)
 
@@ -21,12 +21,8 @@ def iterate_smaller(tree: _N) -> Iterator[_N]:
         steps += [(step, number, new) for step, new in enumerate(_shrink(slot.read()))]
     for _, number, new in sorted(steps, key=lambda item: item[:2]):
         changed = copy_tree(tree)
-        _slot_at(changed, number).write(copy_tree(new))
+        list(iterate_slots(changed))[number].write(copy_tree(new))
         yield changed
-
-
-def _slot_at(tree: ast.AST, number: int) -> Slot:
-    return list(iterate_slots(tree))[number]
 
 
 def _without_statements(tree: Any) -> Iterator[Any]:

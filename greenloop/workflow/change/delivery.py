@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from greenloop.project.git import list_safe_options, run_git
 from greenloop.project.patch import apply_patch, count_lines
 from greenloop.records import Report
 from greenloop.scripts.source_file import replace_atomically
+from greenloop.workflow.delivery import back_up_original
 from greenloop.workflow.storage.lockfile import (
     LockedChange,
     build_lock,
@@ -48,7 +48,9 @@ def deliver_change(
     elif request.apply and (confirm is None or confirm(report.final_code)):
         root = Path(request.root)
         changes = _check_unchanged(root, report.final_code)
-        _back_up(root, changes, directory)
+        for path in changes:
+            if (root / path).exists():
+                back_up_original(directory, root / path, path)
         _write_files(root, changes)
         paths["applied"] = request.root
     return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=paths)})
@@ -77,16 +79,6 @@ def _check_unchanged(root: Path, patch: str) -> Mapping[str, str | None]:
         return apply_patch(texts, patch)
     except InputError as error:
         raise OutputError(f"{error}: {root} was changed meanwhile; nothing was written") from None
-
-
-def _back_up(root: Path, changes: Mapping[str, str | None], directory: RunDirectory) -> None:
-    """Keep the files that are written over in the run directory."""
-    for path in changes:
-        kept = directory.path / "original" / path
-        if (root / path).exists():
-            with writing(kept):
-                kept.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(root / path, kept)
 
 
 def _write_files(root: Path, changes: Mapping[str, str | None]) -> None:

@@ -9,7 +9,7 @@ from greenloop.scripts.checks.factories import complete_checks
 from greenloop.scripts.regression import find_lost_output, find_suppressed_errors
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.heal.strategy import HealStrategy
-from greenloop.workflow.script.checklist import PREVIOUS_OUTPUT_CHECK, Checklist, with_failed_check
+from greenloop.workflow.script.checklist import PREVIOUS_OUTPUT_CHECK, Checklist, with_lost_output
 from greenloop.workflow.script.inputs import describe_changes
 from greenloop.workflow.script.strategy import ScriptStrategy
 from greenloop.workflow.state import Run
@@ -68,7 +68,7 @@ class HealScriptStrategy(HealStrategy, ScriptStrategy):
         if not lost:
             return result
         message = "\n".join(lost[:_MAX_LOST_LINES])
-        return with_failed_check(result, PREVIOUS_OUTPUT_CHECK, "LostOutput", message)
+        return with_lost_output(result, PREVIOUS_OUTPUT_CHECK, message)
 
 
 def _describe_output(run: ScriptRun) -> str:

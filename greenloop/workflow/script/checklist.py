@@ -10,9 +10,9 @@ from greenloop.testsuite.suite import DroppedTest
 PREVIOUS_OUTPUT_CHECK = "prints what it printed before"
 
 
-def with_failed_check(run: TestRun, check: str, exception: str, message: str) -> TestRun:
+def with_lost_output(run: TestRun, check: str, message: str) -> TestRun:
     """Return the run with one of its checks failed."""
-    failure = Failure(test=check, phase="call", exception=exception, message=message)
+    failure = Failure(test=check, phase="call", exception="LostOutput", message=message)
     others = tuple(item for item in run.tests if item.id != check)
     return run.model_copy(
         update={

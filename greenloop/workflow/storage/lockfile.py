@@ -60,26 +60,20 @@ class LockedChange(Record):
 
 
 class Lock(Record):
-    """Digests of a specification's code and tests when they were graded.
-
-    `specification` is None where the text came from no file. `text_sha256` is the digest of the
-    text and of the digests of the user's tests; `choices` are what that text leaves open, with the
-    answers to them. `held_out` and `peer` are results that hold as long as text, code and tests
-    are the same; `rules` are the pieces of evidence that the grade had. With `change` the code is a
-    patch.
-    """
+    """Digests of a specification's code and tests when they were graded."""
 
     version: int = 1
-    text_sha256: str
-    specification: LockedFile | None = None
+    text_sha256: str  # of the text and of the digests of the user's tests
+    specification: LockedFile | None = None  # None where the text came from no file
     code: LockedFile
     tests: tuple[LockedFile, ...] = ()
     grade: Grade
-    choices: tuple[Choice, ...] = ()
-    held_out: HeldOut | None = None
+    choices: tuple[Choice, ...] = ()  # what the text leaves open, with answers
+    held_out: HeldOut | None = None  # as `peer`, it holds for this text, code and tests
     peer: Peer | None = None
+    # The pieces of evidence that the grade had.
     rules: tuple[str, ...] = Field(default_factory=_list_first_rules)
-    change: LockedChange | None = None
+    change: LockedChange | None = None  # with one the code is a patch
     greenloop: str = ""
     model: str = ""
 

@@ -31,22 +31,18 @@ SavedOptions = dict[str, str | bool | int | float | None]
 
 
 class RunRequest(Record):
-    """The part that all requests have in common.
-
-    Paths are absolute. `options` are the settings in effect when the run began. `amendments` are
-    changes that the user asked for in words after a first result.
-    """
+    """The part that all requests have in common; paths are absolute."""
 
     kind: Command
     specification: str = ""
-    amendments: tuple[str, ...] = ()
+    amendments: tuple[str, ...] = ()  # asked for in words after a first result
     module: str | None = None
     given: tuple[GivenTests, ...] = ()
     output: str | None = None
     tests_output: str | None = None
     record: str | None = None
     keep_best: bool = False
-    options: SavedOptions = Field(default_factory=dict)
+    options: SavedOptions = Field(default_factory=dict)  # in effect when the run began
     greenloop: str = ""
 
     @property
@@ -67,43 +63,31 @@ class RunRequest(Record):
 
 
 class ContractRequest(RunRequest):
-    """Work on a contract. `contract` replaces the model's contract.
+    """Work on a contract."""
 
-    `choice_answers` are the user's decisions on what the specification leaves open.
-    """
-
-    contract: Contract | None = None
-    choice_answers: tuple[ChoiceAnswer, ...] = ()
+    contract: Contract | None = None  # it replaces the model's
+    choice_answers: tuple[ChoiceAnswer, ...] = ()  # what the user decided where the text is open
 
 
 class MakeRequest(ContractRequest):
-    """A module to write from a specification, which was read from the file `source`.
-
-    `force`: files that greenloop did not write may be replaced.
-    """
+    """A module to write from a specification."""
 
     kind: Literal["make"] = "make"
-    source: str | None = None
-    force: bool = False
+    source: str | None = None  # the file that the specification was read from
+    force: bool = False  # files that greenloop did not write may be replaced
 
 
 class ChangeRequest(ContractRequest):
-    """A wish to fulfil in a project, whose tests are run before unless `measures_baseline` is off.
-
-    `root` is the project's folder, `fence` the globs of files that may change, `may_change` the
-    node ids of tests that the wish may contradict; `given` tests go by their paths in the project.
-    `apply`: the files are written there; `branch`: they are committed on this new branch, with the
-    project's git hooks where `run_hooks`.
-    """
+    """A wish to fulfil in a project, to which the paths of `given` tests are relative."""
 
     kind: Literal["change"] = "change"
-    root: str
-    fence: tuple[str, ...] = ()
-    may_change: tuple[str, ...] = ()
-    measures_baseline: bool = True
-    apply: bool = False
-    branch: str | None = None
-    run_hooks: bool = False
+    root: str  # the project's folder
+    fence: tuple[str, ...] = ()  # globs of files that may change
+    may_change: tuple[str, ...] = ()  # node ids of tests that the wish may contradict
+    measures_baseline: bool = True  # the project's tests are run before
+    apply: bool = False  # the files are written there
+    branch: str | None = None  # they are committed on this new branch
+    run_hooks: bool = False  # with the project's git hooks
 
     @property
     def code_file_name(self) -> str:
@@ -111,13 +95,10 @@ class ChangeRequest(ContractRequest):
 
 
 class CheckRequest(RunRequest):
-    """Existing code to grade against existing tests; with a text, a model reads it.
-
-    `code` is stored only then.
-    """
+    """Existing code to grade against existing tests; with a text, a model reads it."""
 
     kind: Literal["check"] = "check"
-    code: str = ""
+    code: str = ""  # stored only with a text
 
 
 class ScriptRequest(RunRequest):

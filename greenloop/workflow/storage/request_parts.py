@@ -33,17 +33,14 @@ class InputRef(Record):
 
 
 class ScriptSpec(Record):
-    """How a script is run and what its output is checked for. `name` is its file name.
+    """How a script is run and what its output is checked for."""
 
-    `agreed` are checks that the user edited; they replace those that a model proposes.
-    """
-
-    name: str
+    name: str  # of its file
     arguments: tuple[str, ...] = ()
     stdin: InputRef | None = None
     inputs: tuple[InputRef, ...] = ()
     checks: tuple[OutputCheck, ...] = ()
-    agreed: tuple[OutputCheck, ...] | None = None
+    agreed: tuple[OutputCheck, ...] | None = None  # edited by the user: they replace the model's
     allow_network: tuple[str, ...] = ()
     artifacts: str | None = None
 

@@ -73,16 +73,10 @@ class Container:
         stop: threading.Event,
         artifact_request: bytes = b"",
     ) -> ProcessResult:
-        """Run one job in a container that is ready.
+        """Run one job (JSON) in a container that is ready; `stop` ends it as `interrupted`.
 
-        Args:
-            payload: The job, in JSON.
-            limits: The limits of the job.
-            stop: Ends the run as `interrupted`.
-            artifact_request: Which created files are returned, in JSON; b"" for none.
-
-        Raises:
-            OSError, EOFError: the container ended.
+        `artifact_request` (JSON) says which created files are returned, b"" for none. Raises
+        OSError or EOFError where the container ended.
         """
         self.runs, self.is_lost, self._is_ready = self.runs + 1, True, False
         started, patience_s = time.monotonic(), limits.timeout_s + _GRACE_SECONDS

@@ -82,12 +82,10 @@ class EnumMember(Opaque):
 
 
 class ClassStandIn:
-    """A class of the module.
+    """A class of the module: an "enum" with members, a "record" that can be called, or another.
 
-    Args:
-        bases: Module and qualified name of the class and, where it was observed, of its bases.
-        kind: "enum" has members, and a "record" (dataclass or named tuple) can be called.
-        fields: Names of members or fields, each with its value or default, or REQUIRED.
+    `bases` are module and qualified name of the class and, where it was observed, of its bases;
+    `fields` its members or fields, each with its value or default, or REQUIRED.
     """
 
     def __init__(self, bases: Bases, kind: Kind = "class", fields: Sequence[Any] = ()) -> None:

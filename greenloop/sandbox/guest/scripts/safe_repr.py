@@ -11,6 +11,7 @@ import sys
 import types
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from typing import Any
 
 _MAX_NAMES, _MAX_ITEMS, _MAX_DEPTH = 12, 6, 3
@@ -129,7 +130,7 @@ class ValueFormatter:
                 return self._format_sequence(base, value, left, right, depth)
         if issubclass(kind, dict):
             return self._format_pairs(
-                list(_take_first_items(dict.items(value))), dict.__len__(value), depth
+                list(islice(dict.items(value), _MAX_ITEMS)), dict.__len__(value), depth
             )
         if issubclass(kind, BaseException):
             arguments = self._format_value(vars(BaseException)["args"].__get__(value), depth + 1)
@@ -144,7 +145,7 @@ class ValueFormatter:
         count = base.__len__(value)
         parts = [
             _truncate(self._format_value(item, depth + 1), _MAX_PART)
-            for item in _take_first_items(base.__iter__(value))
+            for item in islice(base.__iter__(value), _MAX_ITEMS)
         ]
         more = [f"… {count} in all"] if count > len(parts) else []
         comma = "," if base is tuple and count == 1 else ""
@@ -173,7 +174,7 @@ class ValueFormatter:
         if type(attributes) is not dict:
             return f"<{name}>"
         parts = []
-        for key, item in _take_first_items(attributes.items()):
+        for key, item in islice(attributes.items(), _MAX_ITEMS):
             text = _MASK if is_secret(str(key), item) else self._format_value(item, depth + 1)
             parts.append(f"{key}={_truncate(text, _MAX_PART)}")
         more = ["…"] if len(attributes) > len(parts) else []
@@ -192,11 +193,6 @@ class ValueFormatter:
 def _class_name(kind: type) -> str:
     """Return a class's name, whatever its metaclass does."""
     return str(type.__dict__["__name__"].__get__(kind))
-
-
-def _take_first_items(items: Any) -> Iterator[Any]:
-    for _, item in zip(range(_MAX_ITEMS), items, strict=False):
-        yield item
 
 
 def _truncate(text: str, max_length: int) -> str:

@@ -24,12 +24,9 @@ def main(
 ) -> None:
     """Serve runs until the host closes the control socket.
 
-    Args:
-        root: Folder of the runs where there are no namespaces; '' if each run gets its own.
-        modules: Modules of packages to preload, if that is safe.
-        plugins: Packages whose pytest plugins are preloaded.
-        pytest_only: Preload nothing but pytest and those modules. A run then reveals a missing
-            import that another module's import would hide.
+    `root` is the folder of the runs where there are no namespaces. Preloaded are `modules` of
+    packages, if that is safe, and the pytest plugins of `plugins`; with `pytest_only` no others, so
+    that a run reveals a missing import that another module's import would hide.
     """
     if root:
         os.environ["TMPDIR"] = root

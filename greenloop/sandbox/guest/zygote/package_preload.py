@@ -88,10 +88,8 @@ def _silence_output() -> None:
 def preload(names: Sequence[str], packages: Sequence[str], families: tuple[int, ...]) -> None:
     """Load what runs need, and build what they use, before the first fork.
 
-    Args:
-        names: Modules of the standard library and of pytest; those that are missing are left out.
-        packages: Modules of packages, loaded if that is safe.
-        families: Socket families that the system-call filter allows.
+    Of the modules `names` those that are missing are left out; those of `packages` are loaded if
+    that is safe. `families` are the socket families that the system-call filter allows.
     """
     sys.dont_write_bytecode = True
     gc.disable()  # until everything is loaded and frozen

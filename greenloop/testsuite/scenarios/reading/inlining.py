@@ -24,7 +24,9 @@ def wrap_in_fixture(fixture: Function, bound_to: str, inner: list[ast.stmt]) -> 
     """
     nodes = [node for item in fixture.body for node in own_nodes(item)]
     arguments = {item.arg for item in fixture.args.args}
-    local = {node.id for node in nodes if isinstance(node, ast.Name) and _is_store(node)}
+    local = {
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     renaming = Renaming({key: f"{key}__{bound_to}" for key in local - arguments})
     parameter = _Parameter(parameter_name(bound_to))
     body = [parameter.visit(renaming.visit(item)) for item in map(copy_node, fixture.body)]
@@ -65,10 +67,6 @@ class _Parameter(ast.NodeTransformer):
 def _is_exit(node: ast.stmt) -> bool:
     is_yield = isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield)
     return is_yield or isinstance(node, ast.Return)
-
-
-def _is_store(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Store)
 
 
 def own_nodes(node: ast.AST) -> list[ast.AST]:
