@@ -84,6 +84,11 @@ CROSSING = {
     "a record": ("assert f(1) == Point(77, 78)", "f(1)", "77"),
     "a member": ("assert f(1) is Color.BLUE", "f(1)", "BLUE"),
     "an expected name": ("want = [77]\n    assert f([1]) == want", "f([1])", "77"),
+    "what a test prints": (
+        "want = 77\n    print('wanted', want)\n    print(f(1))\n    assert f(1) == want",
+        "print(f(1))",
+        "7",
+    ),
     "an exception": (
         "with pytest.raises(StoreError, match='xyz') as info:\n        f(1)\n"
         "    assert info.value.code == 77",
