@@ -58,6 +58,7 @@ class Scope:
     objects: set[str] = field(default_factory=set)  # names of instances of the module's classes
     # Names of modules, or of their members, that depend on the process.
     process_modules: set[str] = field(default_factory=set)
+    loggers: set[str] = field(default_factory=set)  # names of loggers of the standard library
     # Names that only the process of the tests has.
     judge_only: set[str] = field(default_factory=set)
     # Functions that cannot run beside the code, and why.
@@ -165,12 +166,15 @@ class Scope:
                 self.reachable[name] = reachable
             if self.is_object(value):
                 self.objects.add(name)
+            if dotted_name(getattr(value, "func", value)).endswith("getLogger"):
+                self.loggers.add(name)
 
     def forget(self, name: str) -> None:
         """Drop what is known of a name."""
         for known in (self.levels, self.reachable, self.literals, self.classes, self.imported):
             known.pop(name, None)
         self.objects.discard(name)
+        self.loggers.discard(name)
         self.judge_only.discard(name)
 
     def is_immutable(self, node: ast.AST) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import builtins
 
-from greenloop.testsuite.scenarios.names import walk
+from greenloop.testsuite.scenarios.names import children, dotted_name, walk
 from greenloop.testsuite.scenarios.nodes import call_of, expression
 from greenloop.testsuite.scenarios.records import RefusedError
+from greenloop.testsuite.scenarios.scope import Scope
 from greenloop.testsuite.scenarios.splitting.expressions import Observation
 
+_PRINTING = frozenset({"print", "pprint", "pprint.pprint", "sys.stdout.write", "sys.stderr.write"})
+_LOGGING = frozenset("debug info warning warn error critical exception log".split())
 _CHANGING = frozenset({"setattr", "delattr", "next"})
 
 
@@ -54,6 +57,25 @@ def root_name(node: ast.AST) -> str:
             return root_name(arguments[0]) if arguments and function.id in _CHANGING else ""
         node = function or node.value  # type: ignore[union-attr]
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def calls_in_output(node: ast.expr, scope: Scope) -> list[ast.expr] | None:
+    """Return the calls of the code among what a statement prints or logs; None for others.
+
+    Only these are observed: what is printed beside them may be what the test expects.
+    """
+    called = dotted_name(node.func) if isinstance(node, ast.Call) else ""
+    owner, _, method = called.rpartition(".")
+    is_log = method in _LOGGING and (owner in scope.loggers or owner == "logging")
+    if called not in _PRINTING and not is_log:
+        return None
+    return [call for part in children(node) for call in _find_calls(part, scope)]
+
+
+def _find_calls(node: ast.AST, scope: Scope) -> list[ast.expr]:
+    if isinstance(node, (ast.Call, ast.Await)) and scope.is_dependent(node):
+        return [node]
+    return [call for part in children(node) for call in _find_calls(part, scope)]
 
 
 def mark(node: ast.stmt) -> ast.stmt:

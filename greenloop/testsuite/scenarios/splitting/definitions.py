@@ -105,6 +105,13 @@ def check_observable(node: ast.AST, scope: Scope) -> None:
         )
 
 
+def check_undecided(nodes: list[ast.AST]) -> None:
+    """Check the parts of statements that become one observation. Raises RefusedError."""
+    for item in nodes:
+        if isinstance(item, (ast.Assert, ast.If, ast.While, ast.Try)) or block_kind(item):
+            raise RefusedError("a block that decides something")
+
+
 def _asserts(node: ast.AST) -> bool:
     """Return whether a node is a method that asserts, as those of mocks."""
     return isinstance(node, ast.Attribute) and node.attr.startswith("assert")

@@ -12,6 +12,7 @@ from greenloop.testsuite.scenarios.reading.assertions import block_arguments, bl
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Level, Scope
 from greenloop.testsuite.scenarios.splitting.calls import (
+    calls_in_output,
     mark,
     mutation_call,
     observe_call,
@@ -20,11 +21,12 @@ from greenloop.testsuite.scenarios.splitting.calls import (
 )
 from greenloop.testsuite.scenarios.splitting.definitions import (
     check_observable,
+    check_undecided,
     define,
     without_docstrings,
 )
 from greenloop.testsuite.scenarios.splitting.expressions import ExpressionSplitter, Observation
-from greenloop.testsuite.scenarios.splitting.steps import Halves, Step
+from greenloop.testsuite.scenarios.splitting.steps import Halves, Step, join_halves
 from greenloop.testsuite.scenarios.splitting.tables import bind_columns, judged_rows
 
 _MAY_RAISE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Delete)
@@ -48,7 +50,7 @@ class StatementSplitter:
         Raises:
             RefusedError: one of them cannot be observed.
         """
-        found = Halves([], [])
+        parts: list[Halves] = []
         for node in body:
             method = getattr(self, f"_split_{type(node).__name__}", None)
             if method is None:
@@ -59,9 +61,8 @@ class StatementSplitter:
                 raise RefusedError(error.reason, error.line or node.lineno) from None
             for item in (*(step.node for step in made.steps), *made.judge):
                 located(item, node)
-            found.steps += made.steps
-            found.judge += made.judge
-        return found
+            parts.append(made)
+        return join_halves(parts)
 
     def _split_Pass(self, node: ast.Pass) -> Halves:
         return Halves([], [])
@@ -77,6 +78,8 @@ class StatementSplitter:
         return Halves(steps, [*taken, mark(node), ast.Assert(test)])
 
     def _split_Expr(self, node: ast.Expr) -> Halves:
+        if (calls := calls_in_output(node.value, self.scope)) is not None:
+            return join_halves(self._act(item, None, node) for item in calls)
         if self.scope.is_dependent(node.value):
             return self._act(node.value, None, node)
         return self._input(node, {root_name(node.value)})
@@ -168,8 +171,8 @@ class StatementSplitter:
             return self.split(node.body)
         if any(isinstance(part, ast.Raise) for part in walk(node)):
             found = Halves([], [])
-            number = self._act_as_block([node], found)
-            return Halves(found.steps, [ast.Expr(call_of("completed__", number))])
+            found.judge.append(ast.Expr(call_of("completed__", self._act_as_block([node], found))))
+            return found
         check_observable(first, self.scope)
         number = self._next_number()
         if target is not None:
@@ -218,9 +221,7 @@ class StatementSplitter:
     def _act_as_block(self, body: list[ast.stmt], found: Halves) -> int:
         """Run statements as one observation, which ends where one of them raises."""
         nodes = [part for item in body for part in walk(item)]
-        for item in nodes:
-            if isinstance(item, (ast.Assert, ast.If, ast.While, ast.Try)) or block_kind(item):
-                raise RefusedError("a block that decides something")
+        check_undecided(nodes)
         number, label = self._next_number(), f"block__{self._count}"
         is_async = any(isinstance(part, (ast.Await, ast.AsyncWith, ast.AsyncFor)) for part in nodes)
         call = f"{'await observe_awaited__' if is_async else 'observe__'}({number}, {label})"
@@ -240,8 +241,7 @@ class StatementSplitter:
         before = self.scope.copy()
         for _ in range(2):  # what the first round hands over is dependent in the second
             bind_columns(self.scope, node.target, node.iter)
-            rows = judged_rows(node.target, node.iter, self.scope)
-            count = self._count
+            rows, count = judged_rows(node.target, node.iter, self.scope), self._count
             body = self.split(node.body)
             if self.scope.levels == before.levels:
                 break

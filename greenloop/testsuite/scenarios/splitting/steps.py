@@ -39,6 +39,15 @@ class Halves:
     judge: list[ast.stmt]
 
 
+def join_halves(parts: Iterable[Halves]) -> Halves:
+    """Return the halves of statements one after another."""
+    found = Halves([], [])
+    for item in parts:
+        found.steps += item.steps
+        found.judge += item.judge
+    return found
+
+
 def keep_used(
     steps: Iterable[Step], uses: Uses, literals: Mapping[str, ast.expr]
 ) -> list[ast.stmt]:

@@ -85,9 +85,16 @@ CROSSING = {
     "a member": ("assert f(1) is Color.BLUE", "f(1)", "BLUE"),
     "an expected name": ("want = [77]\n    assert f([1]) == want", "f([1])", "77"),
     "what a test prints": (
-        "want = 77\n    print('wanted', want)\n    print(f(1))\n    assert f(1) == want",
-        "print(f(1))",
-        "7",
+        "want = 77\n    print('wanted', want)\n    got = f(1)\n    print(f'{got} {want} {f(2)}')\n"
+        "    assert got == want",
+        "observe__(2, lambda: f(2))",
+        "77",
+    ),
+    "what a test logs": (
+        "import logging\n    log = logging.getLogger('x')\n    want = 77\n    got = f(1)\n"
+        "    log.info('%s %s', got, want)\n    logging.warning(want)\n    assert got == want",
+        "f(1)",
+        "77",
     ),
     "an exception": (
         "with pytest.raises(StoreError, match='xyz') as info:\n        f(1)\n"
