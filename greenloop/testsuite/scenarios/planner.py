@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
-from greenloop.testsuite.scenarios.names import bound_names, dotted_name, walk
+from greenloop.testsuite.scenarios.names import bound_names, dotted_name, read_attributes, walk
 from greenloop.testsuite.scenarios.nodes import build_function
 from greenloop.testsuite.scenarios.reading.flattening import flatten
 from greenloop.testsuite.scenarios.reading.renaming import (
@@ -172,11 +172,12 @@ class _Planner:
         judge = JudgeForms().visit(build_function(f"judge_{number}", columns, halves.judge))
         check_separation(function, tables, judge, judged)
         before = keep_used(self._preamble.steps, dict(uses), self._scope.literals)
-        used = self._names_of_module([function, *tables, judge, *before])
+        parts = [function, *tables, judge, *before]
+        used = self._names_of_module(parts)
         if not used:
             raise RefusedError("the test does not use the module")
         return _Planned(
-            Scenario(test.name, test.line, frozenset(used)),
+            Scenario(test.name, test.line, frozenset(used), frozenset(read_attributes(parts))),
             ast.unparse(function),
             render_entry(function, f"{test.fixtures!r}, ", test.tables, tables),
             ast.unparse(judge),
