@@ -11,7 +11,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.isolation.public_names import add_base_classes, find_public_names
+from greenloop.grading.isolation.public_names import (
+    add_base_classes,
+    find_methods,
+    find_public_names,
+)
 from greenloop.records import Isolated, NotObservable
 from greenloop.sandbox.guest.scenarios.checks import AMBIGUOUS_EXCEPTION
 from greenloop.sandbox.work.scenarios import RowOutcome
@@ -40,7 +44,8 @@ def measure(context: GradingContext) -> Isolated | str:
     """
     texts = [item.code for item in context.tests]
     names = find_public_names(context.code, texts, context.module, context.interface)
-    return measure_modules([context], names)
+    methods = find_methods(context.code, texts)
+    return measure_modules([context], [*names, *methods])
 
 
 def measure_modules(
@@ -97,8 +102,11 @@ def _summarize(
         if item.reason.endswith(AMBIGUOUS_EXCEPTION)
     }
     used = {name for item in agreed for name in item.names}
+    attributes = {name for item in agreed for name in item.attributes}
     for item in contexts:
         used = add_base_classes(used, item.code)
+        methods = find_methods(item.code, [file.code for file in item.tests])
+        used |= {name for name, own in methods.items() if own in attributes}
     missing = tuple(name for name in names if name not in used)
     replaced = {item.reason.removeprefix(_REPLACES) for item in results} & _PURE_BUILTINS
     if any(
@@ -132,7 +140,7 @@ def _judge_file(context: GradingContext, file: TestFile, plan: ScenarioFile) -> 
     if not plan.scenarios:
         return
     first = _run(context, plan, file)
-    suspects = {key for key, item in first.items() if item.outcome == "differs"}
+    suspects = {key for key, item in first.items() if _is_doubtful(item)}
     beside = _run(context, plan, file, context.tests) if suspects else {}
     confirmed = {key for key in suspects if _agrees(beside, key)}
     again = _run(context, plan, file) if confirmed else {}
@@ -162,10 +170,18 @@ def _run(
         return rows
     ended = {(item.scenario, item.row) for item in seen.rows if item.has_ended}
     late = {
-        key: replace(rows[key], outcome="not observable", reason=seen.error)
+        key: replace(rows[key], outcome="not observable", line=0, reason=seen.error)
         for key in rows.keys() - ended
     }
     return rows | late
+
+
+def _is_doubtful(row: RowOutcome) -> bool:
+    """Whether a line was judged, and the code's answer there differs or cannot be read.
+
+    An answer that cannot be read may be one that hides: beside the tests it is read then.
+    """
+    return row.outcome != "agrees" and (row.outcome == "differs" or row.line > 0)
 
 
 def _agrees(rows: _Rows, key: tuple[int, int]) -> bool:

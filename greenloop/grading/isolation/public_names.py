@@ -1,4 +1,4 @@
-"""The public names of a module, each of which an isolated test must use."""
+"""The public names of a module and its methods, each of which an isolated test must use."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.module_calls import get_member, read_imports
+from greenloop.testsuite.scenarios.names import read_attributes
 
-_Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Definition = (*_Function, ast.ClassDef)
 
 
 def find_public_names(
@@ -17,11 +19,25 @@ def find_public_names(
 ) -> tuple[str, ...]:
     """Return the names that a contract's interface defines, in order.
 
-    Without an interface: those in the module's `__all__`, else those that the tests use.
+    Without an interface: those in the module's `__all__`, which takes nothing away, then those that
+    the tests use.
     """
-    defined = _read_definitions(interface) or _read_all(code)
-    used = [name for text in tests for name in _find_used_names(text, module)]
-    return tuple(dict.fromkeys(defined or sorted(used)))
+    used = (name for text in tests for name in _find_used_names(text, module))
+    defined = _read_definitions(interface) or [*_read_all(code), *sorted(used)]
+    return tuple(dict.fromkeys(defined))
+
+
+def find_methods(code: str, tests: Sequence[str]) -> dict[str, str]:
+    """Return the public methods that the tests name, as `Class.method`, each with its own name."""
+    tree = parse_or_none(code)
+    used = read_attributes(found for text in tests if (found := parse_or_none(text)))
+    return {
+        f"{node.name}.{item.name}": item.name
+        for node in (tree.body if tree else ())
+        if isinstance(node, ast.ClassDef)
+        for item in node.body
+        if isinstance(item, _Function) and item.name in used and item.name[:1] != "_"
+    }
 
 
 def add_base_classes(names: set[str], code: str) -> set[str]:

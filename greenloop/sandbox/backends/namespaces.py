@@ -76,7 +76,7 @@ def build_zygote_command(
         control=control,
         root=root,
         modules=mounts.modules,
-        main="main" if mounts.has_pytest else "without_pytest",
+        main="main" if mounts.has_pytest else "code_only",
         more=f", {mounts.plugins!r}, {mounts.is_bare!r}" if mounts.has_pytest else "",
     )
     return [python, *_ZYGOTE_FLAGS, "-c", code]

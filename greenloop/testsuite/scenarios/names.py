@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -29,6 +29,11 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     while pending:
         pending += children(item := pending.pop())
         yield item
+
+
+def read_attributes(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names of the attributes in nodes, of whatever they are."""
+    return {item.attr for node in nodes for item in walk(node) if isinstance(item, ast.Attribute)}
 
 
 def bound_names(target: ast.AST) -> set[str]:

@@ -10,7 +10,13 @@ from types import MappingProxyType
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
-from greenloop.testsuite.scenarios.names import bound_names, dotted_name, free_names, walk
+from greenloop.testsuite.scenarios.names import (
+    bound_names,
+    dotted_name,
+    free_names,
+    read_attributes,
+    walk,
+)
 from greenloop.testsuite.scenarios.nodes import build_function
 from greenloop.testsuite.scenarios.reading.flattening import flatten
 from greenloop.testsuite.scenarios.reading.inlining import OF_INSTANCE
@@ -178,11 +184,12 @@ class _Planner:
             if item.startswith(OF_INSTANCE):
                 raise RefusedError(f"self.{item.removeprefix(OF_INSTANCE)} has no known value")
         before = keep_used(self._preamble.steps, dict(uses), self._scope.literals)
-        used = self._names_of_module([function, *tables, judge, *before])
+        parts = [function, *tables, judge, *before]
+        used = self._names_of_module(parts)
         if not used:
             raise RefusedError("the test does not use the module")
         return _Planned(
-            Scenario(test.name, test.line, frozenset(used)),
+            Scenario(test.name, test.line, frozenset(used), frozenset(read_attributes(parts))),
             ast.unparse(function),
             render_entry(function, f"{test.fixtures!r}, ", test.tables, tables),
             ast.unparse(judge),

@@ -8,11 +8,15 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Scenario:
-    """A test function that is observed; `names` are the names of the module that it uses."""
+    """A test function that is observed.
+
+    `names` are the names of the module that it uses, `attributes` those of any object.
+    """
 
     test: str
     line: int
     names: frozenset[str]
+    attributes: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from tests.security.forgery.forged_by_kind import (
     leftovers,
     reading,
     table,
+    unobserved,
 )
 
 _GROUPS = {
@@ -24,6 +25,7 @@ _GROUPS = {
     "left from a run": leftovers.FORGERIES,
     "read": reading.FORGERIES,
     "table": table.FORGERIES,
+    "unobserved": unobserved.FORGERIES,
     "generic": generic.FORGERIES,
 }
 WRONG_BY_KIND: dict[str, Forgery] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from greenloop.grading.isolation.public_names import find_public_names
+from greenloop.grading.isolation.public_names import find_methods, find_public_names
 
 TESTS = [
     "import m\nfrom m import b, _c\n\ndef test_a():\n    assert m.a(m._d) == b.e\n",
@@ -16,11 +16,21 @@ def test_the_contract_comes_first() -> None:
 
 
 def test_then_what_the_module_lists() -> None:
-    assert find_public_names("__all__ = ['k', 'l']", TESTS, "m") == ("k", "l")
-    assert find_public_names("__all__ = ('k',)", TESTS, "m") == ("k",)
+    assert find_public_names("__all__ = ['k', 'l']", TESTS, "m")[:2] == ("k", "l")
+    assert find_public_names("__all__ = ('k',)", TESTS, "m")[0] == "k"
+
+
+def test_what_the_module_lists_takes_nothing_away() -> None:
+    assert find_public_names("__all__ = ['b']", TESTS, "m") == ("b", "a", "z")
 
 
 def test_else_what_the_tests_use() -> None:
     for code in ("", "__all__ = [n for n in ()]", "__all__ = names()", "def f(:"):
         assert find_public_names(code, TESTS, "m") == ("a", "b", "z")
     assert find_public_names("", ["def f(:"], "m") == ()
+
+
+def test_methods_are_those_that_the_tests_name() -> None:
+    code = "class C:\n    def e(self): ...\n    def _d(self): ...\n    def g(self): ...\ndef z(): ...\n"
+    assert find_methods(code, TESTS) == {"C.e": "e"}
+    assert find_methods("def f(:", TESTS) == {}

@@ -1,4 +1,7 @@
-"""Zygote without pytest: observed code must find no trace of tests in its process."""
+"""Zygote without pytest: observed code must find no trace of tests in its process.
+
+No file or function of this process has "test" in its name, as code can read its own stack.
+"""
 
 from __future__ import annotations
 
