@@ -5,7 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from greenloop.testsuite.scenarios.names import Function, dotted_name
+from greenloop.testsuite.scenarios.nodes import copy_node, located
 from greenloop.testsuite.scenarios.records import RefusedError
+
+# Functions of `unittest.mock` by the arguments with which they make a mock; `dict` makes none.
+_PATCHES = {"patch": 1, "patch.object": 2, "patch.dict": -1}
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,37 @@ class Table:
         """The names as what a row is assigned to."""
         names: list[ast.expr] = [ast.Name(item, ast.Store()) for item in self.names]
         return names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())
+
+
+def patch_blocks(node: Function, body: list[ast.stmt]) -> tuple[list[ast.stmt], set[str]]:
+    """Return the body of a test within `with` blocks for its `@patch` decorators.
+
+    The second value is the parameters that these give to the test: the last decorator's come first.
+    """
+    names = iter([item.arg for item in node.args.args if item.arg not in ("self", "cls")])
+    bound: set[str] = set()
+    for item in reversed(node.decorator_list):
+        if not is_patch(item):
+            continue
+        assert isinstance(item, ast.Call)
+        parameter = next(names, "") if _gives_mock(item) else ""
+        target = ast.Name(parameter, ast.Store()) if parameter else None
+        bound |= {parameter} - {""}
+        body = [located(ast.With([ast.withitem(copy_node(item), target)], body), item)]
+    return body, bound
+
+
+def is_patch(node: ast.expr) -> bool:
+    """Return whether a decorator is a call of `patch`, `patch.object` or `patch.dict`."""
+    called = dotted_name(node.func) if isinstance(node, ast.Call) else ""
+    return called.removeprefix("unittest.").removeprefix("mock.") in _PATCHES
+
+
+def _gives_mock(node: ast.Call) -> bool:
+    """Return whether the mock that takes the place of something is an argument of the test."""
+    given = {item.arg for item in node.keywords}
+    count = _PATCHES[dotted_name(node.func).removeprefix("unittest.").removeprefix("mock.")]
+    return len(node.args) == count and "new" not in given
 
 
 def read_table(node: ast.Call) -> Table:

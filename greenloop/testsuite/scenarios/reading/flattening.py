@@ -12,7 +12,12 @@ from greenloop.testsuite.scenarios.names import (
     free_names,
 )
 from greenloop.testsuite.scenarios.nodes import copy_node, located
-from greenloop.testsuite.scenarios.reading.decorators import Table, read_table
+from greenloop.testsuite.scenarios.reading.decorators import (
+    Table,
+    is_patch,
+    patch_blocks,
+    read_table,
+)
 from greenloop.testsuite.scenarios.reading.helpers import HelperCalls, TestMethods
 from greenloop.testsuite.scenarios.reading.inlining import (
     OF_INSTANCE,
@@ -62,17 +67,19 @@ class _Flattening:
     def flatten(self, label: str, node: Function) -> FlatTest:
         if any("TestCase" not in ast.unparse(b) for owner in self._classes for b in owner.bases):
             raise RefusedError("a test class with a base class of its own")
-        decorators = [item for owner in (*self._classes, node) for item in owner.decorator_list]
+        own = [item for item in node.decorator_list if not is_patch(item)]
+        decorators = [*(item for owner in self._classes for item in owner.decorator_list), *own]
         used = [name for item in decorators for name in self._read_mark(item)]
         columns = {name for table in self._tables for name in table.names}
         last = len(node.body) - isinstance(node.body[-1], ast.Return)
         before, after = list(self._set_up(_BEFORE)), list(self._set_up(_AFTER))
-        body = self._write_out_helpers([*map(copy_node, node.body[:last]), *after], before, columns)
+        body, patched = patch_blocks(node, list(map(copy_node, node.body[:last])))
+        body = self._write_out_helpers([*body, *after], before, columns)
         methods = TestMethods(self._methods, self._names)
         body = move_cleanups([*before, *methods.define(body, before), *body])
         automatic = [k for k, (_, options) in self._module.fixtures.items() if "autouse" in options]
         wanted = dict.fromkeys([*automatic, *used, *_parameters(node)])
-        body = self._wrap([name for name in wanted if name not in columns], body)
+        body = self._wrap([name for name in wanted if name not in columns | patched], body)
         forms = PlainForms(self._owners, self._methods, methods.defined)
         body = [forms.visit(item) for item in (*self._class_constants(), *body)]
         if {"self", "cls"} & {used for item in body for used in free_names(item)}:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import builtins
 
 from greenloop.testsuite.scenarios.names import walk
 from greenloop.testsuite.scenarios.nodes import call_of, expression
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.splitting.expressions import Observation
+
+_CHANGING = frozenset({"setattr", "delattr", "next"})
 
 
 def observe_call(item: Observation) -> ast.expr:
@@ -39,9 +42,17 @@ def mutation_call(target: ast.Attribute | ast.Subscript, value: ast.expr | None)
 
 
 def root_name(node: ast.AST) -> str:
-    """Return the name whose object a statement may change, '' for none."""
+    """Return the name whose object a statement may change, '' for none.
+
+    Built-in functions change nothing but, for some, their first argument: `print(expected)` stays
+    behind.
+    """
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
-        node = node.func if isinstance(node, ast.Call) else node.value
+        function = node.func if isinstance(node, ast.Call) else None
+        if isinstance(function, ast.Name) and hasattr(builtins, function.id):
+            arguments = node.args if isinstance(node, ast.Call) else []
+            return root_name(arguments[0]) if arguments and function.id in _CHANGING else ""
+        node = function or node.value  # type: ignore[union-attr]
     return node.id if isinstance(node, ast.Name) else ""
 
 

@@ -84,6 +84,11 @@ CROSSING = {
     "a record": ("assert f(1) == Point(77, 78)", "f(1)", "77"),
     "a member": ("assert f(1) is Color.BLUE", "f(1)", "BLUE"),
     "an expected name": ("want = [77]\n    assert f([1]) == want", "f([1])", "77"),
+    "what a test prints": (
+        "want = 77\n    print('wanted', want)\n    print(f(1))\n    assert f(1) == want",
+        "print(f(1))",
+        "7",
+    ),
     "an exception": (
         "with pytest.raises(StoreError, match='xyz') as info:\n        f(1)\n"
         "    assert info.value.code == 77",
@@ -167,6 +172,21 @@ def test_what_a_function_has_captured_is_changed_for_it() -> None:
     assert "now = 10" in found.scenario
     assert "now = 30" in found.scenario
     assert "other" not in found.scenario
+
+
+def test_decorators_of_mock_are_blocks() -> None:
+    found = plan(
+        "@pytest.fixture\ndef size():\n    return 5\n\n"
+        "@mock.patch.dict('os.environ', {'A': '1'})\n@patch('time.time', return_value=2)\n"
+        "@mock.patch.object(Store, 'put')\n@patch('m.X', 3)\n"
+        "def test_it(put, clock, size):\n    assert f(size) == 77\n"
+        "    clock.assert_called_once_with()\n    put.assert_not_called()\n",
+        HEAD + "from unittest import mock\nfrom unittest.mock import patch\n",
+    )
+    assert not found.not_observable
+    for text in ("patch('time.time', return_value=2)) as clock:", "'put')) as put:", "size = 5"):
+        assert text in found.scenario
+    assert "77" not in found.scenario
 
 
 CLEANUPS = """
