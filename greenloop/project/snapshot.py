@@ -102,7 +102,7 @@ class _FolderScan:
         try:
             state = os.lstat(full_path)
             if stat.S_ISLNK(state.st_mode):
-                state = self._resolve_link(path, full_path)
+                state = self._resolve_link(full_path)
         except OSError:
             self._exclude(path, "it cannot be read")
             return
@@ -120,7 +120,7 @@ class _FolderScan:
         else:
             self._exclude(path, "it is no regular file, or a link that is not followed")
 
-    def _resolve_link(self, path: str, full_path: str) -> os.stat_result:
+    def _resolve_link(self, full_path: str) -> os.stat_result:
         """Return the status of a link's target if that is in the snapshot too, else of the link."""
         there = os.path.realpath(full_path)
         within = os.path.relpath(there, self.root)

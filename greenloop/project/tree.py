@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from greenloop.errors import OutputError
-from greenloop.project.git import find_commit, is_dirty, run_git
+from greenloop.project.git import find_commit, run_git
 from greenloop.project.snapshot import take_snapshot
 from greenloop.records import InputFile, Project
 
@@ -30,7 +30,6 @@ class ProjectTree:
     root: str
     project: Project
     base: str = ""  # the commit of its folder, '' without version control
-    is_dirty: bool = False  # files differ from that commit, or are new
 
     @property
     def sha256(self) -> str:
@@ -91,7 +90,7 @@ def read_tree(root: Path) -> ProjectTree:
     """
     base = find_commit(root)
     project = _add_version_file(take_snapshot(root, only=list_files(root) if base else None))
-    return ProjectTree(str(root), project, base, bool(base) and is_dirty(root))
+    return ProjectTree(str(root), project, base)
 
 
 def list_files(root: Path) -> frozenset[str] | None:

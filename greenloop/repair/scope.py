@@ -137,11 +137,11 @@ def _collect_roles(tree: ast.AST) -> dict[str, frozenset[str]]:
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, (ast.Name, ast.Attribute)):
                     text = ast.unparse(child)
-                    found.setdefault(text, set()).update(_classify_roles(parent, name, child))
+                    found.setdefault(text, set()).update(_classify_roles(parent, name))
     return {name: frozenset(roles) for name, roles in found.items()}
 
 
-def _classify_roles(parent: ast.AST, name: str, child: ast.Name | ast.Attribute) -> Iterator[str]:
+def _classify_roles(parent: ast.AST, name: str) -> Iterator[str]:
     if isinstance(parent, ast.Attribute):
         yield f".{parent.attr}"
     elif isinstance(parent, (ast.BinOp, ast.Compare)):

@@ -157,10 +157,6 @@ class Suite:
         """Return whether a test may be wrong: the user's files and answers are locked."""
         return self.find(test) is not None and self.origin(test) not in ("given", "answer")
 
-    def is_example(self, test: str) -> bool:
-        """Return whether a test is of an example of the specification."""
-        return get_function_name(test).startswith(_EXAMPLE_TEST_PREFIX)
-
     def is_active(self, test: str) -> bool:
         """Return whether a test still counts; only tests of the generated file are dropped."""
         file_name, _, _ = test.partition("::")

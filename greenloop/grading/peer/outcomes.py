@@ -69,7 +69,7 @@ class Outcome:
     def _describe(self) -> FoundDifference:
         if self.kinds[:1] == (_ENDS,):
             answer = self.peer.load(self.at)
-            return FoundDifference(self.call, _ENDS, describe(answer), None, to_literal(answer))
+            return FoundDifference(self.call, _ENDS, describe(answer), to_literal(answer))
         if self.item.is_call and self.at == AFTER:
             mine, others = (
                 f"{describe(item.load(ANSWER))}; its arguments are then {describe(item.load(AFTER))}"
@@ -77,8 +77,7 @@ class Outcome:
             )
             return FoundDifference(self.call, mine, others)
         one, other = map(load, self.texts)
-        literals = to_literal(one), to_literal(other)
-        return FoundDifference(self.call, describe(one), describe(other), *literals)
+        return FoundDifference(self.call, describe(one), describe(other), to_literal(other))
 
 
 def judge(item: Input, code: Answer, peer: Answer, names: Names) -> Outcome:

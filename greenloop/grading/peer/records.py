@@ -23,8 +23,7 @@ class FoundDifference:
     call: str  # an expression, or statements of which the last is what is compared
     code: str
     peer: str
-    code_literal: str | None = None  # as Python source; None where it is no plain value
-    peer_literal: str | None = None
+    peer_literal: str | None = None  # as Python source; None where it is no plain value
     cluster: tuple[str, ...] = ()  # differences of one often have one cause
     helpers: str = ""  # the definitions of a test file that it uses
 

@@ -30,7 +30,6 @@ def test_git_decides_which_files_there_are(tmp_path: Path) -> None:
     (tmp_path / "link.py").symlink_to("/etc/passwd")
     tree = read_tree(tmp_path)
     assert sorted(item.path for item in tree.project.files) == [".gitignore", "new.py", "sub/b.py"]
-    assert tree.is_dirty
     assert len(tree.base) == 40
     assert {item.partition(":")[0] for item in tree.project.left_out} == {".env", "link.py"}
     assert [item.path for item in read_tree(tmp_path / "sub").project.files] == ["b.py"]
@@ -51,7 +50,7 @@ def test_without_git_all_files_are_read(tmp_path: Path) -> None:
     write(tmp_path, a_dot_py="a = 1\n", _dot_gitignore="a.py\n")
     tree = read_tree(tmp_path)
     assert sorted(tree.texts) == ["a.py"]
-    assert (tree.base, tree.is_dirty) == ("", False)
+    assert tree.base == ""
 
 
 def test_a_version_file_that_a_build_writes_is_there(tmp_path: Path) -> None:
