@@ -16,11 +16,30 @@ def find_public_names(
 ) -> tuple[str, ...]:
     """Return the names that a contract's interface defines, in order.
 
-    Without an interface: those in the module's `__all__`, else those that the tests use.
+    Without an interface: those in the module's `__all__`, else those that the tests use. Protocols
+    are left out, as they have no code to observe.
     """
     defined = _read_definitions(interface) or _read_all(code)
     used = [name for text in tests for name in _find_used_names(text, module)]
-    return tuple(dict.fromkeys(defined or sorted(used)))
+    protocols = set(_find_protocols(code))
+    return tuple(dict.fromkeys(i for i in defined or sorted(used) if i not in protocols))
+
+
+def _find_protocols(code: str) -> Iterator[str]:
+    """Yield the names of protocols all of whose methods are empty."""
+    tree = parse_or_none(code)
+    for node in tree.body if tree else []:
+        bases = [ast.unparse(item).partition("[")[0] for item in getattr(node, "bases", [])]
+        is_protocol = "Protocol" in bases or "typing.Protocol" in bases
+        if isinstance(node, ast.ClassDef) and is_protocol and all(map(_is_declaration, node.body)):
+            yield node.name
+
+
+def _is_declaration(node: ast.stmt) -> bool:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return not node.decorator_list and all(map(_is_declaration, node.body))
+    is_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_constant or isinstance(node, (ast.Pass, ast.AnnAssign))
 
 
 def add_base_classes(names: set[str], code: str) -> set[str]:

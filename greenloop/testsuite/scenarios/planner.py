@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.merge import find_clashes, remove_future_imports
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
 from greenloop.testsuite.scenarios.names import bound_names, dotted_name, walk
 from greenloop.testsuite.scenarios.nodes import build_function
@@ -51,21 +52,38 @@ _NOTHING = ScenarioFile("scenarios = []\n", "judges = []\n", (), ())
 
 
 def build_scenarios(
-    tests: str, module: str, code: str, imported: Mapping[str, ClassSymbol] = _NO_CLASSES
+    tests: str,
+    module: str,
+    code: str,
+    imported: Mapping[str, ClassSymbol] = _NO_CLASSES,
+    conftest: str = "",
 ) -> ScenarioFile:
     """Return what can be observed of a test file, and what cannot.
 
     `module` is the name of the module under test, `code` its source, from which only the forms of
     its classes are read; `imported` are the classes that it has from other modules of its project.
-    Tests that cannot be parsed give an empty plan.
+    `conftest` has the fixtures that the file shares with others. Tests that cannot be parsed give an
+    empty plan.
     """
     tree = parse_or_none(tests)
     if tree is None:
         return _NOTHING
+    tree.body += _read_conftest(conftest, tests)
     try:
         return _Planner(tree, module, {**imported, **read_symbols(code)}).plan()
     except RecursionError:
         return _NOTHING
+
+
+def _read_conftest(conftest: str, tests: str) -> list[ast.stmt]:
+    """Return the statements of a conftest, without lines; none where the tests use its names."""
+    tree = parse_or_none(remove_future_imports(conftest))
+    if tree is None or find_clashes(tests, conftest):
+        return []
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            node.lineno = 0  # another file's: the line of the test is reported
+    return tree.body
 
 
 @dataclass(frozen=True)
@@ -172,6 +190,7 @@ class _Planner:
         judge = JudgeForms().visit(build_function(f"judge_{number}", columns, halves.judge))
         check_separation(function, tables, judge, judged)
         before = keep_used(self._preamble.steps, dict(uses), self._scope.literals)
+        self._check_names([function, *tables, *before])
         used = self._names_of_module([function, *tables, judge, *before])
         if not used:
             raise RefusedError("the test does not use the module")
@@ -183,6 +202,15 @@ class _Planner:
             render_entry(judge, "", test.tables, judged),
             uses,
         )
+
+    def _check_names(self, nodes: Iterable[ast.AST]) -> None:
+        """Refuse a definition that the code is told by its name too, as that is another one here."""
+        parts = [part for node in nodes for part in walk(node)]
+        texts = {part.value for part in parts if isinstance(part, ast.Constant)}
+        defined = {getattr(part, "name", "") for part in parts}
+        for original, neutral in self._names.items():
+            if original in texts and neutral in defined:
+                raise RefusedError(f"the code gets {original} and its name")
 
     def _names_of_module(self, nodes: Iterable[ast.AST]) -> set[str]:
         """Return the names of the module that nodes use."""

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+from types import MappingProxyType
 
 from greenloop.testsuite.scenarios.names import walk
 from greenloop.testsuite.scenarios.nodes import call_of, expression
 from greenloop.testsuite.scenarios.records import RefusedError
+from greenloop.testsuite.scenarios.scope import Scope
 from greenloop.testsuite.scenarios.splitting.expressions import Observation
+
+_ORDERS = MappingProxyType({ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"})
 
 
 def observe_call(item: Observation) -> ast.expr:
@@ -36,6 +40,19 @@ def mutation_call(target: ast.Attribute | ast.Subscript, value: ast.expr | None)
         key, function = target.slice, f"operators__.{verb}item"
     arguments = [target.value, key, *([value] if value is not None else [])]
     return ast.Call(expression(function), arguments, [])
+
+
+def order_as_call(node: ast.expr, scope: Scope) -> ast.expr:
+    """Return an order of instances of the module's classes as a call, anything else as it is.
+
+    Where only an exception is expected, its second operand is an input.
+    """
+    if not isinstance(node, ast.Compare) or not scope.is_object(node.left):
+        return node
+    operator = _ORDERS.get(type(node.ops[0]))
+    if operator is None or len(node.ops) > 1:
+        return node
+    return ast.Call(expression(f"operators__.{operator}"), [node.left, *node.comparators], [])
 
 
 def root_name(node: ast.AST) -> str:

@@ -15,6 +15,7 @@ from greenloop.testsuite.scenarios.splitting.calls import (
     mark,
     mutation_call,
     observe_call,
+    order_as_call,
     root_name,
     take,
 )
@@ -78,7 +79,8 @@ class StatementSplitter:
 
     def _split_Expr(self, node: ast.Expr) -> Halves:
         if self.scope.is_dependent(node.value):
-            return self._act(node.value, None, node)
+            value = node.value if self._expected is None else order_as_call(node.value, self.scope)
+            return self._act(value, None, node)
         return self._input(node, {root_name(node.value)})
 
     def _split_Assign(self, node: ast.Assign) -> Halves:
@@ -137,9 +139,8 @@ class StatementSplitter:
         number = self._next_number()
         call = observe_call(Observation(number, value))
         self.scope.hand_over_arguments(value)
-        if self._expected is not None:
+        if self._expected is not None:  # other targets cannot be bound if it raises
             self._expected.append(number)
-            # Other targets cannot be bound if it raises.
             targets = targets if targets and isinstance(targets[0], ast.Name) else None
         step = Step(ast.Assign(targets, call) if targets else ast.Expr(call))
         checked = [mark(node), ast.Expr(call_of("completed__", number))]
@@ -240,8 +241,7 @@ class StatementSplitter:
         before = self.scope.copy()
         for _ in range(2):  # what the first round hands over is dependent in the second
             bind_columns(self.scope, node.target, node.iter)
-            rows = judged_rows(node.target, node.iter, self.scope)
-            count = self._count
+            rows, count = judged_rows(node.target, node.iter, self.scope), self._count
             body = self.split(node.body)
             if self.scope.levels == before.levels:
                 break

@@ -24,3 +24,8 @@ def test_else_what_the_tests_use() -> None:
     for code in ("", "__all__ = [n for n in ()]", "__all__ = names()", "def f(:"):
         assert find_public_names(code, TESTS, "m") == ("a", "b", "z")
     assert find_public_names("", ["def f(:"], "m") == ()
+
+
+def test_protocols_without_code_need_no_test() -> None:
+    code = "class P(Protocol[T]):\n    def f(self): ...\n\nclass Q(Protocol):\n    def f(self): return 1\n"
+    assert find_public_names(code, ["from m import P, Q\n"], "m") == ("Q",)
