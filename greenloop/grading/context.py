@@ -100,8 +100,9 @@ class GradingContext:
     def plan_scenarios(self, file: TestFile) -> ScenarioFile:
         """Return the plan of a test file, made once."""
         if file.code not in self._scenarios:
+            shared = next((item.code for item in self.tests if item.name == "conftest.py"), "")
             self._scenarios[file.code] = build_scenarios(
-                file.code, self.module, self.code, self.imported
+                file.code, self.module, self.code, self.imported, shared
             )
         return self._scenarios[file.code]
 

@@ -20,24 +20,43 @@ def find_public_names(
     """Return the names that a contract's interface defines, in order.
 
     Without an interface: those in the module's `__all__`, which takes nothing away, then those that
-    the tests use.
+    the tests use. Protocols are left out, as they have no code to observe.
     """
     used = (name for text in tests for name in _find_used_names(text, module))
     defined = _read_definitions(interface) or [*_read_all(code), *sorted(used)]
-    return tuple(dict.fromkeys(defined))
+    protocols = set(_find_protocols(code))
+    return tuple(dict.fromkeys(name for name in defined if name not in protocols))
 
 
 def find_methods(code: str, tests: Sequence[str]) -> dict[str, str]:
     """Return the public methods that the tests name, as `Class.method`, each with its own name."""
     tree = parse_or_none(code)
+    protocols = set(_find_protocols(code))
     used = read_attributes(found for text in tests if (found := parse_or_none(text)))
     return {
         f"{node.name}.{item.name}": item.name
         for node in (tree.body if tree else ())
-        if isinstance(node, ast.ClassDef)
+        if isinstance(node, ast.ClassDef) and node.name not in protocols
         for item in node.body
         if isinstance(item, _Function) and item.name in used and item.name[:1] != "_"
     }
+
+
+def _find_protocols(code: str) -> Iterator[str]:
+    """Yield the names of protocols all of whose methods are empty."""
+    tree = parse_or_none(code)
+    for node in tree.body if tree else []:
+        bases = [ast.unparse(item).partition("[")[0] for item in getattr(node, "bases", [])]
+        is_protocol = "Protocol" in bases or "typing.Protocol" in bases
+        if isinstance(node, ast.ClassDef) and is_protocol and all(map(_is_declaration, node.body)):
+            yield node.name
+
+
+def _is_declaration(node: ast.stmt) -> bool:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return not node.decorator_list and all(map(_is_declaration, node.body))
+    is_constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_constant or isinstance(node, (ast.Pass, ast.AnnAssign))
 
 
 def add_base_classes(names: set[str], code: str) -> set[str]:

@@ -11,6 +11,7 @@ from greenloop.syntax.parse import parse_or_none
 
 SymbolKind = Literal["class", "enum", "record"]
 _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+_PLAIN_BASES = frozenset({"object", "ABC", "Generic"})
 _OWN_CONSTRUCTION = frozenset({"__new__", "__getattribute__", "__setattr__"})
 
 
@@ -26,24 +27,46 @@ class ClassSymbol:
 
 
 def read_symbols(code: str) -> dict[str, ClassSymbol]:
-    """Return what the source of a module says about its classes; nothing where it cannot be parsed."""
+    """Return what the source of a module says about its classes; nothing where it cannot be parsed.
+
+    Protocols are left out, as their instances are not known by their bases.
+    """
     tree = parse_or_none(code)
-    body = tree.body if tree else []
-    return {node.name: _read_class(node) for node in body if isinstance(node, ast.ClassDef)}
+    classes = [node for node in (tree.body if tree else []) if isinstance(node, ast.ClassDef)]
+    plain = set(_PLAIN_BASES)
+    for node in classes:
+        if _is_plain(node) and _name_bases(node) <= plain:
+            plain.add(node.name)
+    return {
+        node.name: _read_class(node, plain)
+        for node in classes
+        if "Protocol" not in _name_bases(node)
+    }
 
 
-def _read_class(node: ast.ClassDef) -> ClassSymbol:
-    bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+def _name_bases(node: ast.ClassDef) -> set[str]:
+    return {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases}
+
+
+def _is_plain(node: ast.ClassDef) -> bool:
+    """Return whether a class adds nothing to how instances of its subclasses are made or compared."""
+    methods = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+    special = _OWN_CONSTRUCTION | {"__init__", "__post_init__", "__eq__"}
+    return not (node.decorator_list or node.keywords or special & methods)
+
+
+def _read_class(node: ast.ClassDef, plain: set[str]) -> ClassSymbol:
+    bases = _name_bases(node)
     if bases & _ENUM_BASES:
         return ClassSymbol(node.name, "enum", tuple(_read_members(node)))
     decorators = {ast.unparse(item).partition("(")[0] for item in node.decorator_list}
     methods = {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
-    if _OWN_CONSTRUCTION & methods.keys() or bases - {"NamedTuple", "object"}:
+    if _OWN_CONSTRUCTION & methods.keys() or bases - plain - {"NamedTuple"}:
         return ClassSymbol(node.name)
     fields: list[tuple[str, str] | None] = [None]
     if "__init__" in methods:
         fields = _read_assignments(methods["__init__"])
-    elif bases or any(item.endswith("dataclass") for item in decorators):
+    elif "NamedTuple" in bases or any(item.endswith("dataclass") for item in decorators):
         declared = [item for item in node.body if isinstance(item, ast.AnnAssign)]
         fields = [_read_field(item.target, item.value) for item in declared]
     known = tuple(item for item in fields if item is not None)

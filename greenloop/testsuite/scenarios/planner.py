@@ -13,7 +13,6 @@ from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbo
 from greenloop.testsuite.scenarios.names import (
     bound_names,
     dotted_name,
-    free_names,
     read_attributes,
     walk,
 )
@@ -25,7 +24,11 @@ from greenloop.testsuite.scenarios.reading.renaming import (
     choose_neutral_names,
     restore_names,
 )
-from greenloop.testsuite.scenarios.reading.test_module import FlatTest, read_test_module
+from greenloop.testsuite.scenarios.reading.test_module import (
+    FlatTest,
+    read_conftest,
+    read_test_module,
+)
 from greenloop.testsuite.scenarios.records import (
     NotObservable,
     RefusedError,
@@ -33,7 +36,7 @@ from greenloop.testsuite.scenarios.records import (
     ScenarioFile,
 )
 from greenloop.testsuite.scenarios.scope import Level, Scope
-from greenloop.testsuite.scenarios.separation import check_separation
+from greenloop.testsuite.scenarios.separation import check_names, check_separation
 from greenloop.testsuite.scenarios.splitting.definitions import check_observable
 from greenloop.testsuite.scenarios.splitting.statements import StatementSplitter
 from greenloop.testsuite.scenarios.splitting.steps import (
@@ -59,17 +62,23 @@ _NOTHING = ScenarioFile("scenarios = []\n", "judges = []\n", (), ())
 
 
 def build_scenarios(
-    tests: str, module: str, code: str, imported: Mapping[str, ClassSymbol] = _NO_CLASSES
+    tests: str,
+    module: str,
+    code: str,
+    imported: Mapping[str, ClassSymbol] = _NO_CLASSES,
+    conftest: str = "",
 ) -> ScenarioFile:
     """Return what can be observed of a test file, and what cannot.
 
     `module` is the name of the module under test, `code` its source, from which only the forms of
     its classes are read; `imported` are the classes that it has from other modules of its project.
-    Tests that cannot be parsed give an empty plan.
+    `conftest` has the fixtures that the file shares with others. Tests that cannot be parsed give an
+    empty plan.
     """
     tree = parse_or_none(tests)
     if tree is None:
         return _NOTHING
+    tree.body += read_conftest(conftest, tests)
     try:
         return _Planner(tree, module, {**imported, **read_symbols(code)}).plan()
     except RecursionError:
@@ -180,10 +189,8 @@ class _Planner:
         function = build_function(f"scenario_{number}", parameters, body, is_async=test.is_async)
         judge = JudgeForms().visit(build_function(f"judge_{number}", columns, halves.judge))
         check_separation(function, tables, judge, judged)
-        for item in sorted(set(free_names(function))):
-            if item.startswith(OF_INSTANCE):
-                raise RefusedError(f"self.{item.removeprefix(OF_INSTANCE)} has no known value")
         before = keep_used(self._preamble.steps, dict(uses), self._scope.literals)
+        check_names([function, *tables, *before], self._names)
         parts = [function, *tables, judge, *before]
         used = self._names_of_module(parts)
         if not used:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from greenloop.testsuite.scenarios.names import dotted_name, walk
+from greenloop.testsuite.scenarios.reading.inlining import OF_INSTANCE
 from greenloop.testsuite.scenarios.records import RefusedError
 
 
@@ -39,3 +40,22 @@ def _constant_places(node: ast.AST) -> Iterator[tuple[int, int, str]]:
     for item in walk(node):
         if isinstance(item, ast.Constant) and item.value is not None and hasattr(item, "lineno"):
             yield item.lineno, item.col_offset, repr(item.value)
+
+
+def check_names(nodes: Iterable[ast.AST], names: Mapping[str, str]) -> None:
+    """Check that names of a scenario mean there what they mean in the test.
+
+    Raises:
+        RefusedError: an attribute of the test's instance is set nowhere, or the code is told of one
+            of `names`, which are neutral there, as a text.
+    """
+    parts = [part for node in nodes for part in walk(node)]
+    texts = {part.value for part in parts if isinstance(part, ast.Constant)}
+    defined = {getattr(part, "name", "") for part in parts}
+    for original, neutral in names.items():
+        if original in texts and neutral in defined:
+            raise RefusedError(f"the code gets {original} and its name")
+    ids = [part for part in parts if isinstance(part, ast.Name) and part.id.startswith(OF_INSTANCE)]
+    unset = {part.id for part in ids} - {i.id for i in ids if isinstance(i.ctx, ast.Store)}
+    for item in sorted(unset):
+        raise RefusedError(f"self.{item.removeprefix(OF_INSTANCE)} has no known value")

@@ -140,6 +140,8 @@ def _is_instance(value: Any, kind: Any) -> bool:
         return kind in (type, object)
     if name_bases(kind)[0] in name_bases(type_of(value)):
         return True
+    if ("typing", "Protocol") in name_bases(kind):
+        raise NotObservableError("isinstance with a protocol")
     if isinstance(value, Opaque) and isinstance(kind, ABCMeta):
         raise value.observed__.refuse(f"whether it is a {kind.__name__}")
     return isinstance(kind, type) and not isinstance(value, Opaque) and isinstance(value, kind)

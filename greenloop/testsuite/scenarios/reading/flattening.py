@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from types import MappingProxyType
 
 from greenloop.testsuite.scenarios.names import (
     Function,
@@ -35,6 +36,9 @@ BUILTIN_FIXTURES = frozenset("tmp_path monkeypatch capsys caplog".split())
 _BEFORE = ("setUpClass", "setup_class", "setup_method", "setUp", "asyncSetUp")
 _AFTER = ("asyncTearDown", "tearDown", "teardown_method", "teardown_class", "tearDownClass")
 _NEUTRAL_MARKS = frozenset({"asyncio", "anyio", "timeout", "slow", "unit"})
+_REASONS = MappingProxyType(
+    {"given": "a property-based test", "patch": "patch as a decorator of a class"}
+)
 _ASYNC = (ast.Await, ast.AsyncWith, ast.AsyncFor)
 
 
@@ -108,7 +112,8 @@ class _Flattening:
         elif mark == "usefixtures" and isinstance(node, ast.Call):
             yield from (str(item.value) for item in node.args if isinstance(item, ast.Constant))
         elif mark not in _NEUTRAL_MARKS:
-            raise RefusedError(f"decorator {ast.unparse(called)}", node.lineno)
+            reason = f"decorator {ast.unparse(called)}"
+            raise RefusedError(_REASONS.get(mark, reason), node.lineno)
 
     def _class_constants(self) -> Iterator[ast.stmt]:
         for item in [part for owner in self._classes for part in owner.body]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.merge import find_clashes, remove_future_imports
 from greenloop.testsuite.parser import is_test_class
 from greenloop.testsuite.scenarios.names import Function, dotted_name
 from greenloop.testsuite.scenarios.reading.decorators import Table
@@ -77,3 +79,14 @@ def fixture_options(node: Function) -> dict[str, ast.expr] | None:
             options = item.keywords if isinstance(item, ast.Call) else []
             return {key.arg: key.value for key in options if key.arg is not None}
     return None
+
+
+def read_conftest(conftest: str, tests: str) -> list[ast.stmt]:
+    """Return the statements of a conftest, without lines; none where the tests use its names."""
+    tree = parse_or_none(remove_future_imports(conftest))
+    if tree is None or find_clashes(tests, conftest):
+        return []
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            node.lineno = 0  # another file's: the line of the test is reported
+    return tree.body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from types import MappingProxyType
 
 from greenloop.testsuite.scenarios.names import children, dotted_name, walk
 from greenloop.testsuite.scenarios.nodes import call_of, expression
@@ -14,6 +15,7 @@ from greenloop.testsuite.scenarios.splitting.expressions import Observation
 _PRINTING = frozenset({"print", "pprint", "pprint.pprint", "sys.stdout.write", "sys.stderr.write"})
 _LOGGING = frozenset("debug info warning warn error critical exception log".split())
 _CHANGING = frozenset({"setattr", "delattr", "next"})
+_ORDERS = MappingProxyType({ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"})
 
 
 def observe_call(item: Observation) -> ast.expr:
@@ -42,6 +44,20 @@ def mutation_call(target: ast.Attribute | ast.Subscript, value: ast.expr | None)
         key, function = target.slice, f"operators__.{verb}item"
     arguments = [target.value, key, *([value] if value is not None else [])]
     return ast.Call(expression(function), arguments, [])
+
+
+def order_as_call(node: ast.expr, scope: Scope, raising: list[int] | None) -> ast.expr:
+    """Return an order of instances of the module's classes as a call, anything else as it is.
+
+    Where only an exception is expected, its second operand is an input: `raising` are the numbers of
+    what may raise it, None elsewhere.
+    """
+    if raising is None or not isinstance(node, ast.Compare) or not scope.is_object(node.left):
+        return node
+    operator = _ORDERS.get(type(node.ops[0]))
+    if operator is None or len(node.ops) > 1:
+        return node
+    return ast.Call(expression(f"operators__.{operator}"), [node.left, *node.comparators], [])
 
 
 def root_name(node: ast.AST) -> str:

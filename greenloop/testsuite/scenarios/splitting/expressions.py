@@ -145,9 +145,10 @@ class ExpressionSplitter:
 
     def _is_call_of_code(self, node: ast.Call) -> bool:
         function = node.func
+        if dotted_name(function) in REFLECTIVE_FUNCTIONS:
+            return True
         if not isinstance(function, ast.Attribute):
-            is_reflective = dotted_name(function) in REFLECTIVE_FUNCTIONS
-            return is_reflective or self._scope.level(function) > Level.INDEPENDENT
+            return self._scope.level(function) > Level.INDEPENDENT
         if self._scope.level(function.value) is Level.INDEPENDENT:
             return False
         is_module = self._scope.imported.get(dotted_name(function.value)) == ""

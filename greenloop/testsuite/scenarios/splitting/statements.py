@@ -16,6 +16,7 @@ from greenloop.testsuite.scenarios.splitting.calls import (
     mark,
     mutation_call,
     observe_call,
+    order_as_call,
     root_name,
     take,
 )
@@ -81,7 +82,7 @@ class StatementSplitter:
         if (calls := calls_in_output(node.value, self.scope)) is not None:
             return join_halves(self._act(item, None, node) for item in calls)
         if self.scope.is_dependent(node.value):
-            return self._act(node.value, None, node)
+            return self._act(order_as_call(node.value, self.scope, self._expected), None, node)
         return self._input(node, {root_name(node.value)})
 
     def _split_Assign(self, node: ast.Assign) -> Halves:
@@ -140,9 +141,8 @@ class StatementSplitter:
         number = self._next_number()
         call = observe_call(Observation(number, value))
         self.scope.hand_over_arguments(value)
-        if self._expected is not None:
+        if self._expected is not None:  # other targets cannot be bound if it raises
             self._expected.append(number)
-            # Other targets cannot be bound if it raises.
             targets = targets if targets and isinstance(targets[0], ast.Name) else None
         step = Step(ast.Assign(targets, call) if targets else ast.Expr(call))
         checked = [mark(node), ast.Expr(call_of("completed__", number))]

@@ -226,6 +226,35 @@ def scripted(box: object) -> Isolated:
     return found
 
 
+def test_instances_of_a_protocol_accuse_nobody(warm: Sandbox) -> None:
+    code = (
+        "from typing import Protocol, runtime_checkable\n\n"
+        "@runtime_checkable\nclass HasArea(Protocol):\n    def area(self): ...\n\n"
+        "class Circle:\n    def area(self):\n        return 3\n"
+    )
+    tests = (
+        "from m import Circle, HasArea\n\n"
+        "def test_it():\n    assert isinstance(Circle(), HasArea)\n"
+    )
+    files = [TestFile("test_m.py", tests)]
+    found = measure(GradingContext(warm, code, files, "m", object()))  # type: ignore[arg-type]
+    assert isinstance(found, Isolated)
+    assert (found.differing, found.contradicting) == ((), ())
+    assert [item.reason for item in found.not_observable] == ["isinstance with a protocol"]
+
+
+def test_fixtures_of_a_conftest_are_used(warm: Sandbox) -> None:
+    files = [
+        TestFile("conftest.py", "import pytest\n\n@pytest.fixture\ndef size():\n    return 3\n"),
+        TestFile(
+            "test_m.py", ONE.replace("test_nine()", "test_nine(size)").replace("9", "3 * size")
+        ),
+    ]
+    found = measure(GradingContext(warm, HONEST, files, "m", object()))  # type: ignore[arg-type]
+    assert isinstance(found, Isolated)
+    assert (found.reached, found.agreed, found.not_observable) == (True, 1, ())
+
+
 def test_without_a_test_nothing_is_measured() -> None:
     context = GradingContext(object(), HONEST, [], "m", object())  # type: ignore[arg-type]
     assert measure(context) == "no test function was found"

@@ -34,3 +34,8 @@ def test_methods_are_those_that_the_tests_name() -> None:
     code = "class C:\n    def e(self): ...\n    def _d(self): ...\n    def g(self): ...\ndef z(): ...\n"
     assert find_methods(code, TESTS) == {"C.e": "e"}
     assert find_methods("def f(:", TESTS) == {}
+
+
+def test_protocols_without_code_need_no_test() -> None:
+    code = "class P(Protocol[T]):\n    def f(self): ...\n\nclass Q(Protocol):\n    def f(self): return 1\n"
+    assert find_public_names(code, ["from m import P, Q\n"], "m") == ("Q",)

@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios
+from greenloop.testsuite.scenarios.module_symbols import read_symbols
 from tests.support.module_corpus import pairs
 
 CODE = """
@@ -31,7 +32,7 @@ def f(*args): ...
 def parse(text): ...
 def make_store() -> Store: ...
 """
-HEAD = "import pytest\nfrom m import Color, Point, Store, StoreError, f, parse, make_store\n\n"
+HEAD = "import itertools, pytest\nfrom m import Color, Point, Store, StoreError, f, parse, make_store\n\n"
 
 
 def plan(body: str, head: str = HEAD) -> ScenarioFile:
@@ -103,6 +104,16 @@ CROSSING = {
         "xyz",
     ),
     "a raising function": ("pytest.raises(ValueError, f, 1)", "f(1)", "ValueError"),
+    "items of a generator": (
+        "assert list(itertools.islice(f(1), 2)) == [77, 78]",
+        "lambda: itertools.islice(f(1), 2), 'iterable'",
+        "77",
+    ),
+    "an order that raises": (
+        "with pytest.raises(TypeError, match='77'):\n        Store() < 5",
+        "operators__.lt(Store(), 5)",
+        "77",
+    ),
     "a warning": ("with pytest.warns(UserWarning, match='xyz'):\n        f(1)", "f(1)", "Warning"),
     "a loop": (
         "for n, want in [(1, 77), (2, 78)]:\n        assert f(n) == want",
@@ -236,6 +247,70 @@ def test_other_uses_of_a_request_are_refused() -> None:
         "def test_it(size):\n    assert f(size) == 77\n"
     )
     assert [item.reason for item in found.not_observable] == ["fixture size that uses its request"]
+
+
+CONFTEST = """
+from __future__ import annotations
+from m import Store
+
+
+@pytest.fixture
+def store():
+    return Store()
+"""
+
+
+def test_fixtures_of_a_conftest_are_written_out() -> None:
+    tests = HEAD + "def test_it(store):\n    assert store.get('a') == 78\n"
+    assert build_scenarios(tests, "m", CODE).scenarios == ()
+    found = build_scenarios(tests, "m", CODE, conftest=CONFTEST)
+    assert "lambda: Store()" in found.scenario
+    assert "78" not in found.scenario
+    assert [(item.test, item.line) for item in found.scenarios] == [("test_it", 4)]
+
+
+def test_what_cannot_be_observed_in_a_conftest_has_the_line_of_the_test() -> None:
+    tests = HEAD + "def test_it(store):\n    assert store.get('a') == 78\n"
+    decides = CONFTEST.replace("return", "if f(1):\n        pass\n    return")
+    found = build_scenarios(tests, "m", CODE, conftest=decides)
+    assert [(i.line, i.reason) for i in found.not_observable] == [(4, "If statement")]
+
+
+def test_a_conftest_with_names_of_the_tests_is_left_out() -> None:
+    tests = HEAD + "SIZE = 1\n\ndef test_it():\n    assert f(SIZE) == 78\n"
+    found = build_scenarios(tests, "m", CODE, conftest="SIZE = 2\n")
+    assert found == build_scenarios(tests, "m", CODE)
+
+
+SHAPES = """
+from abc import ABC
+from dataclasses import dataclass
+from typing import Protocol
+
+class HasArea(Protocol): ...
+class Shape(ABC):
+    def name(self): ...
+    known: dict = {}
+@dataclass
+class Named:
+    name: str
+@dataclass
+class Circle(Shape):
+    radius: int
+@dataclass
+class Person(Named):
+    age: int
+def largest(*args): ...
+"""
+
+
+def test_a_record_may_have_a_base_that_is_none() -> None:
+    symbols = {name: item.kind for name, item in read_symbols(SHAPES).items()}
+    assert symbols == {"Shape": "class", "Named": "record", "Circle": "record", "Person": "class"}
+    tests = "from m import Circle, largest\n\ndef test_it():\n    assert largest(1) == Circle(77)\n"
+    found = build_scenarios(tests, "m", SHAPES)
+    assert "77" not in found.scenario
+    assert "Circle(77)" in found.judge
 
 
 def test_names_of_what_a_test_defines_are_neutral() -> None:
@@ -399,6 +474,16 @@ REFUSED = {
         "check() asserts where it is called"
     ),
     "f(1).assert_has_calls([77])": "an assertion of another object",
+    "with pytest.raises(TypeError):\n        Store() == 77": (
+        "a comparison that would run beside the code"
+    ),
+    "with pytest.raises(TypeError):\n        f(1) < 77": (
+        "a comparison that would run beside the code"
+    ),
+    "Store() < 77": "a comparison that would run beside the code",
+    "def double(x): ...\n    f(double)\n    assert f('double') == 77": (
+        "the code gets double and its name"
+    ),
     "f(f(1) == 3)": "a comparison that would run beside the code",
     "seen = []\n    f(lambda v: seen.append(v == 3))\n    assert seen == [True]": (
         "a comparison that would run beside the code"
@@ -415,6 +500,18 @@ def test_what_is_refused(body: str, reason: str) -> None:
     found = plan(f"def test_it():\n    {body}\n")
     assert [item.reason for item in found.not_observable] == [reason]
     assert found.scenarios == ()
+
+
+@pytest.mark.parametrize(
+    ("decorator", "reason"),
+    [
+        ("hypothesis.given(st.integers())", "a property-based test"),
+        ("other", "decorator other"),
+    ],
+)
+def test_decorators_that_are_refused(decorator: str, reason: str) -> None:
+    found = plan(f"@{decorator}\ndef test_it(n):\n    assert f(n) == 1\n")
+    assert [item.reason for item in found.not_observable] == [reason]
 
 
 def test_a_refusal_names_the_line() -> None:
