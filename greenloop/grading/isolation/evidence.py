@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from greenloop.grading.context import GradingContext
 from greenloop.grading.isolation.public_names import (
     add_base_classes,
+    add_called,
     find_methods,
     find_public_names,
 )
@@ -24,6 +25,7 @@ from greenloop.testsuite.scenarios import Scenario, ScenarioFile
 
 _CRASHED = "(crashed"  # what ends its process has decided to: no limit is reached
 _NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stays behind
+_MIN_METHODS = 0.75  # some tests of good suites cannot be observed
 _BESIDE = "gives another result beside the tests too: the analysis does not fit the test"
 _UNSTEADY = "does not give the same result each time"
 _NO_ROWS = "no row of it was run"
@@ -105,9 +107,10 @@ def _summarize(
     attributes = {name for item in agreed for name in item.attributes}
     for item in contexts:
         used = add_base_classes(used, item.code)
+        called = add_called(attributes | used, item.code)
         methods = find_methods(item.code, [file.code for file in item.tests])
-        used |= {name for name, own in methods.items() if own in attributes}
-    missing = tuple(name for name in names if name not in used)
+        used |= {name for name, own in methods.items() if own in called}
+    missing = _find_missing(names, used)
     replaced = {item.reason.removeprefix(_REPLACES) for item in results} & _PURE_BUILTINS
     if any(
         "builtins" in file.code for item in contexts for file in item.tests
@@ -129,6 +132,13 @@ def _summarize(
         ambiguous_exceptions=tuple(sorted(ambiguous)),
         replaced=tuple(sorted(replaced)),
     )
+
+
+def _find_missing(names: Sequence[str], used: set[str]) -> tuple[str, ...]:
+    """Return the names that are not used; methods only where these are more than a quarter."""
+    methods = [name for name in names if "." in name]
+    are_enough = len(used.intersection(methods)) >= _MIN_METHODS * len(methods)
+    return tuple(i for i in names if i not in used and not (are_enough and i in methods))
 
 
 def _refuse(test: str, line: int, reason: str) -> NotObservable:

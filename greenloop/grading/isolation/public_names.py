@@ -77,6 +77,22 @@ def add_base_classes(names: set[str], code: str) -> set[str]:
     return found
 
 
+def add_called(names: set[str], code: str) -> set[str]:
+    """Return the names with all that functions of the module by these names use, and so on.
+
+    Special methods are called without their name.
+    """
+    tree = parse_or_none(code)
+    functions = [node for node in ast.walk(tree) if isinstance(node, _Function)] if tree else []
+    found = names | {item.name for item in functions if item.name.startswith("__")}
+    pending = functions
+    while reached := [item for item in pending if item.name in found]:
+        pending = [item for item in pending if item.name not in found]
+        found |= read_attributes(reached)
+        found |= {n.id for item in reached for n in ast.walk(item) if isinstance(n, ast.Name)}
+    return found
+
+
 def _read_definitions(interface: str) -> list[str]:
     tree = parse_or_none(interface)
     nodes = tree.body if tree else []
