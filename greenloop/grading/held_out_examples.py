@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
 from greenloop.grading.context import GradingContext
 from greenloop.records import HeldOut, HeldOutExample, has_enough_examples
 from greenloop.records.generation import MIN_HELD_OUT
+from greenloop.syntax.values import is_plain_value
 from greenloop.testsuite.call_scenarios import build_call_scenario, build_example_judge
 
 
@@ -59,7 +59,7 @@ def _find_agreeing(
     context: GradingContext, examples: Sequence[HeldOutExample]
 ) -> tuple[set[int], str]:
     """Return the positions of the examples that agree, and how far a run out of time came."""
-    box, scenario = context.sandbox, build_call_scenario(context.module, [i.call for i in examples])
+    box, scenario = context.sandbox, build_call_scenario([i.call for i in examples])
     seen = box.observe_scenarios(context.code, context.module, scenario)
     outcomes = box.judge_scenarios(build_example_judge(examples), seen)
     answered = sum(item.has_ended for item in seen.rows)
@@ -71,8 +71,6 @@ def _find_agreeing(
 def _is_valid(example: HeldOutExample) -> bool:
     try:
         compile(example.call, "<call>", "eval")
-        if example.returns is not None:
-            ast.literal_eval(example.returns)
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return False
-    return True
+    return example.returns is None or is_plain_value(example.returns)

@@ -35,7 +35,7 @@ def evaluate_calls(
 
     `timeout_s` limits all calls together. Raises SandboxError where no process can be started.
     """
-    scenario = build_call_scenario(module, calls)
+    scenario = build_call_scenario(calls)
     seen = observe_scenarios(sandbox, code, module, scenario, timeout_s=timeout_s)
     payloads = {item.row: item.observations[0][1] for item in seen.rows if item.observations}
     return CallResults(tuple(_parse(payloads.get(n, "")) for n in range(len(calls))), seen.error)

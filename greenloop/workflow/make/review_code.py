@@ -57,7 +57,13 @@ async def review_repaired_code(run: Run) -> bool:
         return False
     state.review_gap = ""
     _record_review(run, review)
-    if not review.errors or state.repairs >= state.repair_phase.limit:
+    return await repair_errors(run) if review.errors else False
+
+
+async def repair_errors(run: Run) -> bool:
+    """Have the errors of the review repaired that are open; return whether the code was changed."""
+    state = run.state
+    if state.repairs >= state.repair_phase.limit:
         return False
     state.repairs += 1
     try:

@@ -16,7 +16,7 @@ from greenloop.workflow.make.agree_contract import agree_on_contract
 from greenloop.workflow.make.generate_code import generate_and_review_code
 from greenloop.workflow.make.generate_tests import generate_and_gate_tests
 from greenloop.workflow.make.harden_tests import Hardener
-from greenloop.workflow.make.review_code import review_repaired_code
+from greenloop.workflow.make.review_code import repair_errors, review_repaired_code
 from greenloop.workflow.peer.compare_peer import PeerComparer
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
@@ -41,7 +41,8 @@ class MakeStrategy(ModuleStrategy):
     def __init__(self, run: Run, request: MakeRequest) -> None:
         super().__init__(run)
         self._request, self._hardener = request, Hardener(run)
-        self._peer_comparer, self._choices = PeerComparer(run), ChoiceSettlement(run)
+        self._peer_comparer = PeerComparer(run, repair_findings=repair_errors)
+        self._choices = ChoiceSettlement(run)
 
     async def prepare(self) -> None:
         run = self.run
