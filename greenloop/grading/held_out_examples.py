@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from greenloop.grading.context import GradingContext
 from greenloop.records import HeldOut, HeldOutExample, has_enough_examples
 from greenloop.records.generation import MIN_HELD_OUT
-from greenloop.syntax.values import is_plain_value
 from greenloop.testsuite.call_scenarios import build_call_scenario, build_example_judge
+from greenloop.testsuite.held_out_examples import is_usable
 
 
 def measure(context: GradingContext) -> HeldOut | None:
@@ -29,9 +29,9 @@ def measure_modules(contexts: Sequence[GradingContext]) -> HeldOut:
         SandboxError: the sandbox cannot run anything.
     """
     given = [item for context in contexts for item in context.held_out]
-    valid, late = [item for item in given if _is_valid(item)], ""
+    valid, late = [item for item in given if is_usable(item)], ""
     for context in contexts:
-        tried = [item for item in context.held_out if _is_valid(item)]
+        tried = [item for item in context.held_out if is_usable(item)]
         agreeing, cut_short = _find_agreeing(context, tried) if tried else (set(), "")
         context.disagreements = tuple(i for at, i in enumerate(tried) if at not in agreeing)
         late = late or cut_short
@@ -66,11 +66,3 @@ def _find_agreeing(
     late = f"out of time after {answered} of {len(examples)} calls"
     agreeing = {item.row for item in outcomes if item.outcome == "agrees"}
     return agreeing, late if "(timeout" in seen.error else ""
-
-
-def _is_valid(example: HeldOutExample) -> bool:
-    try:
-        compile(example.call, "<call>", "eval")
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return False
-    return example.returns is None or is_plain_value(example.returns)

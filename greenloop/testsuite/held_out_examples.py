@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from greenloop.records import HeldOutExample
+from greenloop.records import HeldOutExample, has_enough_examples
 from greenloop.syntax.approximation import approximate_floats
-from greenloop.syntax.values import find_value_imports
+from greenloop.syntax.values import find_value_imports, is_plain_value
 
 # Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal for
 # equal values.
@@ -23,6 +23,20 @@ _KINDS_SOURCE = (
     "    return name",
 )
 _LABEL = "sealed"  # the word of 0.1.0: prompts that show such a test keep their digest
+
+
+def is_usable(example: HeldOutExample) -> bool:
+    """Return whether the call is an expression and its expected result a plain value."""
+    try:
+        compile(example.call, "<call>", "eval")
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return False
+    return example.returns is None or is_plain_value(example.returns)
+
+
+def has_enough_usable_examples(examples: Sequence[HeldOutExample]) -> bool:
+    """Return whether enough of the examples can be used."""
+    return has_enough_examples([item for item in examples if is_usable(item)])
 
 
 def render_held_out_test(module: str, name: str, example: HeldOutExample, about: str = "") -> str:

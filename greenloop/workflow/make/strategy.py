@@ -9,6 +9,7 @@ from typing import Any
 from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.llm.parsing.completeness import public_names
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
+from greenloop.specification.assumptions import open_doubted_assumptions
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.grade_code import grade_module
@@ -50,6 +51,8 @@ class MakeStrategy(ModuleStrategy):
         await self._choices.settle_before_code()
         await install_contract_packages(run)
         await run_concurrently(generate_and_review_code(run), generate_and_gate_tests(run))
+        state = self.state  # not before: the prompts of tests have to be the same on each resume
+        state.contract = open_doubted_assumptions(state.agreed_contract, state.doubts)
 
     def apply_autofix(self, code: str) -> FixResult:
         return apply_free_fixes(code, kept_names=public_names(self.state.agreed_contract.interface))
