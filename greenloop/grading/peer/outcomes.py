@@ -99,7 +99,11 @@ def _describe_arguments(outcome: Outcome) -> FoundDifference:
     values = [item[0] if len(item) == 1 else ["tuple", *item] for item in (one, other)]
     answer = {"value": values[1]}
     return FoundDifference(
-        text[:_MAX_CALL], describe({"value": values[0]}), describe(answer), to_literal(answer)
+        text[:_MAX_CALL],
+        describe({"value": values[0]}),
+        describe(answer),
+        to_literal(answer),
+        callee=ast.unparse(call.func),
     )
 
 

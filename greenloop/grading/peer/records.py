@@ -26,6 +26,7 @@ class FoundDifference:
     peer_literal: str | None = None  # as Python source; None where it is no plain value
     cluster: tuple[str, ...] = ()  # differences of one often have one cause
     helpers: str = ""  # the definitions of a test file that it uses
+    callee: str = ""  # what of the module statements call, where `helpers` do not import it
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from greenloop.records import (
 )
 from greenloop.records.evidence.peer import Ruling
 from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.values import find_value_imports
 from greenloop.testsuite import Suite
 from greenloop.testsuite.scenarios.names import free_names
 from greenloop.tools.peer_toolkit import ShownDifference
@@ -59,7 +60,7 @@ class OpenDifference:
         call = f"{self.found.helpers}{self.found.call}"
         expected = self.found.peer_literal
         raised = _RAISED.match(self.found.peer)
-        if self.test or not _is_runnable(call):
+        if self.test or not _is_runnable(call, self.found.callee):
             return None
         if ruling.right == "neither" or (expected is None and raised is None):
             expected, raised = ruling.expected, None
@@ -106,8 +107,17 @@ def from_tests(failing: Sequence[str], suite: Suite | ChangeSuite) -> list[OpenD
 def _from_test(test: str, rows: Sequence[str], suite: Suite | ChangeSuite) -> OpenDifference:
     shown = ", ".join(rows[:_MAX_ROWS_SHOWN]) + " …" * (len(rows) > _MAX_ROWS_SHOWN)
     fails = f"{_TEST_FAILS} in the rows {shown}" if rows else _TEST_FAILS
-    source = _without_docstrings(suite.source_in_context(test))
-    return OpenDifference(FoundDifference(source, _TEST_PASSES, fails), test)
+    helpers, source = _split_definitions(_without_docstrings(suite.source_in_context(test)))
+    return OpenDifference(FoundDifference(source, _TEST_PASSES, fails, helpers=helpers), test)
+
+
+def _split_definitions(source: str) -> tuple[str, str]:
+    """Return what stands before the last definition of a source, and this one."""
+    tree = parse_or_none(source)
+    if tree is None or len(tree.body) < 2:
+        return "", source
+    *before, last = tree.body
+    return f"{ast.unparse(ast.Module(before, []))}\n\n", ast.unparse(last)
 
 
 def _without_docstrings(source: str) -> str:
@@ -128,13 +138,16 @@ def is_wording(message: str, text: str) -> bool:
 
 def arrange(differences: Sequence[OpenDifference], seed: str) -> list[tuple[ShownDifference, bool]]:
     """Return the differences for the judge, each with whether the code's answer stands first."""
-    chance = random.Random(seed)
-    arranged = []
+    chance, arranged = random.Random(seed), []
+    known: dict[str, int] = {}  # definitions, which many tests share, by the first that shows them
     for number, item in enumerate(differences, 1):
         first, second = item.found.code, item.found.peer
         if not (code_is_first := chance.random() < 0.5):
             first, second = second, first
-        call = f"{item.found.helpers}{item.found.call}"
+        helpers = item.found.helpers
+        if helpers and known.setdefault(helpers, number) < number:
+            helpers = f"# with the definitions of difference {known[helpers]}\n"
+        call = f"{helpers}{item.found.call}"
         shown = ShownDifference(number, call, first, second, bool(item.test))
         arranged.append((shown, code_is_first))
     return arranged
@@ -165,10 +178,12 @@ def _flatten(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _is_runnable(call: str) -> bool:
-    """Whether a call is an expression, or statements that end in one and take nothing from outside."""
+def _is_runnable(call: str, callee: str) -> bool:
+    """Whether a call is an expression, or statements that end in one and take from outside only
+    what they call and types of values.
+    """
     tree = parse_or_none(call.strip())
     if tree is None or not tree.body or not isinstance(tree.body[-1], ast.Expr):
         return False
-    known = {*dir(builtins), *top_level_names(call)}
+    known = {*dir(builtins), *top_level_names(call), *find_value_imports(call), callee}
     return len(tree.body) == 1 or known.issuperset(free_names(tree))

@@ -118,3 +118,24 @@ def test_a_call_that_takes_something_from_outside_is_no_test() -> None:
     record = replace(find_difference(), helpers="")
     ruling = DifferenceRuling(id=1, right="first", because="")
     assert OpenDifference(record).build_example(ruling) is None
+
+
+def test_definitions_that_tests_share_are_shown_once() -> None:
+    tests = TESTS + "\ndef test_tall():\n    assert make_hall().plan(8) == '.'\n"
+    found = from_tests(
+        ["test_m.py::test_tall", "test_m.py::test_wide"], Suite("m", generated=tests)
+    )
+    (one, _), (other, _) = arrange(found, "seed")
+    assert "class FakeClock" in one.call
+    assert other.call.startswith("# with the definitions of difference 1\ndef test_wide():")
+    assert "FakeClock" not in found[1].build_finding("so").message
+
+
+def test_statements_on_an_argument_are_a_test() -> None:
+    call = "argument_1 = [1]\njoin(argument_1, datetime(2024, 1, 2))\nargument_1"
+    found = FoundDifference(call, "[1, 2]", "[1]", "[1]", callee="join")
+    ruling = DifferenceRuling(id=1, right="first", because="so")
+    example = OpenDifference(found).build_example(ruling)
+    assert example is not None
+    assert (example.call, example.returns) == (call, "[1]")
+    assert OpenDifference(replace(found, callee="")).build_example(ruling) is None
