@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+import builtins
+from collections.abc import Collection, Sequence
+from textwrap import indent
 
 from greenloop.records import HeldOutExample, has_enough_examples
 from greenloop.syntax.approximation import approximate_floats
+from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.values import find_value_imports, is_plain_value
 
 # Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal for
@@ -39,49 +42,42 @@ def has_enough_usable_examples(examples: Sequence[HeldOutExample]) -> bool:
     return has_enough_examples([item for item in examples if is_usable(item)])
 
 
-def render_held_out_test(module: str, name: str, example: HeldOutExample, about: str = "") -> str:
+def render_held_out_test(
+    module: str, name: str, example: HeldOutExample, about: str = "", public: Collection[str] = ()
+) -> str:
     """Return the test's source; its call is an expression over the module's names.
 
-    The call may also be statements that end in one. `about` replaces the docstring.
+    The call may also be statements that end in one. `about` replaces the docstring. Names that are
+    not `public` and of builtins or types of values are those of the standard library.
     """
-    setup, call = _render_call(module, example.call)
+    imports, (*steps, call) = _render_call(module, example.call, public)
     if example.raises is not None:
         kind = example.raises.rpartition(".")[2]
         body = [
             "import pytest",
-            f"import {module}",
-            *setup,
-            f"with pytest.raises(BaseException) as caught:\n        {call}",
+            *imports,
+            *steps,
+            f"with pytest.raises(BaseException) as caught:\n    {call}",
             f"assert {kind!r} in [kind.__name__ for kind in caught.type.__mro__]",
         ]
     else:
-        comparison = _render_comparison(example.returns or "None")
-        body = [f"import {module}", *setup, f"got = {call}", *comparison]
+        returns = example.returns or "None"
+        lines = [*imports, *find_value_imports(returns).values()]
+        body = [*dict.fromkeys(lines), *steps, f"got = {call}", *_render_comparison(returns)]
     about = about or f"{example.requirement or _LABEL.capitalize()}: a {_LABEL} example."
-    head = f'def {name}():\n    """{about}"""\n    '
-    return head + "\n    ".join(body) + "\n"
+    head = f'def {name}():\n    """{about}"""\n'
+    return head + indent("\n".join(body), "    ") + "\n"
 
 
-def _render_call(module: str, call: str) -> tuple[list[str], str]:
-    """Return the statements before a call, as lines of a test, and the expression of the call."""
-    imports = find_value_imports(call)
-    names = _render_names(module, imports)
-    *before, last = ast.parse(call.strip()).body
-    if not before:
-        return [*imports.values()], f"eval({call!r}, {names})"
-    steps = ast.unparse(ast.Module(before, []))
-    setup = [*imports.values(), f"names = {names}", f"exec({steps!r}, names)"]
-    return setup, f"eval({ast.unparse(last)!r}, names)"
-
-
-def _render_names(module: str, imported: Iterable[str]) -> str:
-    """Return the names of a module, and those that it may lack or have in another form.
-
-    What a module calls `datetime` may be the module or the class.
-    """
-    first = "".join(f"{name!r}: {name}, " for name in imported if name != "datetime")
-    last = ", 'datetime': datetime" if "datetime" in imported else ""
-    return f"{{{first}**vars({module}){last}}}" if imported else f"dict(vars({module}))"
+def _render_call(module: str, call: str, public: Collection[str]) -> tuple[list[str], list[str]]:
+    """Return the imports of a call, and its statements, the last of which is an expression."""
+    tree = ast.parse(call.strip())
+    values = {key: line for key, line in find_value_imports(call).items() if key not in public}
+    nodes = list(ast.walk(tree))
+    used = {node.id for node in nodes if isinstance(node, ast.Name)} - bound_names(nodes)
+    own = sorted((used - set(dir(builtins)) - values.keys()) | used.intersection(public))
+    imports = [*values.values(), *([f"from {module} import {', '.join(own)}"] if own else [])]
+    return imports, [ast.unparse(item) for item in tree.body]
 
 
 def _render_comparison(returns: str) -> list[str]:
@@ -89,7 +85,6 @@ def _render_comparison(returns: str) -> list[str]:
     exact = ast.unparse(ast.parse(returns.strip(), mode="eval"))
     expected = approximate_floats(returns)
     imports = ["import pytest"] if "pytest.approx" in expected else []
-    imports += find_value_imports(returns).values()
     kind = _name_type(returns)
     if kind == "NoneType":
         return ["assert got is None"]

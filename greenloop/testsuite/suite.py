@@ -73,6 +73,7 @@ class Suite:
     held_out: tuple[HeldOutExample, ...] = ()
     dropped: tuple[DroppedTest, ...] = ()
     path: str = ""  # of the module within a project
+    public: frozenset[str] = frozenset()  # the names of the module's interface
 
     def owns(self, path: str) -> bool:
         """Return whether a file of a traceback is the module's."""
@@ -184,19 +185,22 @@ class Suite:
 
     def reveal(self, example: HeldOutExample) -> Suite:
         """Return the suite with a failed held-out example as a test, which the model may see."""
-        test = render_held_out_test(self.module, self._next_name(HELD_OUT_TEST_PREFIX), example)
+        test = self._render(self._next_name(HELD_OUT_TEST_PREFIX), example)
         kept = tuple(item for item in self.held_out if item != example)
         return replace(self._with_revealed(test), held_out=kept)
 
     def add_peer_test(self, example: HeldOutExample, about: str) -> tuple[Suite, str]:
         """Return the suite with a test of an input that a peer answers rightly, and its name."""
         name = self._next_name(PEER_TEST_PREFIX)
-        return self._with_revealed(render_held_out_test(self.module, name, example, about)), name
+        return self._with_revealed(self._render(name, example, about)), name
 
     def with_answers(self, tests: Mapping[str, tuple[HeldOutExample, str]]) -> Suite:
         """Return the suite with a test by name for each answer of the user's, and its docstring."""
-        rendered = (render_held_out_test(self.module, name, *item) for name, item in tests.items())
+        rendered = (self._render(name, *item) for name, item in tests.items())
         return replace(self, answers="\n\n".join(rendered))
+
+    def _render(self, name: str, example: HeldOutExample, about: str = "") -> str:
+        return render_held_out_test(self.module, name, example, about, self.public)
 
     @property
     def names(self) -> frozenset[str]:

@@ -64,6 +64,7 @@ class CheckStrategy(MakeStrategy):
         await install_contract_packages(run)
         self.state.suite = Suite(
             suite.module,
+            public=names,
             examples=render_example_tests(suite.module, examples),
             user_files=suite.user_files,
             held_out=await self._hold_out_examples(),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from greenloop.autofix import add_missing_imports, apply_free_fixes
 from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFailure
 from greenloop.events import RedPhaseDone
+from greenloop.llm.parsing.completeness import public_names
 from greenloop.records import (
     Expectation,
     GeneratedTests,
@@ -65,6 +66,7 @@ def _build_suite(state: RunState, generated: GeneratedTests) -> Suite:
     contract = state.agreed_contract
     return Suite(
         module=contract.module,
+        public=frozenset(public_names(contract.interface)),
         generated=apply_free_fixes(generated.code, is_test=True).code,
         examples=render_example_tests(contract.module, contract.examples),
         user_files=tuple(item.as_test_file() for item in state.request.given),

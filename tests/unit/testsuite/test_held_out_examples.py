@@ -117,3 +117,14 @@ def test_dates_need_no_import_of_the_module(
     example = HeldOutExample(call=f"f({form})", returns="2024")
     exec(render_held_out_test("revealed_module", "test_x", example), names)
     names["test_x"]()
+
+
+def test_public_names_are_those_of_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("revealed_module")
+    module.date = lambda text: f"date of {text}"  # type: ignore[attr-defined]
+    module.filter = lambda item: [item]  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "revealed_module", module)
+    names: dict[str, Any] = {}
+    example = HeldOutExample(call="list(filter(date('x')))", returns="['date of x']")
+    exec(render_held_out_test("revealed_module", "test_x", example, "", {"date", "filter"}), names)
+    names["test_x"]()
