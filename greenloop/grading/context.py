@@ -21,7 +21,7 @@ from greenloop.records import (
 )
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
-from greenloop.testsuite import TestFile
+from greenloop.testsuite import TestFile, read_conftest
 from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 
@@ -113,9 +113,8 @@ class GradingContext:
     def plan_scenarios(self, file: TestFile) -> ScenarioFile:
         """Return the plan of a test file, made once."""
         if file.code not in self._scenarios:
-            shared = next((item.code for item in self.tests if item.name == "conftest.py"), "")
             self._scenarios[file.code] = build_scenarios(
-                file.code, self.module, self.code, self.imported, shared
+                file.code, self.module, self.code, self.imported, read_conftest(self.tests)
             )
         return self._scenarios[file.code]
 
