@@ -56,6 +56,7 @@ from greenloop.testsuite.scenarios.texts import (
     render_stand_ins,
     take_imports,
 )
+from greenloop.testsuite.scenarios.whole import WholeTests
 
 _NO_CLASSES: Mapping[str, ClassSymbol] = MappingProxyType({})
 _NOTHING = ScenarioFile("scenarios = []\n", "judges = []\n", (), ())
@@ -113,7 +114,10 @@ class _Planner:
     def plan(self) -> ScenarioFile:
         planned: list[_Planned] = []
         refused: list[NotObservable] = []
+        whole = WholeTests(self._imports, self._file.preamble, self._scope.judge_only)
         for item in flatten(self._file, self._names):
+            if isinstance(item, FlatTest):
+                whole.add(item)
             found = item if isinstance(item, NotObservable) else self._plan(item, len(planned))
             if isinstance(found, NotObservable):
                 refused.append(replace(found, reason=restore_names(found.reason, self._names)))
@@ -125,6 +129,8 @@ class _Planner:
             tuple(item.scenario for item in planned),
             tuple(refused),
             self._names,
+            whole.render(),
+            tuple(whole.labels),
         )
 
     # -- the top level
