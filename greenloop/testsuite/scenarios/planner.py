@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.scenarios.given import check_given
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
 from greenloop.testsuite.scenarios.names import (
     bound_names,
@@ -16,7 +18,7 @@ from greenloop.testsuite.scenarios.names import (
     read_attributes,
     walk,
 )
-from greenloop.testsuite.scenarios.nodes import build_function
+from greenloop.testsuite.scenarios.nodes import build_function, copy_node
 from greenloop.testsuite.scenarios.reading.flattening import flatten
 from greenloop.testsuite.scenarios.reading.inlining import OF_INSTANCE
 from greenloop.testsuite.scenarios.reading.renaming import (
@@ -166,20 +168,24 @@ class _Planner:
     # -- one test
 
     def _plan(self, test: FlatTest, number: int) -> _Planned | NotObservable:
+        """Split a test; where that fails, put together beside the tests what it makes of answers."""
+        copied = replace(test, body=[copy_node(item) for item in test.body])
         try:
             return self._split_test(test, number)
         except RefusedError as error:
+            with contextlib.suppress(RefusedError):
+                return self._split_test(copied, number, composes=True)
             reason = error.reason.replace(OF_INSTANCE, "self.")
             return NotObservable(test.name, error.line or test.line, reason)
 
-    def _split_test(self, test: FlatTest, number: int) -> _Planned:
+    def _split_test(self, test: FlatTest, number: int, *, composes: bool = False) -> _Planned:
         scope = self._scope.copy()
         for fixture in test.fixtures:
             scope.bind([fixture], ast.Constant(None), Level.DEPENDENT)
         for table in test.tables:
             bind_columns(scope, table.target, table.rows)
         judged = [judged_rows(t.target, t.rows, scope) for t in test.tables]
-        splitter = StatementSplitter(scope)
+        splitter = StatementSplitter(scope, composes=composes)
         halves = splitter.split(test.body)
         uses: Uses = {}
         body = keep_used(pin_captured(halves.steps), uses, scope.literals)
@@ -188,7 +194,7 @@ class _Planner:
         for key in (*columns, *test.fixtures):
             uses.pop(key, None)
         for rows in tables:
-            add_uses(rows, uses)
+            add_uses(rows, uses, scope.literals)
         for item in sorted(uses.keys() & scope.refused.keys()):
             raise RefusedError(scope.refused[item])
         parameters = [*columns, *test.fixtures]
@@ -197,6 +203,8 @@ class _Planner:
         check_separation(function, tables, judge, judged)
         before = keep_used(self._preamble.steps, dict(uses), self._scope.literals)
         check_names([function, *tables, *before], self._names)
+        held = {name for item in before if isinstance(item, ast.Assign) for name in bound_names(item)}
+        check_given(function, {*columns, *held}, {*scope.objects, *scope.classes, *scope.makers})
         parts = [function, *tables, judge, *before]
         used = self._names_of_module(parts)
         if not used:
