@@ -18,6 +18,7 @@ from greenloop.grading.isolation.public_names import (
     find_public_names,
 )
 from greenloop.grading.isolation.whole_tests import compare_whole_tests
+from greenloop.grading.observation import ObservationRequest, Observed
 from greenloop.records import Isolated, NotObservable
 from greenloop.sandbox.guest.scenarios.checks import AMBIGUOUS_EXCEPTION
 from greenloop.sandbox.work.scenarios import RowOutcome
@@ -168,7 +169,7 @@ def _judge_scenarios(
     """Yield the result of each scenario of a test file."""
     if not plan.scenarios:
         return
-    first = _run(context, plan, file)
+    first = _run_first(context, plan, file)
     suspects = {key for key, item in first.items() if _is_doubtful(item)}
     beside = _run(context, plan, file, context.tests) if suspects else {}
     confirmed = {key for key in suspects if _agrees(beside, key)}
@@ -187,14 +188,37 @@ def _judge_scenarios(
             yield _explain(scenario, first[doubtful], doubtful in confirmed)
 
 
+def plan_requests(context: GradingContext) -> list[ObservationRequest]:
+    """Return what `measure` observes first of each test file."""
+    plans = map(context.plan_scenarios, context.tests)
+    return [ObservationRequest(item.scenario, item.judge) for item in plans if item.scenarios]
+
+
+def _run_first(context: GradingContext, plan: ScenarioFile, file: TestFile) -> _Rows:
+    """Return the outcomes of the rows; what differs where others were observed is observed alone."""
+    observed = context.observe(ObservationRequest(plan.scenario, plan.judge), [file])
+    rows = _combine(observed)
+    if observed.shared and any(map(_is_doubtful, rows.values())):
+        return _run(context, plan, file)
+    return rows
+
+
 def _run(
     context: GradingContext, plan: ScenarioFile, file: TestFile, beside: Sequence[TestFile] = ()
 ) -> _Rows:
-    """Return the outcomes of the rows; those that ran into a limit are not observable."""
+    """Return the outcomes of the rows in a process of their own, or beside tests."""
+    if not beside:
+        request = ObservationRequest(plan.scenario, plan.judge)
+        return _combine(context.observe(request, [file], alone=True))
     box = context.sandbox
     seen = box.observe_scenarios(context.code, context.module, plan.scenario, beside=beside)
-    outcomes = box.judge_scenarios(plan.judge, seen, [file])
-    rows = {(item.scenario, item.row): item for item in outcomes}
+    return _combine(Observed(seen, box.judge_scenarios(plan.judge, seen, [file])))
+
+
+def _combine(observed: Observed) -> _Rows:
+    """Return the outcomes of the rows; those that ran into a limit are not observable."""
+    seen = observed.observations
+    rows = {(item.scenario, item.row): item for item in observed.outcomes}
     if not seen.error or (_CRASHED in seen.error and _NO_MODULE not in seen.error):
         return rows
     ended = {(item.scenario, item.row) for item in seen.rows if item.has_ended}

@@ -122,7 +122,9 @@ def _observed(node: ast.expr) -> ast.expr | None:
 
 
 def _arguments(node: ast.expr) -> list[ast.expr]:
-    return [*node.args, *(item.value for item in node.keywords)] if isinstance(node, ast.Call) else []
+    return (
+        [*node.args, *(item.value for item in node.keywords)] if isinstance(node, ast.Call) else []
+    )
 
 
 def _names(node: ast.AST) -> set[str]:

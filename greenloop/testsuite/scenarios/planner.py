@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -14,9 +14,8 @@ from greenloop.testsuite.scenarios.given import check_given
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
 from greenloop.testsuite.scenarios.names import (
     bound_names,
-    dotted_name,
     read_attributes,
-    walk,
+    read_module_names,
 )
 from greenloop.testsuite.scenarios.nodes import build_function, copy_node
 from greenloop.testsuite.scenarios.reading.flattening import flatten
@@ -203,10 +202,12 @@ class _Planner:
         check_separation(function, tables, judge, judged)
         before = keep_used(self._preamble.steps, dict(uses), self._scope.literals)
         check_names([function, *tables, *before], self._names)
-        held = {name for item in before if isinstance(item, ast.Assign) for name in bound_names(item)}
+        held = {
+            name for item in before if isinstance(item, ast.Assign) for name in bound_names(item)
+        }
         check_given(function, {*columns, *held}, {*scope.objects, *scope.classes, *scope.makers})
         parts = [function, *tables, judge, *before]
-        used = self._names_of_module(parts)
+        used = read_module_names(parts, self._scope.imported)
         if not used:
             raise RefusedError("the test does not use the module")
         return _Planned(
@@ -217,17 +218,6 @@ class _Planner:
             render_entry(judge, "", test.tables, judged),
             uses,
         )
-
-    def _names_of_module(self, nodes: Iterable[ast.AST]) -> set[str]:
-        """Return the names of the module that nodes use."""
-        imported = self._scope.imported
-        found: set[str] = set()
-        for node in nodes:
-            names = {dotted_name(item) for item in walk(node)}
-            found |= {imported[name] for name in names if imported.get(name)}
-            parts = [name.split(".") for name in names if "." in name]
-            found |= {part[1] for part in parts if imported.get(part[0]) == ""}
-        return found
 
     # -- the texts
 

@@ -77,7 +77,7 @@ class Unavailable:
 
 
 class Runner:
-    """Runs the scenarios of a text and reports what they observe."""
+    """Runs the scenarios of texts and reports what they observe."""
 
     def __init__(self, send: Callable[..., None], module: str) -> None:
         """`send` reports an event; `module` is the name of the module under test."""
@@ -85,6 +85,12 @@ class Runner:
         self._size_left = _MAX_TOTAL
         self._library = LibraryState()
         self._row_cpu_s = 0.0
+
+    def run_all(self, texts: list[str]) -> None:
+        """Run texts one after the other, and report the end of each. Raises what a text raises."""
+        for text in texts:
+            self.run(text)
+            self._send("end_text")
 
     def run(self, text: str) -> None:
         """Execute the text, then each row of its scenarios. Raises what the text raises."""

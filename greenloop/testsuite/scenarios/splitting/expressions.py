@@ -33,7 +33,6 @@ from greenloop.testsuite.scenarios.splitting.functions import (
     REFLECTIVE_FUNCTIONS,
     VALUE_METHODS,
 )
-
 from greenloop.testsuite.scenarios.splitting.steps import add_uses
 from greenloop.testsuite.scenarios.splitting.tables import project_table
 
@@ -221,18 +220,19 @@ class ExpressionSplitter:
         tests = [splitter.split_truth(item) for item in conditions] if selects else []
         element = splitter.split(node.elt)
         seen = tuple_of([name(f"seen__{item.number}") for item in splitter.observations])
-        observed = tuple_of([item.value for item in splitter.observations])
-        number = self._next_number()
+        observed, number = tuple_of([i.value for i in splitter.observations]), self._next_number()
         answers: ast.expr = call_of(f"seen__{number}")
         if not is_seen:  # the process of the tests goes through the same elements
-            own = tuple_of([name(item) for part in generators for item in bound_names(part.target)])
+            own = tuple_of([name(i) for part in generators for i in bound_names(part.target)])
             elements = ast.ListComp(own, list(map(copy_unplaced, generators)))  # inputs
             answers = ast.Call(name("zip"), [answers, elements], [])
             seen = tuple_of([seen, own])
             self._project_generators(generators, observed)
         whole = located(ast.ListComp(observed, generators), node)
         self.observations.append(Observation(number, whole))
-        return located(type(node)(element, [ast.comprehension(as_target(seen), answers, tests, 0)]), node)
+        return located(
+            type(node)(element, [ast.comprehension(as_target(seen), answers, tests, 0)]), node
+        )
 
     def _project_generators(self, generators: list[ast.comprehension], observed: ast.expr) -> None:
         """Leave in the tables of a comprehension what the observed parts of its elements use.
@@ -243,8 +243,8 @@ class ExpressionSplitter:
         literals, uses = self._scope.literals, dict[str, "frozenset[object] | None"]()
         add_uses(observed, uses, literals)
         for item in reversed(generators):
-            if names := {name for test in item.ifs for name in free_names(test)} - uses.keys():
-                if names & bound_names(item.target):
-                    raise RefusedError("a comprehension that selects by what is expected")
+            selecting = {name for test in item.ifs for name in free_names(test)} - uses.keys()
+            if selecting & bound_names(item.target):
+                raise RefusedError("a comprehension that selects by what is expected")
             item.iter = project_table(item.target, item.iter, uses, literals)
             add_uses(item.iter, uses, literals)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import copy
-import itertools
 
 from greenloop.testsuite.scenarios.names import Function, bound_names, dotted_name, free_names, walk
-from greenloop.testsuite.scenarios.nodes import build_function, call_of, expression, located
-from greenloop.testsuite.scenarios.reading.assertions import block_arguments, block_kind
+from greenloop.testsuite.scenarios.nodes import call_of, located
+from greenloop.testsuite.scenarios.reading.assertions import block_kind
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Level, Scope
+from greenloop.testsuite.scenarios.splitting.blocks import BlockSplitter
 from greenloop.testsuite.scenarios.splitting.calls import (
     calls_in_output,
     mark,
@@ -22,7 +22,6 @@ from greenloop.testsuite.scenarios.splitting.calls import (
 )
 from greenloop.testsuite.scenarios.splitting.definitions import (
     check_observable,
-    check_undecided,
     define,
     without_docstrings,
 )
@@ -31,23 +30,17 @@ from greenloop.testsuite.scenarios.splitting.steps import Halves, Step, join_hal
 from greenloop.testsuite.scenarios.splitting.tables import bind_columns, judged_rows
 
 _TABLES = (ast.List, ast.Tuple, ast.Dict, ast.Call)
-_MAY_RAISE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Delete)
 
 
-class StatementSplitter:
+class StatementSplitter(BlockSplitter):
     """Splits the statements of a test; its scope follows them.
 
     With `composes`, what a test makes of answers is put together by the process of the tests alone.
     """
 
     def __init__(self, scope: Scope, *, composes: bool = False) -> None:
-        self.scope, self._composes = scope, composes
-        self._count = 0
-        self._expected: list[int] | None = None  # the acts that may raise
-
-    def _next_number(self) -> int:
-        self._count += 1
-        return self._count
+        super().__init__(scope)
+        self._composes = composes
 
     def split(self, body: list[ast.stmt]) -> Halves:
         """Return both parts of a list of statements.
@@ -216,56 +209,6 @@ class StatementSplitter:
         return Halves([step], [ast.Expr(call_of("completed__", number)), *body.judge])
 
     _split_AsyncWith = _split_With
-
-    def _split_expectation(self, node: ast.With | ast.AsyncWith) -> Halves:
-        """Split `with raises(...)` and `with warns(...)`: every act in it may raise."""
-        call, target = node.items[0].context_expr, node.items[0].optional_vars
-        assert isinstance(call, ast.Call)
-        classes, pattern = block_arguments(call)
-        before = self._count
-        if block_kind(call) == "raises":
-            found, numbers = self._split_raising(node.body)
-        else:
-            found = self.split(node.body)
-            numbers = list(range(before + 1, self._count + 1))
-        if not numbers:
-            raise RefusedError("an exception that does not come from the code")
-        check = f"{'raised' if block_kind(call) == 'raises' else 'warned'}__({(*numbers,)}, _c, _p)"
-        result = expression(check, _c=classes, _p=pattern)
-        judge = ast.Assign([target], result) if target is not None else ast.Expr(result)
-        if target is not None:
-            self.scope.bind(bound_names(target), result, Level.INDEPENDENT)
-            self.scope.judge_only |= bound_names(target)
-        return Halves(found.steps, [*found.judge, mark(node), judge])
-
-    def _split_raising(self, body: list[ast.stmt]) -> tuple[Halves, list[int]]:
-        """Return both parts of statements that may raise, and the numbers of these observations."""
-        simple = list(itertools.takewhile(lambda item: isinstance(item, _MAY_RAISE), body))
-        self._expected = []
-        try:
-            found, numbers = self.split(simple), self._expected
-        finally:
-            self._expected = None
-        if len(simple) < len(body):
-            numbers.append(self._act_as_block(body[len(simple) :], found))
-        return found, numbers
-
-    def _act_as_block(self, body: list[ast.stmt], found: Halves) -> int:
-        """Run statements as one observation, which ends where one of them raises."""
-        nodes = [part for item in body for part in walk(item)]
-        check_undecided(nodes)
-        number, label = self._next_number(), f"block__{self._count}"
-        is_async = any(isinstance(part, (ast.Await, ast.AsyncWith, ast.AsyncFor)) for part in nodes)
-        call = f"{'await observe_awaited__' if is_async else 'observe__'}({number}, {label})"
-        function = build_function(label, [], body, is_async=is_async)
-        for item in body:
-            check_observable(item, self.scope)
-        self.scope.hand_over_arguments(function)
-        found.steps += [
-            Step(function, defines=frozenset({label})),
-            Step(ast.Expr(expression(call))),
-        ]
-        return number
 
     def _split_For(self, node: ast.For) -> Halves:
         if node.orelse or self.scope.is_dependent(node.iter):

@@ -53,9 +53,7 @@ def join_halves(parts: Iterable[Halves]) -> Halves:
     return found
 
 
-def keep_used(
-    steps: Iterable[Step], uses: Uses, literals: Known
-) -> list[ast.stmt]:
+def keep_used(steps: Iterable[Step], uses: Uses, literals: Known) -> list[ast.stmt]:
     """Return the statements that are needed, in order; `uses` becomes what they use from before.
 
     Tables and literals keep the parts that are used.

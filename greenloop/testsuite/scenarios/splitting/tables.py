@@ -137,9 +137,7 @@ def _is_neutral(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def project_table(
-    target: ast.expr, rows: ast.expr, uses: Uses, literals: Known
-) -> ast.expr:
+def project_table(target: ast.expr, rows: ast.expr, uses: Uses, literals: Known) -> ast.expr:
     """Return the rows with a hole in each position that the scenario does not use.
 
     Raises:

@@ -54,8 +54,8 @@ def change(value: Any, depth: int = 0) -> Any:
         return not value
     if kind in _NUMBERS:
         return value + 1
-    if kind in (str, bytes):
-        return value + kind(b"~" if kind is bytes else "~")
+    if kind is str or kind is bytes:
+        return value + ("~" if kind is str else b"~")
     if kind is list or kind is tuple:
         return kind([*value, None])
     if kind in (dict, set, frozenset):
