@@ -12,7 +12,8 @@ from greenloop.grading.context import GradingContext
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.scenarios import ScenarioFile
 
-_FAILED = "AssertionError: "
+# What a test expects does not hold, or more than that is equal to what the code gives.
+_FALSE = ("AssertionError: ", "IndistinctError: ")
 
 
 class WholeTests(NamedTuple):
@@ -53,4 +54,4 @@ def _find_failing(
 
 def _are_false(*errors: str) -> bool:
     """Whether all of these are assertions of the test that do not hold."""
-    return all(item.startswith(_FAILED) for item in errors)
+    return all(item.startswith(_FALSE) for item in errors)

@@ -32,18 +32,27 @@ class IndistinctError(Exception):
     """A value equals what a test expects, and something else too."""
 
 
+class UnequalHashError(Exception):
+    """Two values are equal, and their hashes are not."""
+
+
 def equal(left: Any, right: Any) -> Any:
     """Return what `left == right` gives.
 
     Raises:
         IndistinctError: `left` equals another value than `right`, too.
+        UnequalHashError: they are of one class, and sets and dictionaries take them for different.
     """
     answer = left == right
-    is_alike = False
+    is_alike = is_split = False
     with suppress(Exception):  # an equality that other values are no operands of
         is_alike = bool(answer) and bool(left == change(right))
     if is_alike:
         raise IndistinctError(f"{type(left).__name__} equals several values")
+    with suppress(Exception):  # without a hash
+        is_split = bool(answer) and type(left) is type(right) and hash(left) != hash(right)
+    if is_split:
+        raise UnequalHashError(type(left).__name__)
     return answer
 
 
