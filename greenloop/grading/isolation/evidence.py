@@ -17,6 +17,7 @@ from greenloop.grading.isolation.public_names import (
     find_methods,
     find_public_names,
 )
+from greenloop.grading.isolation.whole_tests import compare_whole_tests
 from greenloop.grading.observation import ObservationRequest, Observed
 from greenloop.records import Isolated, NotObservable
 from greenloop.sandbox.guest.scenarios.checks import AMBIGUOUS_EXCEPTION
@@ -68,11 +69,8 @@ def measure_modules(
     if not tests:
         return "no test function was found"
     results = [found for item in files for found in _judge_file(*item)]
-    refused = [
-        _refuse(item.test, item.line, item.reason) for _, _, p in files for item in p.not_observable
-    ]
     run = find_run([item.scenario.test for item in results if item.outcome == "agrees"])
-    return _summarize(contexts, tests, results, refused, [i for i in names if i not in run])
+    return _summarize(contexts, tests, results, [i for i in names if i not in run])
 
 
 @dataclass(frozen=True)
@@ -89,13 +87,14 @@ def _summarize(
     contexts: Sequence[GradingContext],
     tests: int,
     results: Sequence[_Result],
-    refused: list[NotObservable],
     names: Sequence[str],
 ) -> Isolated:
     agreed = [item.scenario for item in results if item.outcome == "agrees"]
     differing = tuple(item.scenario.test for item in results if item.outcome == "differs")
-    refused += [
-        _refuse(item.scenario.test, item.line or item.scenario.line, item.reason)
+    refused = [
+        NotObservable(
+            test=item.scenario.test, line=item.line or item.scenario.line, reason=item.reason
+        )
         for item in results
         if item.outcome == "not observable"
     ]
@@ -142,11 +141,31 @@ def _find_missing(names: Sequence[str], used: set[str]) -> tuple[str, ...]:
     return tuple(i for i in names if i not in used and not (are_enough and i in methods))
 
 
-def _refuse(test: str, line: int, reason: str) -> NotObservable:
-    return NotObservable(test=test, line=line, reason=reason)
-
-
 def _judge_file(context: GradingContext, file: TestFile, plan: ScenarioFile) -> Iterator[_Result]:
+    """Yield the result of each test of a file.
+
+    A test that fails as it is, where no test runs, differs, whatever is observed of it.
+    """
+    results = [
+        *_judge_scenarios(context, file, plan),
+        *(
+            _Result(Scenario(item.test, item.line, frozenset()), "not observable", 0, item.reason)
+            for item in plan.not_observable
+        ),
+    ]
+    found = compare_whole_tests(context, plan)
+    for item in results:
+        if item.scenario.test in found.fail_apart:
+            yield _Result(item.scenario, "differs")
+        elif item.outcome == "not observable" and item.line and item.scenario.test in found.fail:
+            yield replace(item, reason=f"{_BESIDE} ({item.reason})")
+        else:
+            yield item
+
+
+def _judge_scenarios(
+    context: GradingContext, file: TestFile, plan: ScenarioFile
+) -> Iterator[_Result]:
     """Yield the result of each scenario of a test file."""
     if not plan.scenarios:
         return

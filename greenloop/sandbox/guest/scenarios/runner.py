@@ -11,7 +11,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 
 from ..limits.cpu_time import CpuTimeLimit
@@ -19,6 +19,7 @@ from . import classes
 from .encoder import Encoder, TooLargeError
 from .fixtures import create_fixture
 from .inputs.calls import Calls
+from .inputs.whole import Raising, equal
 from .library import LibraryState
 from .parameters import build_rows, create_module
 
@@ -93,7 +94,7 @@ class Runner:
 
     def run(self, text: str) -> None:
         """Execute the text, then each row of its scenarios. Raises what the text raises."""
-        names = (self.observe, self.observe_awaited, self.create_calls)
+        names = (self.observe, self.observe_awaited, self.create_calls, Raising, equal, nullcontext)
         provided = {item.__name__: item for item in names} | {"operators": operator}
         module = create_module(provided)
         exec(compile(text, "<scenario>", "exec"), vars(module))
