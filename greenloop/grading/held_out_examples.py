@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
 from greenloop.grading.context import GradingContext
@@ -10,6 +9,7 @@ from greenloop.grading.observation import ObservationRequest
 from greenloop.records import HeldOut, HeldOutExample, has_enough_examples
 from greenloop.records.generation import MIN_HELD_OUT
 from greenloop.testsuite.call_scenarios import build_call_scenario, build_example_judge
+from greenloop.testsuite.held_out_examples import is_usable
 
 
 def measure(context: GradingContext) -> HeldOut | None:
@@ -30,9 +30,9 @@ def measure_modules(contexts: Sequence[GradingContext]) -> HeldOut:
         SandboxError: the sandbox cannot run anything.
     """
     given = [item for context in contexts for item in context.held_out]
-    valid, late = [item for item in given if _is_valid(item)], ""
+    valid, late = [item for item in given if is_usable(item)], ""
     for context in contexts:
-        tried = [item for item in context.held_out if _is_valid(item)]
+        tried = [item for item in context.held_out if is_usable(item)]
         agreeing, cut_short = _find_agreeing(context, tried) if tried else (set(), "")
         context.disagreements = tuple(i for at, i in enumerate(tried) if at not in agreeing)
         late = late or cut_short
@@ -50,12 +50,12 @@ def measure_modules(contexts: Sequence[GradingContext]) -> HeldOut:
 
 def plan_requests(context: GradingContext) -> list[ObservationRequest]:
     """Return what `measure` observes: one request, or none where there are no examples."""
-    valid = [item for item in context.held_out if _is_valid(item)]
-    return [_build_request(context.module, valid)] if valid else []
+    valid = [item for item in context.held_out if is_usable(item)]
+    return [_build_request(valid)] if valid else []
 
 
-def _build_request(module: str, examples: Sequence[HeldOutExample]) -> ObservationRequest:
-    scenario = build_call_scenario(module, [item.call for item in examples])
+def _build_request(examples: Sequence[HeldOutExample]) -> ObservationRequest:
+    scenario = build_call_scenario([item.call for item in examples])
     return ObservationRequest(scenario, build_example_judge(examples))
 
 
@@ -71,19 +71,9 @@ def _find_agreeing(
     context: GradingContext, examples: Sequence[HeldOutExample]
 ) -> tuple[set[int], str]:
     """Return the positions of the examples that agree, and how far a run out of time came."""
-    observed = context.observe(_build_request(context.module, examples))
+    observed = context.observe(_build_request(examples))
     seen = observed.observations
     answered = sum(item.has_ended for item in seen.rows)
     late = f"out of time after {answered} of {len(examples)} calls"
     agreeing = {item.row for item in observed.outcomes if item.outcome == "agrees"}
     return agreeing, late if "(timeout" in seen.error else ""
-
-
-def _is_valid(example: HeldOutExample) -> bool:
-    try:
-        compile(example.call, "<call>", "eval")
-        if example.returns is not None:
-            ast.literal_eval(example.returns)
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return False
-    return True

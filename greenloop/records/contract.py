@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from typing import Literal
 
@@ -158,6 +159,22 @@ class Contract(Record):
     def __str__(self) -> str:
         """Return the contract as JSON, as a model passes it to the next tool."""
         return self.model_dump_json(indent=1)
+
+    def format_answer(self) -> str:
+        """Return the contract as its writer gave it, a line for each item, without what is empty."""
+        hidden = {"unquoted", "unclear_examples", "keep"}
+        values = self.model_dump(mode="json", exclude=hidden)
+        for item in values["choices"]:
+            for key in ("id", "source", "answered"):
+                del item[key]
+        lines = (f'"{key}": {_format_items(item)}' for key, item in values.items() if item)
+        return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def _format_items(value: object) -> str:
+    items = value if isinstance(value, list) else []
+    lines = ",\n ".join(json.dumps(item, ensure_ascii=False) for item in items)
+    return f"[\n {lines}\n]" if items else json.dumps(value, ensure_ascii=False)
 
 
 def _truncate(text: str, limit: int = _MAX_SHOWN_CHARS) -> str:

@@ -10,11 +10,11 @@ from collections.abc import Iterable
 
 from greenloop.records import Choice, GivenExample, HeldOutExample
 from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.values import is_plain_value
 
 MAX_ANSWER_CHARS = 300
 _RESULT = re.compile(r"->|→|=>|==|\breturns\b|\braises?\b")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
-_LITERAL_ERRORS = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
 def to_one_line(text: str, limit: int = MAX_ANSWER_CHARS) -> str:
@@ -38,7 +38,7 @@ def parse_answer(text: str) -> HeldOutExample | None:
             continue
         if found[0].startswith("raise"):
             return HeldOutExample(call=call, raises=result) if _NAME.fullmatch(result) else None
-        return HeldOutExample(call=call, returns=result) if _is_literal(result) else None
+        return HeldOutExample(call=call, returns=result) if is_plain_value(result) else None
     return None
 
 
@@ -54,7 +54,7 @@ def complete_answer(choice: Choice, text: str) -> str | None:
     if not offered or not text or parse_answer(text):
         return text or None
     call, kind = offered[0].call, re.sub(r"^(raises?|an?)\s+", "", text)
-    if _is_literal(text):
+    if is_plain_value(text):
         return f"{call} -> {text}"
     known = getattr(builtins, kind, None)
     is_exception = isinstance(known, type) and issubclass(known, BaseException)
@@ -90,11 +90,3 @@ def _is_expression(source: str) -> bool:
     """Return whether a text has a call and is an expression, or statements that end in one."""
     tree = parse_or_none(source)
     return bool(tree and _find_calls(source) and isinstance(tree.body[-1], ast.Expr))
-
-
-def _is_literal(text: str) -> bool:
-    try:
-        ast.literal_eval(text)
-    except _LITERAL_ERRORS:
-        return False
-    return True

@@ -95,6 +95,14 @@ class PassageIndex:
         first = bisect_left(self._offsets, at + 1)
         return range(first, first + len(words))
 
+    def find_across(self, quote: str) -> range | None:
+        """Return the numbers of a quote's words, whatever sentences they belong to."""
+        words = list_words(quote)
+        whole = " ".join(["", *(word.text for word in self.words), ""])
+        at = whole.find(" ".join(["", *words, ""])) if words else -1
+        first = whole.count(" ", 0, at) if at >= 0 else 0
+        return range(first, first + len(words)) if at >= 0 else None
+
     def _find_whole_blocks(self, words: list[str]) -> range | None:
         if not words or f" {' '.join(words)} " not in self._searched.replace(" \n ", " "):
             return None

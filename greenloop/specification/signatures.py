@@ -15,6 +15,12 @@ _SIGNATURE = re.compile(
     r"(?:\basync[ \t]{1,9})?\bdef[ \t]{1,9}\w{1,99}[ \t]{0,9}\([^`]{0,999}?\)"
     r"(?:\s{0,99}->[^`:\n]{1,200})?(?=\s{0,99}(?:[:`\n]|$))"
 )
+# A class whose methods stand below it, deeper, without bodies.
+_CLASS = re.compile(
+    r"^([ \t]*)(class[ \t]{1,9}\w{1,99}(?:\([^()\n]{0,200}\))?)[ \t]*:?[ \t]*$"
+    r"((?:\n(?:\1[ \t].*|[ \t]*))+)",
+    re.MULTILINE,
+)
 PYTHON_BLOCKS = ("python", "py", "python3", "")
 
 
@@ -70,7 +76,21 @@ def _remove_bodies(node: ast.AST) -> None:
 
 
 def _find_loose_signatures(text: str) -> Iterator[str]:
-    """Yield stubs for signatures without a body (`def f(x: int) -> int`) in prose or backticks."""
+    """Yield stubs for signatures without a body (`def f(x: int) -> int`) in prose or backticks.
+
+    A method without its class is left out: no function of a module has to be called so.
+    """
+    for found in _CLASS.finditer(text):
+        if methods := list(_find_functions(found[3])):
+            yield f"{found[2]}:\n" + textwrap.indent("\n".join(methods), "    ")
+    for stub in _find_functions(_CLASS.sub("", text)):
+        function = ast.parse(stub).body[0]
+        assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if [item.arg for item in function.args.args[:1]] not in (["self"], ["cls"]):
+            yield stub
+
+
+def _find_functions(text: str) -> Iterator[str]:
     for found in _SIGNATURE.finditer(text):
         candidate = " ".join(found[0].split()).rstrip(":") + ": ..."
         if is_parsable(candidate):

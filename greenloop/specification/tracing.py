@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 import doctest
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, groupby, islice
 
 from greenloop.records import Background, Contract, GivenExample
 from greenloop.specification.examples import analyze_specification
-from greenloop.specification.passages import Block, PassageIndex, index_text, list_words
+from greenloop.specification.passages import Block, PassageIndex, Word, index_text, list_words
 from greenloop.specification.word_lists import (
     words_before_names,
+    words_of_orders,
     words_of_results,
     words_that_ask_for_nothing,
     words_that_join_clauses,
@@ -26,6 +28,7 @@ _MAX_QUOTES = 4000  # the others cover nothing
 _MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
 _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
 _MIN_CLAUSE_WORDS = 2  # of content
+_LITERAL = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|[“„][^“”\n]{1,200}[“”]")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -74,9 +77,10 @@ class Trace:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        """All names that the interface uses."""
+        """All names that the interface uses, and its defaults."""
         kinds = (*_DEFINITIONS, ast.Name, ast.arg, ast.Attribute)
-        return frozenset(_find_names(self.contract.interface, kinds))
+        names = _find_names(self.contract.interface, kinds)
+        return frozenset([*names, *_list_defaults(self.contract.interface)])
 
     @cached_property
     def _defined(self) -> frozenset[str]:
@@ -95,7 +99,8 @@ class Trace:
         content = {self._word(number) for number in numbers}
         if any(self._is_signature(number) for number in numbers):
             content -= self._names
-        is_topic = block.kind == "heading" and len(content) <= _MAX_HEADING_WORDS
+        is_short = len(content) <= _MAX_HEADING_WORDS or "|" in self._text_of(block)  # of a table
+        is_topic = block.kind == "heading" and is_short
         return not words_that_oblige().isdisjoint(content) if is_topic else bool(content)
 
     def _is_signature(self, number: int) -> bool:
@@ -117,9 +122,23 @@ class Trace:
         return False
 
     def _is_joint(self, number: int) -> bool:
-        before, word = self.index.words[number - 1 : number + 1]
+        """Return whether clauses meet at a word; a text in quotes, or a list of such, has none."""
+        before, word, *after = self.index.words[number - 1 : number + 2]
         gap = self.index.text[before.end : word.start]
+        if self._is_quoted(word) or all(map(self._is_quoted, (before, *after))):
+            return False
         return word.text in words_that_join_clauses() or ";" in gap
+
+    @cached_property
+    def _literals(self) -> list[range]:
+        """Where the text has code and quoted texts."""
+        return [range(*found.span()) for found in _LITERAL.finditer(self.index.text)]
+
+    def _is_quoted(self, word: Word) -> bool:
+        return any(word.start in literal for literal in self._literals)
+
+    def _text_of(self, block: Block) -> str:
+        return self.index.excerpt(block.first, block.end)
 
     def _word(self, number: int) -> str:
         return self.index.words[number].text
@@ -129,7 +148,10 @@ def trace_contract(contract: Contract) -> Trace:
     """Find a contract's quotes in its text, and the text's examples and signatures."""
     trace = Trace(contract, index_text(contract.specification))
     for label, quote in islice(_list_quotes(contract), _MAX_QUOTES):
-        if words := trace.index.find(quote):
+        words = trace.index.find(quote)
+        if words is None and label == "background":
+            words = trace.index.find_across(quote)
+        if words:
             trace.places.append(Place(label, words))
         else:
             trace.missing.append((label, quote))
@@ -143,15 +165,25 @@ def trace_contract(contract: Contract) -> Trace:
 
 
 def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
-    """Return the background whose words oblige, name a result or a number."""
+    """Return the background whose words oblige, name a result or a number, or order other things."""
     doubtful = words_that_oblige() | words_of_results()
+    defined = frozenset(_find_names(contract.interface, _DEFINITIONS))
     return tuple(
         item
         for item in contract.background
-        if any(
-            word in doubtful or word.lstrip("-")[:1].isdigit() for word in list_words(item.quote)
-        )
+        if _orders_others(words := list_words(item.quote), defined)
+        or any(word in doubtful or word.lstrip("-")[:1].isdigit() for word in words)
     )
+
+
+def _orders_others(words: Sequence[str], defined: frozenset[str]) -> bool:
+    """Return whether something else is to be made than what the interface defines."""
+    orders, silent = words_of_orders(), words_that_ask_for_nothing()
+    for at, word in enumerate(words):
+        made = next((item for item in words[at + 1 :] if item not in silent), "")
+        if word in orders and made and made not in defined:
+            return True
+    return False
 
 
 def _list_quotes(contract: Contract) -> Iterator[tuple[str, str]]:
@@ -199,6 +231,14 @@ def _list_signature_lines(specification: str) -> Iterator[str]:
             head = ast.get_docstring(node, clean=False) is not None
             node.body = node.body[head:] or [ast.Expr(ast.Constant(...))]
     yield from ast.unparse(tree).split("\n") if tree else ()
+
+
+def _list_defaults(interface: str) -> Iterator[str]:
+    tree = parse_or_none(interface)
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.arguments):
+            for value in (*node.defaults, *filter(None, node.kw_defaults)):
+                yield from list_words(ast.unparse(value))
 
 
 def _find_names(interface: str, kinds: tuple[type[ast.AST], ...]) -> Iterator[str]:

@@ -24,7 +24,11 @@ _AUXILIARIES = """
 """
 _COURTESY = """
     please thanks thank hello hi hey dear regards cheers kindly want like bitte danke hallo
+    brauche brauchen braucht hätte hätten gern gerne
     e g eg i.e ie etc z b bzw
+"""
+_ORDERS = """
+    write implement create build add update schreibe schreib erstelle baue ergänze ändere
 """
 _PRODUCTION = """
     write implement create make build provide give function functions method methods class classes
@@ -61,6 +65,11 @@ def words_that_ask_for_nothing() -> frozenset[str]:
 def words_that_oblige() -> frozenset[str]:
     """Return the words that oblige or exclude: must, should, negations, restrictions."""
     return frozenset(_OBLIGATIONS.split())
+
+
+def words_of_orders() -> frozenset[str]:
+    """Return the verbs by which a text asks for something to be made."""
+    return frozenset(_ORDERS.split())
 
 
 def words_of_results() -> frozenset[str]:

@@ -22,8 +22,13 @@ class _ApproximateFloats(ast.NodeTransformer):
         return ast.parse(call, mode="eval").body
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        if not isinstance(node.operand, ast.Constant):
+            return node
         value = ast.literal_eval(node)
         return self.visit_Constant(ast.Constant(value)) if isinstance(value, float) else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # `Decimal("1.5")`: exact
+        return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # a complex number
         return node

@@ -6,17 +6,19 @@ import ast
 from collections.abc import Sequence
 
 from greenloop.records import HeldOutExample
+from greenloop.syntax.values import find_value_imports
 
-# The names of a module may be any but those with two underscores.
 _SCENARIO = """\
-import {module} as __module
+__calls = create_calls__("", ())
 
 def __answer(__call):
-    observe__(0, lambda: eval(__call, dict(vars(__module))))
+    observe__(0, lambda: __calls.evaluate(__call))
 
 scenarios = [(__answer, (), lambda: [(("__call",), {rows})])]
 """
 _JUDGE = """\
+{imports}
+
 def __judge(__returns, __raises):
     if __raises is None:
         assert strictly_equal__(__returns, take__(0)())
@@ -28,14 +30,17 @@ judges = [(__judge, lambda: [(("__returns", "__raises"), [{rows}])])]
 """
 
 
-def build_call_scenario(module: str, calls: Sequence[str]) -> str:
+def build_call_scenario(calls: Sequence[str]) -> str:
     """Return the text that observes each call in a row of its own."""
-    return _SCENARIO.format(module=module, rows=[(item,) for item in calls])
+    return _SCENARIO.format(rows=[(item,) for item in calls])
 
 
 def build_example_judge(examples: Sequence[HeldOutExample]) -> str:
     """Return the text that judges the calls of examples by what these return or raise."""
-    return _JUDGE.format(rows="".join(f"{_render_expected(item)}, " for item in examples))
+    found = (find_value_imports(item.returns or "") for item in examples)
+    imports = "\n".join(sorted({line for lines in found for line in lines.values()}))
+    rows = "".join(f"{_render_expected(item)}, " for item in examples)
+    return _JUDGE.format(imports=imports, rows=rows)
 
 
 def _render_expected(example: HeldOutExample) -> str:

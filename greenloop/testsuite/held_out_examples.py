@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Sequence
 
-from greenloop.records import HeldOutExample
+from greenloop.records import HeldOutExample, has_enough_examples
 from greenloop.syntax.approximation import approximate_floats
+from greenloop.syntax.values import find_value_imports, is_plain_value
 
 # Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal for
 # equal values.
@@ -21,6 +23,20 @@ _KINDS_SOURCE = (
     "    return name",
 )
 _LABEL = "sealed"  # the word of 0.1.0: prompts that show such a test keep their digest
+
+
+def is_usable(example: HeldOutExample) -> bool:
+    """Return whether the call is an expression and its expected result a plain value."""
+    try:
+        compile(example.call, "<call>", "eval")
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return False
+    return example.returns is None or is_plain_value(example.returns)
+
+
+def has_enough_usable_examples(examples: Sequence[HeldOutExample]) -> bool:
+    """Return whether enough of the examples can be used."""
+    return has_enough_examples([item for item in examples if is_usable(item)])
 
 
 def render_held_out_test(module: str, name: str, example: HeldOutExample, about: str = "") -> str:
@@ -48,22 +64,58 @@ def render_held_out_test(module: str, name: str, example: HeldOutExample, about:
 
 def _render_call(module: str, call: str) -> tuple[list[str], str]:
     """Return the statements before a call, as lines of a test, and the expression of the call."""
-    names = f"dict(vars({module}))"
+    imports = find_value_imports(call)
+    names = _render_names(module, imports)
     *before, last = ast.parse(call.strip()).body
     if not before:
-        return [], f"eval({call!r}, {names})"
+        return [*imports.values()], f"eval({call!r}, {names})"
     steps = ast.unparse(ast.Module(before, []))
-    return [f"names = {names}", f"exec({steps!r}, names)"], f"eval({ast.unparse(last)!r}, names)"
+    setup = [*imports.values(), f"names = {names}", f"exec({steps!r}, names)"]
+    return setup, f"eval({ast.unparse(last)!r}, names)"
+
+
+def _render_names(module: str, imported: Iterable[str]) -> str:
+    """Return the names of a module, and those that it may lack or have in another form.
+
+    What a module calls `datetime` may be the module or the class.
+    """
+    first = "".join(f"{name!r}: {name}, " for name in imported if name != "datetime")
+    last = ", 'datetime': datetime" if "datetime" in imported else ""
+    return f"{{{first}**vars({module}){last}}}" if imported else f"dict(vars({module}))"
 
 
 def _render_comparison(returns: str) -> list[str]:
+    """Return the lines that compare `got`; those that a value alone settles are left out."""
     exact = ast.unparse(ast.parse(returns.strip(), mode="eval"))
     expected = approximate_floats(returns)
     imports = ["import pytest"] if "pytest.approx" in expected else []
-    kind = type(ast.literal_eval(returns.strip())).__name__
+    imports += find_value_imports(returns).values()
+    kind = _name_type(returns)
     if kind == "NoneType":
         return ["assert got is None"]
     compared = [*imports, f"assert type(got) is {kind} and got == {expected}"]
-    if kind not in ("list", "tuple", "set", "dict"):
+    if kind not in ("list", "tuple", "set", "dict") or not _has_alike(returns):
         return compared
     return [*compared, *_KINDS_SOURCE, f"assert kinds(got) == kinds({exact})"]
+
+
+def _name_type(value: str) -> str:
+    node = ast.parse(value.strip(), mode="eval").body
+    return ast.unparse(node.func) if isinstance(node, ast.Call) else type(_evaluate(node)).__name__
+
+
+def _evaluate(node: ast.expr) -> object:
+    """Return the value of a literal; where it has calls in it, an empty one of its type."""
+    kinds = {ast.List: list, ast.Tuple: tuple, ast.Set: set, ast.Dict: dict}
+    kind = kinds.get(type(node))
+    return kind() if kind else ast.literal_eval(node)
+
+
+def _has_alike(value: str) -> bool:
+    """Return whether a value has parts that equal some of another type: numbers and sets."""
+    nodes = ast.walk(ast.parse(value.strip(), mode="eval"))
+    return any(
+        isinstance(node, (ast.Set, ast.Call))
+        or (isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float, complex)))
+        for node in nodes
+    )

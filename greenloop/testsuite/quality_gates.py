@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from greenloop.records import Contract, Failure, TestRun, has_enough_examples
+from greenloop.records import Contract, Failure, TestRun
 from greenloop.records.generation import MIN_HELD_OUT
+from greenloop.testsuite.held_out_examples import has_enough_usable_examples, is_usable
 from greenloop.testsuite.parser import TestFunction, get_function_name, parse_test_functions
 from greenloop.testsuite.suite import Suite
 
@@ -21,15 +22,24 @@ _MODEL_ORIGINS = ("generated", "hardening")  # written by the model
 
 @dataclass(frozen=True)
 class Complaints:
-    """`fatal`: the file has no usable tests; `weaknesses`: tests that prove too little."""
+    """`fatal`: the file has no usable tests; `weaknesses`: tests that prove too little.
+
+    `of_examples`: what is wrong with the held-out examples.
+    """
 
     fatal: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
+    of_examples: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[str, ...]:
         """Fatal complaints first."""
-        return self.fatal + self.weaknesses
+        return self.fatal + self.weaknesses + self.of_examples
+
+    @property
+    def are_of_examples(self) -> bool:
+        """Whether nothing is wrong with the tests."""
+        return self.all == self.of_examples
 
 
 def find_complaints(contract: Contract, suite: Suite, stub_run: TestRun) -> Complaints:
@@ -43,7 +53,8 @@ def find_complaints(contract: Contract, suite: Suite, stub_run: TestRun) -> Comp
         broken = find_broken_on_stub(suite, stub_run)
         weak += [f"{name} is broken: {why}" for name, why in broken.items()]
         weak += [_describe_green_test(name) for name in find_green_on_stub(suite, stub_run)]
-    return Complaints(tuple(fatal), (*weak, *_find_text_complaints(contract, suite, tests)))
+    weak += _find_text_complaints(contract, suite, tests)
+    return Complaints(tuple(fatal), tuple(weak), tuple(_find_complaints_of_examples(suite)))
 
 
 def find_green_on_stub(suite: Suite, stub_run: TestRun) -> tuple[str, ...]:
@@ -135,11 +146,15 @@ def _find_text_complaints(contract: Contract, suite: Suite, tests: list[TestFunc
             complaints.append(f"{test.name} returns a value, which pytest passes over: assert it.")
     if missing and tests:
         complaints.append(f"No test names {', '.join(missing)}.")
-    if not has_enough_examples(suite.held_out):
-        complaints.append(
-            f"Give at least {MIN_HELD_OUT} held-out examples, half of them with `returns`."
-        )
     return complaints
+
+
+def _find_complaints_of_examples(suite: Suite) -> Iterator[str]:
+    if not has_enough_usable_examples(suite.held_out):
+        calls = [item.call for item in suite.held_out if not is_usable(item)]
+        few = f"Give at least {MIN_HELD_OUT} held-out examples, half of them with `returns`."
+        why = "`call` is no expression, or `returns` no literal and no date or number made of some"
+        yield f"{few} These cannot be used, as {why}: {', '.join(calls)}" if calls else few
 
 
 def _get_first_line(text: str) -> str:

@@ -97,7 +97,7 @@ class Toolkit:
             given_tests=given_tests[:_MAX_GIVEN_TESTS_CHARS],
             available_packages=self.packages.allowlist.descriptions,
             complaints=complaints,
-            previous=previous or "",
+            previous=previous.format_answer() if previous else "",
         )
         parse = partial(
             parse_contract,
@@ -127,11 +127,12 @@ class Toolkit:
         previous: str = "",
         *,
         keep_held_out: bool = False,
+        keep_tests: bool = False,
     ) -> GeneratedTests:
         """Return tests for the contract; the prompt does not show the code.
 
         With `complaints` about `previous` tests, return them mended; `keep_held_out` says that
-        their held-out examples need not be repeated.
+        their held-out examples need not be repeated, `keep_tests` that these alone are missing.
         """
         prompt = self.prompts.render(
             "generate_tests",
@@ -139,8 +140,10 @@ class Toolkit:
             complaints=complaints,
             previous=previous,
             keep_held_out=keep_held_out,
+            keep_tests=keep_tests,
         )
-        return await self.model.request(prompt, partial(parse_tests, contract=contract))
+        kept = previous if keep_tests else ""
+        return await self.model.request(prompt, partial(parse_tests, contract=contract, kept=kept))
 
     async def harden_tests(
         self,

@@ -99,9 +99,14 @@ class Candidates:
         self.base = done if known else self._choose_base(done)
         best = self.best
         is_first = best is None or best.run is None or best.n == done.n
-        if is_first or (best and self._rank(done) < self._rank(best)):
+        if is_first or (best and self._is_better(done, best)):
             self.best = done
         return done
+
+    def _is_better(self, done: Candidate, best: Candidate) -> bool:
+        """Whether it fails fewer tests. Of green ones the last counts: what led to it is no test."""
+        rank = self._rank(done)
+        return rank < self._rank(best) or rank == self._rank(best) == (0, 0)
 
     def _rank(self, candidate: Candidate) -> tuple[int, int]:
         """Return the numbers of locked tests and of all tests that it fails."""

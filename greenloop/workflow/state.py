@@ -20,6 +20,7 @@ from greenloop.records import (
     DisputeEntry,
     Evidence,
     Expectation,
+    Finding,
     RedPhase,
     Review,
     SandboxInfo,
@@ -81,6 +82,7 @@ class RunState:
     expected: Expectation | None = None
     red_phase: RedPhase | None = None
     review: Review = field(default_factory=Review)
+    doubts: tuple[Finding, ...] = ()  # of the review, about assumptions of the contract
     reviewed: int = 0  # the number of the attempt that was reviewed last
     review_gap: str = ""  # why the repaired code was not reviewed
     candidates: Candidates = field(default_factory=Candidates)

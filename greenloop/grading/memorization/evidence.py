@@ -75,11 +75,11 @@ def measure(context: GradingContext) -> Memorization | None:
 def plan_requests(context: GradingContext) -> list[ObservationRequest]:
     """Return what `measure` observes first: one request, or none where there are no calls."""
     plan = context.remember(_plan_calls)
-    return [_build_request(context, plan)] if plan else []
+    return [_build_request(plan)] if plan else []
 
 
-def _build_request(context: GradingContext, plan: _CallPlan) -> ObservationRequest:
-    return ObservationRequest(build_call_scenario(context.module, plan.texts))
+def _build_request(plan: _CallPlan) -> ObservationRequest:
+    return ObservationRequest(build_call_scenario(plan.texts))
 
 
 def _plan_calls(context: GradingContext) -> _CallPlan | None:
@@ -94,7 +94,7 @@ def _plan_calls(context: GradingContext) -> _CallPlan | None:
 def _find_functions(context: GradingContext, plan: _CallPlan) -> tuple[str, ...]:
     """Return memorized functions; calls beside other scenarios accuse none, as state may be left."""
     detect = partial(detect_memorization, context.code, plan.calls)
-    shared = context.shared.take(_build_request(context, plan)) if context.shared else None
+    shared = context.shared.take(_build_request(plan)) if context.shared else None
     if shared:
         seen = read_call_results(shared.observations, len(plan.texts))
         if not detect(*plan.split(seen.events)):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from textwrap import indent
+from typing import Any
 
 from greenloop.grading.peer.answers import Names, compare, load, name_kind
 from greenloop.grading.peer.features import describe_arguments
@@ -17,6 +19,7 @@ from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios.reading.renaming import restore_names
 from greenloop.testsuite.used_definitions import show_with_definitions
 from greenloop.testsuite.variants.scenarios import render_statements
+from greenloop.testsuite.variants.trees import copy_tree
 
 _ENDS, _MAX_CALL = "ends the process", 1500
 
@@ -71,13 +74,47 @@ class Outcome:
             answer = self.peer.load(self.at)
             return FoundDifference(self.call, _ENDS, describe(answer), to_literal(answer))
         if self.item.is_call and self.at == AFTER:
-            mine, others = (
-                f"{describe(item.load(ANSWER))}; its arguments are then {describe(item.load(AFTER))}"
-                for item in (self.code, self.peer)
-            )
-            return FoundDifference(self.call, mine, others)
+            with suppress(LookupError, TypeError, ValueError):  # untrusted code wrote it
+                return _describe_arguments(self)
+            return FoundDifference(self.call, "changes its arguments", "leaves them otherwise")
         one, other = map(load, self.texts)
         return FoundDifference(self.call, describe(one), describe(other), to_literal(other))
+
+
+def _describe_arguments(outcome: Outcome) -> FoundDifference:
+    """Return the difference as statements that end in the arguments that became different."""
+    call: Any = copy_tree(outcome.item.node)
+    places = [*enumerate(call.args), *((item.arg, item.value) for item in call.keywords)]
+    mine, others = (_list_values(item.load(AFTER)) for item in (outcome.code, outcome.peer))
+    lines, one, other = [], [], []
+    for (place, node), before, after in zip(places, mine, others, strict=True):
+        if before != after:
+            name = f"argument_{place + 1}" if isinstance(place, int) else place
+            lines.append(f"{name} = {ast.unparse(node)}")
+            one.append(before)
+            other.append(after)
+            _replace(call, place, ast.Name(name, ast.Load()))
+    names = [line.partition(" ")[0] for line in lines]
+    text = "\n".join([*lines, ast.unparse(call), ", ".join(names)])
+    values = [item[0] if len(item) == 1 else ["tuple", *item] for item in (one, other)]
+    answer = {"value": values[1]}
+    return FoundDifference(
+        text[:_MAX_CALL], describe({"value": values[0]}), describe(answer), to_literal(answer)
+    )
+
+
+def _list_values(arguments: dict[str, Any]) -> list[Any]:
+    """Return the encoded arguments of a call, those by name last."""
+    _, given, named = arguments["value"]
+    return [*given[1:], *(pair[2] for pair in named[1:])]
+
+
+def _replace(call: ast.Call, place: int | str, node: ast.expr) -> None:
+    if isinstance(place, int):
+        call.args[place] = node
+    for item in call.keywords:
+        if item.arg == place:
+            item.value = node
 
 
 def judge(item: Input, code: Answer, peer: Answer, names: Names) -> Outcome:

@@ -6,6 +6,8 @@ from typing import Any
 
 _MAX_TEXT, _MAX_LITERAL, _MAX_MESSAGE = 300, 1000, 120
 _BRACKETS = {"list": "[]", "tuple": "()", "set": "{}"}
+_OF_TEXT = ("Decimal", "Fraction")
+_OF_NUMBERS = ("date", "datetime", "time", "timedelta")
 
 
 class _NotPlainError(Exception):
@@ -52,9 +54,30 @@ def _render(value: Any, must_be_plain: bool) -> str:
         return f"{_BRACKETS[tag][0]}{inner}{',' * (tag == 'tuple' and len(parts) == 1)}{_BRACKETS[tag][1]}"
     if tag == "dict":
         return f"{{{', '.join(_render_pair(item, must_be_plain) for item in parts)}}}"
+    if tag in _OF_TEXT:
+        return f"{tag}({parts[0]!r})"
+    if tag in _OF_NUMBERS:
+        return f"{tag}({_render_parts(tag, parts, must_be_plain)})"
+    if tag == "timezone":
+        offset = _render(parts[0], must_be_plain)
+        return "timezone.utc" if offset == "timedelta(0)" else f"timezone({offset})"
     if must_be_plain:
         raise _NotPlainError
     return _describe_other(tag, parts)
+
+
+def _render_parts(tag: str, parts: list[Any], must_be_plain: bool) -> str:
+    """Return the arguments of a date or a time, without those at the end that are the defaults."""
+    *numbers, last = parts
+    zone = ""
+    if tag in ("datetime", "time"):
+        zone = "" if last is None else f", tzinfo={_render(last, must_be_plain)}"
+    else:
+        numbers.append(last)
+    needed = {"date": 3, "datetime": 5}.get(tag, 1)
+    while len(numbers) > needed and numbers[-1] == 0:
+        numbers.pop()
+    return ", ".join(map(str, numbers)) + zone
 
 
 def _render_pair(pair: list[Any], must_be_plain: bool) -> str:

@@ -9,15 +9,14 @@ from typing import Any
 
 from greenloop.grading.assertion_mutation.parametrize import read_rows
 from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.values import is_value_constant, is_value_type
 from greenloop.testsuite.module_calls import fill_in, get_member, read_imports
 from greenloop.testsuite.variants.literals import Vocabulary
 from greenloop.testsuite.variants.trees import fold_signs
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DATA = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.Load)
-_DATA_CALLS = frozenset(
-    {"Decimal", "Fraction", "set", "frozenset", "float", "dict", "list", "tuple"}
-)
+_DATA_CALLS = frozenset({"set", "frozenset", "float", "dict", "list", "tuple"})
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,6}(?:\.\d{1,6})?(?![\w.]*\d)")
 _QUOTED = re.compile(r"`([^`\n]{1,24})`|\"([^\"\n]{1,24})\"|'([^'\n]{1,12})'")
 _NAMED_CALL = re.compile(r"[A-Za-z_][\w.]*\(")  # `total(basket)`: the text speaks of the program
@@ -63,9 +62,10 @@ def _has_plain_arguments(call: ast.Call, public: Sequence[str]) -> bool:
 
 def _is_plain(node: ast.expr, public: Sequence[str]) -> bool:
     if isinstance(node, ast.Call):
-        name = ast.unparse(node.func)
-        is_known = name in public or name in _DATA_CALLS or name.startswith("datetime.")
+        is_known = is_value_type(node.func) or ast.unparse(node.func) in (*public, *_DATA_CALLS)
         return is_known and _has_plain_arguments(node, public)
+    if is_value_constant(node):
+        return True
     children = [item for item in ast.iter_child_nodes(node) if isinstance(item, ast.expr)]
     return isinstance(node, _DATA) and all(_is_plain(item, public) for item in children)
 
@@ -77,17 +77,20 @@ def find_calls(tests: Iterable[str], module: str, public: Sequence[str]) -> list
         tree = parse_or_none(source)
         names = read_imports(tree, module) if tree else {}
         functions = [node for node in ast.walk(tree) if isinstance(node, _Function)] if tree else []
+        shared = _read_assigned(tree.body) if tree else {}
         for function in functions:
-            for call in _find_in_function(function, names):
+            for call in _find_in_function(function, names, shared):
                 if text := read_call(call, public):
                     found.setdefault(ast.unparse(text), text)
     return list(found.values())
 
 
-def _find_in_function(function: Any, names: dict[str, str]) -> Iterator[str]:
+def _find_in_function(
+    function: Any, names: dict[str, str], shared: dict[str, ast.expr]
+) -> Iterator[str]:
     wanted = [item.arg for item in function.args.args if item.arg != "self"]
     rows = list(read_rows(function.decorator_list, wanted)) or [{}]
-    assigned = _read_assigned(function)
+    assigned = shared | _read_assigned(ast.walk(function))
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
     for row in rows[:40]:
         for call in calls:
@@ -95,10 +98,10 @@ def _find_in_function(function: Any, names: dict[str, str]) -> Iterator[str]:
                 yield ast.unparse(fill_in(call, assigned | row, names))
 
 
-def _read_assigned(function: Any) -> dict[str, ast.expr]:
+def _read_assigned(nodes: Iterable[ast.AST]) -> dict[str, ast.expr]:
     """Return the names that are assigned once, and what; loops give the first item."""
     found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(function):
+    for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 found.setdefault(name, []).append(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from greenloop.llm.parsing.completeness import public_names, top_level_names
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.records import DifferenceRuling, GeneratedPeer
+from greenloop.syntax.values import is_plain_value
 
 _MAX_EXPECTED_CHARS = 10_000
 _RULING_FORM = (
@@ -82,10 +82,6 @@ def _parse_ruling(raw: object) -> DifferenceRuling | None:
 def _parse_expected(value: Any) -> str | None:
     """Return a Python literal as text: one in a string, or a JSON value in its place."""
     text = value if isinstance(value, str) else None if value is None else repr(value)
-    try:
-        if text is None or len(text) > _MAX_EXPECTED_CHARS:
-            return None
-        ast.literal_eval(text.strip())
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+    if text is None or len(text) > _MAX_EXPECTED_CHARS or not is_plain_value(text):
         return None
     return text.strip()

@@ -18,13 +18,17 @@ _NO_TESTS_NEEDED = re.compile(r"^[\s*`]*NOTHING\b[\s:*`]*(?P<reason>.*)", re.MUL
 _MAX_REASON_CHARS = 500
 
 
-def parse_tests(response: LLMResponse, contract: Contract) -> GeneratedTests:
+def parse_tests(response: LLMResponse, contract: Contract, kept: str = "") -> GeneratedTests:
     """Return the pytest file and the held-out examples of an answer.
+
+    An answer without tests belongs to those that are `kept`.
 
     Raises:
         InvalidResponse: no test functions, elided or truncated code, or the module is not imported.
     """
     text = extract_text(response)
+    if kept and "def test" not in text:
+        return GeneratedTests(code=kept, held_out=parse_held_out_examples(text))
     code = _select_test_file(extract_python(text), contract.module)
     check_complete(code)
     return GeneratedTests(code=code, held_out=parse_held_out_examples(text))

@@ -75,11 +75,12 @@ class Peer(Piece):
         yield EvidenceRow(self.title, self.reached, self._describe(), brief)
 
     def _describe(self) -> str:
-        against = [
-            item.call.replace("\n", "; ") for item in self.differences if item.counts_against
-        ]
+        against = [item for item in self.differences if item.counts_against]
+        wrong = [item for item in against if item.ruling in ("code is wrong", "both are wrong")]
         if against:
-            return f"answers differ on {format_items(against)}"
+            calls = [item.call.replace("\n", "; ") for item in wrong or against]
+            what = "the text contradicts the code on" if wrong else "answers differ on"
+            return f"{what} {format_items(calls)}"
         if self.allowed < MIN_ALLOWED_INPUTS:
             few = f"only {self.allowed} inputs were compared (at least {MIN_ALLOWED_INPUTS})"
             return f"{few}: {self.problem}" if self.problem else few

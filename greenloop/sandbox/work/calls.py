@@ -35,7 +35,7 @@ def evaluate_calls(
 
     `timeout_s` limits all calls together. Raises SandboxError where no process can be started.
     """
-    scenario = build_call_scenario(module, calls)
+    scenario = build_call_scenario(calls)
     seen = observe_scenarios(sandbox, code, module, scenario, timeout_s=timeout_s)
     return read_call_results(seen, len(calls))
 

@@ -13,10 +13,10 @@ from greenloop.records import (
     Origin,
     RedPhase,
     TestRun,
-    has_enough_examples,
 )
 from greenloop.specification.example_tests import render_example_tests
 from greenloop.testsuite import Suite
+from greenloop.testsuite.held_out_examples import has_enough_usable_examples
 from greenloop.testsuite.quality_gates import (
     Complaints,
     find_broken_on_stub,
@@ -91,7 +91,8 @@ async def _regenerate(
             state.agreed_contract,
             wrong.all,
             suite.generated,
-            keep_held_out=has_enough_examples(suite.held_out),
+            keep_held_out=has_enough_usable_examples(suite.held_out),
+            keep_tests=wrong.are_of_examples,
         )
     except (ModelFailure, BudgetExhaustedError) as error:
         if wrong.fatal:

@@ -7,6 +7,7 @@ import difflib
 from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFailure
 from greenloop.events import CodeReviewed
 from greenloop.records import AttemptKind, Finding, Review
+from greenloop.specification.assumptions import split_doubts
 from greenloop.specification.quotes import refuse_background
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.state import Run, RunState
@@ -18,7 +19,8 @@ _NOT_REVIEWED = "the repaired code was not reviewed"
 async def review_first_code(run: Run) -> None:
     """Review the first candidate; repair the errors found.
 
-    Background of the contract that the review refuses is no longer background.
+    Background of the contract that the review refuses is no longer background; what it doubts of
+    the assumptions is set apart.
 
     Raises:
         GreenloopError: a call failed.
@@ -30,6 +32,7 @@ async def review_first_code(run: Run) -> None:
         run.note(f"no review: {error}")
         run.notify(str(error))
         review = Review()
+    state.doubts, review = split_doubts(state.agreed_contract, review)
     state.contract = refuse_background(state.agreed_contract, review)
     _record_review(run, review)
     if review.errors and run.settings.max_repairs > 0:
@@ -57,7 +60,13 @@ async def review_repaired_code(run: Run) -> bool:
         return False
     state.review_gap = ""
     _record_review(run, review)
-    if not review.errors or state.repairs >= state.repair_phase.limit:
+    return await repair_errors(run) if review.errors else False
+
+
+async def repair_errors(run: Run) -> bool:
+    """Have the errors of the review repaired that are open; return whether the code was changed."""
+    state = run.state
+    if state.repairs >= state.repair_phase.limit:
         return False
     state.repairs += 1
     try:

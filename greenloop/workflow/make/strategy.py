@@ -9,6 +9,7 @@ from typing import Any
 from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.llm.parsing.completeness import public_names
 from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
+from greenloop.specification.assumptions import open_doubted_assumptions
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.grade_code import grade_module
@@ -16,7 +17,7 @@ from greenloop.workflow.make.agree_contract import agree_on_contract
 from greenloop.workflow.make.generate_code import generate_and_review_code
 from greenloop.workflow.make.generate_tests import generate_and_gate_tests
 from greenloop.workflow.make.harden_tests import Hardener
-from greenloop.workflow.make.review_code import review_repaired_code
+from greenloop.workflow.make.review_code import repair_errors, review_repaired_code
 from greenloop.workflow.peer.compare_peer import PeerComparer
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
@@ -41,7 +42,8 @@ class MakeStrategy(ModuleStrategy):
     def __init__(self, run: Run, request: MakeRequest) -> None:
         super().__init__(run)
         self._request, self._hardener = request, Hardener(run)
-        self._peer_comparer, self._choices = PeerComparer(run), ChoiceSettlement(run)
+        self._peer_comparer = PeerComparer(run, repair_findings=repair_errors)
+        self._choices = ChoiceSettlement(run)
 
     async def prepare(self) -> None:
         run = self.run
@@ -49,6 +51,8 @@ class MakeStrategy(ModuleStrategy):
         await self._choices.settle_before_code()
         await install_contract_packages(run)
         await run_concurrently(generate_and_review_code(run), generate_and_gate_tests(run))
+        state = self.state  # not before: the prompts of tests have to be the same on each resume
+        state.contract = open_doubted_assumptions(state.agreed_contract, state.doubts)
 
     def apply_autofix(self, code: str) -> FixResult:
         return apply_free_fixes(code, kept_names=public_names(self.state.agreed_contract.interface))

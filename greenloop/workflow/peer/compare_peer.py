@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from textwrap import shorten
 
 from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, SettingsError
 from greenloop.events import PeerCompared
 from greenloop.grading.peer.comparison import Comparison, PeerProgram
-from greenloop.records import Difference, DifferenceRuling, Peer
+from greenloop.records import Difference, DifferenceRuling, Peer, Review
 from greenloop.testsuite.parser import get_function_name
 from greenloop.tools.peer_toolkit import FailedExample, PeerToolkit
 from greenloop.workflow.peer.comparison import (
@@ -40,8 +40,18 @@ class PeerComparer:
     with `repairs` the tests are changed.
     """
 
-    def __init__(self, run: Run, *, repairs: bool = True) -> None:
+    def __init__(
+        self,
+        run: Run,
+        *,
+        repairs: bool = True,
+        repair_findings: Callable[[Run], Awaitable[bool]] | None = None,
+    ) -> None:
+        """`repair_findings` repairs open errors of the review: what the code does wrong by the text
+        where no test can show it.
+        """
         self._run, self._state, self._repairs = run, run.state, repairs
+        self._repair_findings = repair_findings
         self._peer: PeerProgram | None = None
         self._rounds_left = _MAX_ROUNDS
         self._judged: dict[tuple[str, ...], Difference] = {}
@@ -99,7 +109,8 @@ class PeerComparer:
         return changed
 
     async def _run_comparison(self, peer: PeerProgram) -> SavedComparison:
-        return await compare_with_peer(self._run, peer)
+        judged = [call for call, *answers in self._judged if answers]
+        return await compare_with_peer(self._run, peer, judged)
 
     @property
     def text(self) -> str:
@@ -131,9 +142,11 @@ class PeerComparer:
         except _FAILURES as error:
             self._run.notify(f"differences from the second reading are not judged: {error}")
             return False
-        before = self._state.suite
+        before, findings = self._state.suite, self._state.review.findings
         for item, ruling, (_, code_is_first) in zip(differences, rulings, arranged, strict=True):
             self._judged[item.key] = self._apply(item, ruling, code_is_first)
+        if self._repair_findings and self._state.review.findings != findings:
+            return await self._repair_findings(self._run) or self._state.suite is not before
         return self._state.suite is not before
 
     def _apply(
@@ -144,7 +157,11 @@ class PeerComparer:
         if record.ruling == "peer is wrong":
             return record
         may_change = record.ruling != "text does not say" and self._can_repair()
-        if may_change and (test := self._change_tests(item, ruling)):
+        test = self._change_tests(item, ruling) if may_change else ""
+        if may_change and self._repair_findings and (item.test or not test):
+            findings = *self._state.review.findings, item.build_finding(record.because)
+            self._state.review = Review(findings=findings)
+        if test:
             return record.model_copy(update={"test": test})
         if record.ruling == "code is wrong":
             return record
@@ -197,8 +214,18 @@ class PeerComparer:
         return found
 
     def _report(self, comparison: Comparison, present: Sequence[OpenDifference]) -> None:
-        """Set the evidence: what was judged so far, and what is not; of what is gone the test."""
-        state = self._state
+        """Set the evidence: what was judged so far, and what is not; of what is gone the test.
+
+        What no test shows is left out once the code, repaired, no longer answers so.
+        """
+        state, shown = self._state, {item.key for item in present}
+        mended = [
+            key
+            for key, item in self._judged.items()
+            if item.counts_against and item.ruling and key not in shown
+        ]
+        for key in mended:
+            del self._judged[key]
         for item in present:
             known = self._judged.get(item.key)
             dropped = {get_function_name(i.name) for i in state.code_tests.dropped}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,8 +47,10 @@ async def find_failing_examples(run: Run, peer: PeerProgram) -> dict[str, str]:
         )
 
 
-async def compare_with_peer(run: Run, peer: PeerProgram) -> SavedComparison:
-    """Compare the current module with its peer. Raises as `compare_and_save` does."""
+async def compare_with_peer(
+    run: Run, peer: PeerProgram, calls: Sequence[str] = ()
+) -> SavedComparison:
+    """Compare the current module with its peer, on `calls` too. Raises as `compare_and_save` does."""
     code, suite = run.state.candidates.current.code, run.state.tests
     text = run.state.agreed_contract.text_with_answers
 
@@ -57,7 +59,7 @@ async def compare_with_peer(run: Run, peer: PeerProgram) -> SavedComparison:
         return [test for test, message in failing.items() if not is_wording(message, text)]
 
     return await compare_and_save(
-        run, peer, lambda box: _compare(run, box, code, peer), find_failing
+        run, peer, lambda box: _compare(run, box, code, peer, calls), find_failing
     )
 
 
@@ -99,7 +101,9 @@ def _load(path: Path) -> SavedComparison | None:
         return None
 
 
-def _compare(run: Run, box: Sandbox, code: str, peer: PeerProgram) -> Comparison:
+def _compare(
+    run: Run, box: Sandbox, code: str, peer: PeerProgram, calls: Sequence[str]
+) -> Comparison:
     suite, contract = run.state.tests, run.state.agreed_contract
     return compare_programs(
         box,
@@ -109,7 +113,7 @@ def _compare(run: Run, box: Sandbox, code: str, peer: PeerProgram) -> Comparison
         interface=contract.interface,
         specification=contract.text_with_answers,
         tests=suite.files,
-        examples=[item.call for item in suite.held_out],
+        examples=[*calls, *(item.call for item in suite.held_out)],
         seed=seed_of(run),
     )
 

@@ -8,11 +8,18 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import dedent
+from textwrap import dedent, shorten
 
 from greenloop.grading.peer.comparison import FoundDifference
 from greenloop.llm.parsing.completeness import top_level_names
-from greenloop.records import Choice, Contract, Difference, DifferenceRuling, HeldOutExample
+from greenloop.records import (
+    Choice,
+    Contract,
+    Difference,
+    DifferenceRuling,
+    Finding,
+    HeldOutExample,
+)
 from greenloop.records.evidence.peer import Ruling
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import Suite
@@ -59,6 +66,14 @@ class OpenDifference:
         if raised:
             return HeldOutExample(call=call, raises=raised[1])
         return HeldOutExample(call=call, returns=expected) if expected is not None else None
+
+    def build_finding(self, because: str) -> Finding:
+        """Return an error of the code's review: what the code does, and the text contradicts."""
+        does = self.found.call if self.test else f"{self.found.call} gives {self.found.code}"
+        does = shorten(does, _MAX_ABOUT_CHARS, placeholder=" …")
+        what = "a test that the code passes: " * bool(self.test)
+        message = f"the text contradicts {what}{does}: {because}"
+        return Finding(line=None, severity="error", message=message)
 
     def build_choice(self, number: int) -> Choice:
         """Return the question that the text leaves open."""

@@ -73,7 +73,7 @@ def test_code_that_agrees_with_its_tests_and_not_with_the_text_is_noticed(run: R
     assert status == 1
     assert tools[-1] == "judge_difference"
     assert report["verdict"] == "passed"
-    assert any("second reading: answers differ on" in item for item in report["reasons"])
+    assert any("the text contradicts the code on" in item for item in report["reasons"])
     assert {item["ruling"] for item in report["evidence"]["peer"]["differences"]} == {
         "code is wrong"
     }

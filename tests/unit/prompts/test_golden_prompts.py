@@ -110,7 +110,7 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "given_tests": "def test_one():\n    assert to_roman(1) == 'I'\n",
         "available_packages": ("numpy", "attrs"),
         "complaints": ('Nothing takes up this passage: "And back."',),
-        "previous": MINIMAL,
+        "previous": RICH.format_answer(),
     },
     "generate_code.minimal": {
         "contract": MINIMAL,
@@ -127,12 +127,21 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "complaints": (),
         "previous": "",
         "keep_held_out": False,
+        "keep_tests": False,
+    },
+    "generate_tests.of_examples": {
+        "contract": MINIMAL,
+        "complaints": ("Give at least 4 held-out examples, half of them with `returns`.",),
+        "previous": "def test_x():\n    assert to_roman(1) == 'I'\n",
+        "keep_held_out": False,
+        "keep_tests": True,
     },
     "generate_tests.rich": {
         "contract": RICH,
         "complaints": ("test_x names no requirement.", "No test names R2."),
         "previous": "def test_x():\n    assert to_roman(4) == 'IV'\n\n",
         "keep_held_out": True,
+        "keep_tests": False,
     },
     "harden_tests.minimal": {
         "contract": MINIMAL,

@@ -47,6 +47,17 @@ def doctests(text: str) -> list[str]:
             ],
         ),
         ("```bash\ndef f()\n```", ["def f():\n    ..."]),
+        (
+            "A class.\n\nclass C:\n    def __init__(self, n): ...\n\n    def m(self)\n\nAnd def f(x).\n",
+            [
+                "class C:\n\n    def __init__(self, n):\n        ...\n\n    def m(self):\n        ..."
+            ],
+        ),
+        (
+            "```python\nclass C(B)\n    def m(self)\n```",
+            ["class C(B):\n\n    def m(self):\n        ..."],
+        ),
+        ("It has `def m(self, x)` and `def f(x)`.", ["def f(x):\n    ..."]),
         ("A definite answer (f) is undefined f(x).", []),
         ("", []),
     ],

@@ -26,7 +26,7 @@ def make_contract(text: str, *quotes: list[str], **changes: Any) -> Contract:
     values = {
         "module": "m",
         "summary": "s",
-        "interface": "def wrap(text: str, width: int) -> list[str]: ...",
+        "interface": "def wrap(text: str, width: int = 70) -> list[str]: ...",
         "specification": text,
         "examples": analyze_specification(text).examples,
         "requirements": tuple(
@@ -85,6 +85,11 @@ def test_rest_that_may_ask_is_found(text: str, quote: str, rest: str) -> None:
         ("Wrap it. Wrap it.", "Wrap it"),
         ("Write a function wrap that wraps it.", "wraps it"),
         ("`wrap(text: str) -> list[str]` wraps it.", "wraps it"),
+        ("Wir brauchen eine Funktion `wrap(text, width=70)`. Wrap it.", "Wrap it"),
+        (
+            "| Product | max. weight | inland | abroad | world |\n|--|--|--|--|--|\n| a | 1 | 2 | 3 | 4 |",
+            "a | 1 | 2 | 3 | 4",
+        ),
     ],
 )
 def test_rest_that_asks_for_nothing_is_left(text: str, quote: str) -> None:
@@ -104,9 +109,9 @@ def test_example_that_the_interface_cannot_serve_is_a_rest() -> None:
 
 def test_background_and_what_is_not_covered_take_up_words() -> None:
     contract = make_contract(
-        "We lost an archive last year. Sum the sizes. Add a table to the database.",
-        ["Sum the sizes"],
-        background=(Background(quote="We lost an archive last year."),),
+        "Oh! We lost an archive last year, so sum the sizes. Add a table to the database.",
+        ["sum the sizes"],
+        background=(Background(quote="Oh! We lost an archive last year"),),
         not_covered=("Add a table to the database.", "and other things"),
     )
     trace = trace_contract(contract)
@@ -163,6 +168,9 @@ class TestComplaints:
             ("the sum of a and b", False),
             ("lower and upper case", False),
             ("Sort the long names by length", False),
+            ('Lines without amount ("salt and pepper") stay unchanged', False),
+            ("The marks `{customer}`, `{lines}` and `{total}` are replaced there", False),
+            ("The mark `{customer}` is replaced and `{total}` stays there", True),
         ],
     )
     def test_joined_clauses(self, quote: str, is_joined: bool) -> None:
@@ -218,12 +226,14 @@ class TestBackground:
         "the others return to us",
         "We do not like Java",
         "zwei Leute",
+        "Please write the template mail.txt",
+        "Write `wrap(text, width)` for the chat",
     )
 
     def test_some_is_doubtful(self) -> None:
         background = tuple(Background(quote=item) for item in self.quotes)
         contract = make_contract("x", background=background)
-        assert find_doubtful_background(contract) == background[1:]
+        assert find_doubtful_background(contract) == background[1:-1]
 
     def test_a_review_refuses_it_by_number(self) -> None:
         background = tuple(Background(quote=item) for item in self.quotes)
@@ -237,6 +247,7 @@ class TestBackground:
         assert [item.quote for item in refused.background] == [
             self.quotes[0],
             *self.quotes[2:5],
+            *self.quotes[6:],
         ]
         assert refuse_background(contract, Review()) == contract
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import types
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -67,6 +69,12 @@ def passes(example: HeldOutExample, value: Any, monkeypatch: pytest.MonkeyPatch)
         ("'a\\n\"b'", 'a\n"b', True),
         ("[\n  1,\n]", [1], True),
         ("1e400", float("inf"), True),
+        ("Decimal('1.5')", Decimal("1.50"), True),
+        ("Decimal('1')", 1, False),
+        ("{'a': Decimal('2')}", {"a": Decimal(2)}, True),
+        ("{'a': Decimal('2')}", {"a": 2}, False),
+        ("datetime(2024, 1, 2, tzinfo=timezone.utc)", datetime(2024, 1, 2, tzinfo=UTC), True),
+        ("[date(2024, 1, 2)]", [date(2024, 1, 3)], False),
     ],
 )
 def test_values(returns: str, value: Any, agrees: bool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,3 +101,19 @@ def test_the_docstring_names_the_requirement() -> None:
     example = HeldOutExample(requirement="R7", call='f(\'"""\')', returns="1")
     assert '"""R7: a sealed example."""' in render_held_out_test("m", "test_x", example)
     compile(render_held_out_test("m", "test_x", example), "test_x", "exec")
+
+
+@pytest.mark.parametrize("form", ["datetime.datetime(2024, 1, 2)", "datetime(2024, 1, 2)"])
+@pytest.mark.parametrize("known", [datetime, sys.modules["datetime"], None])
+def test_dates_need_no_import_of_the_module(
+    form: str, known: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = types.ModuleType("revealed_module")
+    module.f = lambda day: day.year  # type: ignore[attr-defined]
+    if known:
+        module.datetime = known  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "revealed_module", module)
+    names: dict[str, Any] = {}
+    example = HeldOutExample(call=f"f({form})", returns="2024")
+    exec(render_held_out_test("revealed_module", "test_x", example), names)
+    names["test_x"]()

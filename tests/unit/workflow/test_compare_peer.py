@@ -212,7 +212,7 @@ def test_without_repairs_left_no_test_is_added(run_workflow: RunWorkflow) -> Non
     assert done.report.verdict == "passed"
     assert rulings_of(done) == {"code is wrong"}
     assert not any(item.origin == "peer" for item in done.report.tests)
-    assert any(item.startswith("second reading: answers differ on") for item in done.report.reasons)
+    assert any("the text contradicts the code on" in item for item in done.report.reasons)
 
 
 def test_a_disputed_test_of_a_peer_is_dropped_once_and_the_difference_counts(
@@ -230,7 +230,7 @@ def test_a_disputed_test_of_a_peer_is_dropped_once_and_the_difference_counts(
         ),
     )
     assert done.report.verdict == "passed"
-    assert any(item.startswith("second reading: answers differ on") for item in done.report.reasons)
+    assert any("the text contradicts the code on" in item for item in done.report.reasons)
 
 
 def test_a_generated_test_that_the_text_contradicts_is_dropped(run_workflow: RunWorkflow) -> None:
@@ -252,6 +252,7 @@ def test_a_generated_test_that_the_text_contradicts_is_dropped(run_workflow: Run
             generate_tests=[suite_answer(wrong_test)],
             write_peer=[peer_answer(strict, none)],
             judge_difference=[judge(lambda text: text.startswith("this test fails"))],
+            repair_code=[fenced(GOOD_CODE + "\n# not of texts\n")],
         )
     )
     (prompt,) = done.model.asked("judge_difference")
@@ -260,6 +261,32 @@ def test_a_generated_test_that_the_text_contradicts_is_dropped(run_workflow: Run
     (entry,) = [item for item in done.report.tests if "test_text" in item.id]
     assert entry.outcome == "dropped"
     assert entry.disputed
+    (repair,) = done.model.asked("repair_code")
+    assert "the text contradicts a test that the code passes" in repair
+    assert [item.resolved for item in done.report.review] == [True]
+    assert "# not of texts" in (done.report.final_code or "")
+
+
+def test_code_that_no_repair_rid_of_a_contradicted_test_is_not_verified(
+    run_workflow: RunWorkflow,
+) -> None:
+    wrong_test = GOOD_TESTS + (
+        '\n\ndef test_text():\n    """R1: letters."""\n    assert top_k(["a", "b"], 1) == ["b"]\n'
+    )
+    strict = PEER_CODE.replace(
+        "    rest,", "    if any(type(x) is str for x in xs):\n        raise TypeError\n    rest,"
+    )
+    none = "def inputs(rng):\n    yield [1], 1\n\ndef allowed(xs, k):\n    return str not in map(type, xs)\n"
+    done = run_workflow(
+        answers(
+            generate_tests=[suite_answer(wrong_test)],
+            write_peer=[peer_answer(strict, none)],
+            judge_difference=[judge(lambda text: text.startswith("this test fails"))],
+            repair_code=[fenced(GOOD_CODE)],
+        )
+    )
+    assert done.report.verdict == "passed"
+    assert any(item.startswith("the review's error stands") for item in done.report.reasons)
 
 
 # --- What the prompts show

@@ -259,6 +259,7 @@ def test_repaired_code_is_reviewed_again_as_a_change(run_workflow: RunWorkflow) 
         ("warning", True),
     ]
     assert done.report.repairs == 3
+    assert "B = 2" in done.report.final_code
     assert not any("the review's" in item for item in done.report.reasons)
 
 

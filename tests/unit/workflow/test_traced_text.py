@@ -14,6 +14,7 @@ from greenloop.events import ContractReady, Notice
 from greenloop.workflow.storage.amendments import with_change_request
 from greenloop.workflow.storage.request import MakeRequest
 from tests.support.model_responses import (
+    GOOD_CODE,
     GOOD_TESTS,
     HELD_OUT,
     QUOTES,
@@ -200,6 +201,43 @@ class TestBackground:
         assert any("Nobody must wait" in item for item in done.report.reasons)
 
 
+class TestAssumptions:
+    contract = contract_answer(assumptions=["k is at most the length.", "Equal numbers all count."])
+    doubt = "- L? warning: assumption 2: they may count once: top_k([2, 2, 1], 2) -> [2, 1]"
+
+    def test_doubted_one_is_an_open_choice(self, run_workflow: RunWorkflow) -> None:
+        done = run_workflow(
+            answers(parse_specification=[self.contract], review_code=[self.doubt]),
+        )
+        (asked,) = done.model.asked("review_code")
+        assert "report it by its place in the list" in asked
+        assert done.report.contract is not None
+        assert done.report.contract.assumptions == ("k is at most the length.",)
+        (choice,) = done.report.contract.open_choices
+        assert choice.question.startswith("Equal numbers all count. Is that meant? Or: they may")
+        assert choice.answers == ("yes", "top_k([2, 2, 1], 2) -> [2, 1]")
+        assert (done.report.verdict, done.report.review) == ("passed", ())
+        assert any(item.startswith("the text leaves open:") for item in done.report.reasons)
+
+    def test_doubts_are_no_findings_to_repair(self, run_workflow: RunWorkflow) -> None:
+        review = f"- L3 error: the order is wrong\n{self.doubt}"
+        done = run_workflow(
+            answers(
+                parse_specification=[self.contract],
+                review_code=[review],
+                repair_code=[fenced(GOOD_CODE + "\nA = 1\n")],
+            )
+        )
+        (repair,) = done.model.asked("repair_code")
+        assert "the order is wrong" in repair
+        assert "they may count once" not in repair
+
+    def test_unknown_number_stays_a_warning(self, run_workflow: RunWorkflow) -> None:
+        doubt = self.doubt.replace("assumption 2", "assumption 3")
+        done = run_workflow(answers(parse_specification=[self.contract], review_code=[doubt]))
+        assert [item.severity for item in done.report.review] == ["warning"]
+
+
 def test_change_in_words_quotes_itself(run_workflow: RunWorkflow) -> None:
     contract = run_workflow(answers()).report.contract
     request = MakeRequest(specification=SPECIFICATION)
@@ -211,3 +249,18 @@ def test_change_in_words_quotes_itself(run_workflow: RunWorkflow) -> None:
         "Print 3",
     )
     assert done.report.contract.unquoted == ()
+
+
+def test_only_held_out_examples_are_asked_for_where_they_alone_are_missing(
+    run_workflow: RunWorkflow,
+) -> None:
+    unusable = [{"call": "top_k([1], 1)", "returns": "Money(1)"}] * 4
+    alone = fenced(json.dumps(HELD_OUT), "json")
+    done = run_workflow(answers(generate_tests=[suite_answer(held_out=unusable), alone]))
+    first, again = done.model.asked("generate_tests")
+    assert "cannot be used" in again
+    assert "Money" not in first
+    assert "The tests stay as they are" in again
+    assert done.report.evidence.held_out is not None
+    assert done.report.evidence.held_out.agreed == len(HELD_OUT)
+    assert sum(item.origin == "generated" for item in done.report.tests) > 5

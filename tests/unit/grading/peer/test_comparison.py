@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from itertools import cycle
+from typing import Any
 
 import pytest
 
 from greenloop.grading.peer.comparison import Comparison, PeerProgram, check_peer, compare_programs
-from greenloop.grading.peer.seeds import read_public
+from greenloop.grading.peer.seeds import find_calls, read_public
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -126,7 +128,9 @@ STACK = """class Stack:
     def top(self):
         return self.items[{at}]
 """
-CONFTEST = "import pytest\nfrom m import Stack\n\n@pytest.fixture\ndef stack():\n    return Stack()\n"
+CONFTEST = (
+    "import pytest\nfrom m import Stack\n\n@pytest.fixture\ndef stack():\n    return Stack()\n"
+)
 USES_FIXTURE = """def test_top(stack):
     stack.push(1)
     stack.push(2)
@@ -147,3 +151,60 @@ def test_fixtures_of_a_conftest_lead_to_inputs(warm: Sandbox) -> None:
         seed="1",
     )
     assert found.differences, found
+
+
+def _compare(warm: Sandbox, code: str, peer: str, inputs: str, **given: Any) -> Comparison:
+    return compare_programs(
+        warm,
+        module="m",
+        code=code,
+        peer=PeerProgram(peer, inputs),
+        interface=given.get("interface", code),
+        specification="",
+        tests=[TestFile("test_m.py", given.get("tests", ""))],
+        examples=[],
+        seed="1",
+        budget_s=10.0,
+    )
+
+
+def test_a_changed_argument_is_shown_by_statements_that_end_in_it(warm: Sandbox) -> None:
+    code = "def join(a, b):\n    a.extend(b)\n    return a\n"
+    inputs = "def inputs(rng):\n    yield [1], [2]\n\ndef allowed(a, b):\n    return list is type(a) is type(b)\n"
+    found = _compare(warm, code, "def join(a, b):\n    return a + b\n", inputs)
+    call = found.differences[0].call.split("\n")
+    assert call[0].startswith("argument_1 = [")
+    assert call[1].startswith("join(argument_1, [")
+    assert call[2] == "argument_1"
+    assert found.differences[0].peer_literal == call[0].partition(" = ")[2]
+
+
+def test_a_decimal_can_be_expected(warm: Sandbox) -> None:
+    code = "from decimal import Decimal\n\ndef f(n: int):\n    return Decimal(n)\n"
+    inputs = "def inputs(rng):\n    yield from range(60)\n\ndef allowed(n):\n    return n >= 0\n"
+    found = _compare(warm, code, code.replace("(n)\n", "(n + 1)\n"), inputs)
+    assert "Decimal('1')" in {item.peer_literal for item in found.differences}
+
+
+@pytest.mark.parametrize("imports", ["import datetime as dt", "import datetime", ""])
+def test_dates_are_inputs_whatever_the_module_imports(warm: Sandbox, imports: str) -> None:
+    name = {"import datetime": "datetime.datetime", "": "datetime"}.get(imports, "dt.datetime")
+    imports = imports or "from datetime import datetime, timezone"
+    code = f"{imports}\n\ndef year(day: {name}) -> int:\n    return day.year\n"
+    peer = "from datetime import datetime, timezone\n\ndef year(day):\n    return day.year\n"
+    inputs = (
+        "def inputs(rng):\n    for n in range(60):\n"
+        "        yield (datetime(2000 + n, 1, 1, tzinfo=timezone.utc),)\n\n"
+        "def allowed(day):\n    return isinstance(day, datetime)\n"
+    )
+    found = _compare(warm, code, peer, inputs)
+    assert (found.agreed, found.differences) == (found.allowed, ())
+    assert found.allowed >= 50
+
+
+def test_constants_of_a_test_file_are_filled_in() -> None:
+    test = (
+        "from datetime import datetime\nfrom m import f\n\nNOW = datetime(2024, 1, 2)\n\n"
+        "def test_f():\n    assert f(NOW) == 1\n"
+    )
+    assert [ast.unparse(i) for i in find_calls([test], "m", ["f"])] == ["f(datetime(2024, 1, 2))"]

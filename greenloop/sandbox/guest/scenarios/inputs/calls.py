@@ -20,7 +20,21 @@ from typing import Any
 ALLOWED, ANSWER, AFTER, BEFORE = range(4)
 _MUTABLE = (list, dict, set, bytearray)
 _MAX_ITEMS, _MAX_TEXT, _TEXTS_AT_ONCE = 1000, 2000, 25
+_VALUE_TYPES = (
+    decimal.Decimal, fractions.Fraction, datetime.date, datetime.datetime, datetime.time,
+    datetime.timedelta, datetime.timezone,
+)  # fmt: skip
 _Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class _ModuleAndClass:
+    """`datetime` in the text of a call, which may mean the module or the class."""
+
+    def __call__(self, *given: Any, **named: Any) -> datetime.datetime:
+        return datetime.datetime(*given, **named)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(datetime if hasattr(datetime, name) else datetime.datetime, name)
 
 
 class InputNotAllowed(Exception):
@@ -42,12 +56,12 @@ class Calls:
         self._names: dict[str, Any] = {
             "inf": math.inf,
             "nan": math.nan,
-            "datetime": datetime,
-            "Decimal": decimal.Decimal,
-            "Fraction": fractions.Fraction,
+            **{item.__name__: item for item in _VALUE_TYPES},
             **vars(sys.modules[module]),
         }
         self._observe, self._public, self._own = observe, public, dict(self._names)
+        if self._names["datetime"] in (datetime, datetime.datetime):
+            self._names["datetime"] = _ModuleAndClass()
         if inputs:
             exec(compile(inputs, "<inputs>", "exec"), self._own)
         self._allowed = self._own.get("allowed") if inputs else None
@@ -72,6 +86,10 @@ class Calls:
         if any(isinstance(item, _MUTABLE) for item in (*given, *named.values())):
             self._observe(AFTER, lambda: (given, named))
             self._observe(BEFORE, lambda: self._evaluate(tree))
+
+    def evaluate(self, text: str) -> Any:
+        """Return the value of an expression over the names of the module."""
+        return eval(text, dict(self._names))
 
     def guard(self, name: str) -> Any:
         """Return what the module has under a name, with the precondition before its calls.

@@ -1,0 +1,78 @@
+"""Source of plain values: literals, and calls of the standard types of numbers, dates and times."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from greenloop.syntax.parse import parse_or_none
+
+_MODULES = {
+    "Decimal": "decimal",
+    "Fraction": "fractions",
+    **dict.fromkeys(("date", "datetime", "time", "timedelta", "timezone"), "datetime"),
+}
+
+
+def is_plain_value(source: str) -> bool:
+    """Return whether an expression is a literal, or made of literals by types such as `Decimal`."""
+    try:
+        tree = ast.parse(source.strip(), mode="eval")
+        ast.literal_eval(_HideCalls().visit(tree))
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def find_value_imports(source: str) -> dict[str, str]:
+    """Return the imports of the types that source uses, as lines by the names that they define.
+
+    `datetime` is the class in `datetime(2024, 1, 2)`, the module in `datetime.date(2024, 1, 2)`.
+    """
+    tree = parse_or_none(source.strip())
+    nodes = list(ast.walk(tree)) if tree else []
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    lines = {name: f"from {_MODULES[name]} import {name}" for name in sorted(used & {*_MODULES})}
+    if any(_is_of_module(node) for node in nodes):
+        lines["datetime"] = "import datetime"
+    return lines
+
+
+def is_value_type(node: ast.expr) -> bool:
+    """Return whether an expression names one of the types: `Decimal`, `datetime.date`."""
+    return (isinstance(node, ast.Name) and node.id in _MODULES) or _is_of_module(node)
+
+
+def is_value_constant(node: ast.expr) -> bool:
+    """Return whether an expression is `timezone.utc`, by either name."""
+    is_utc = isinstance(node, ast.Attribute) and node.attr == "utc" and is_value_type(node.value)
+    return is_utc and ast.unparse(node).endswith("timezone.utc")
+
+
+def _is_of_module(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "datetime"
+        and _MODULES.get(node.attr) == "datetime"
+    )
+
+
+class _HideCalls(ast.NodeTransformer):
+    """Puts a number in place of each value that is made by a call of plain arguments."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if is_value_type(node.func) and all(map(self._is_plain, _list_arguments(node))):
+            return ast.Constant(0)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return ast.Constant(0) if is_value_constant(node) else node
+
+    def _is_plain(self, node: ast.expr) -> bool:
+        return is_plain_value(ast.unparse(node))
+
+
+def _list_arguments(node: ast.Call) -> Iterator[ast.expr]:
+    yield from node.args
+    yield from (item.value for item in node.keywords)
