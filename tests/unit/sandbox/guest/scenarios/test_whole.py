@@ -55,7 +55,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
 def test_another_value_is_not_equal(value: Any) -> None:
     assert change(value) != value
     assert equal(value, value)
