@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from greenloop.errors import SandboxError
 from greenloop.grading.mutation import measure_mutation
+from greenloop.grading.observation import ObservationRequest, Observed, SharedObservation
 from greenloop.records import (
     Coverage,
     Expectation,
@@ -20,9 +21,11 @@ from greenloop.records import (
 )
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
-from greenloop.testsuite import TestFile
+from greenloop.testsuite import TestFile, read_conftest
 from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
+
+_T = TypeVar("_T")
 
 
 class MutationMeasurement(Protocol):
@@ -74,7 +77,8 @@ class GradingContext:
     `interface` is that of the contract, as stub source, and `contract` its whole text, '' where there
     is none. `imported` are the classes that the module has from others of its project.
     `disagreements` are the held-out examples that fail, filled in by their measurement. `rerun`
-    holds the run that flakiness and coverage share, or the error in it.
+    holds the run that flakiness and coverage share, or the error in it, and `shared` the first
+    observation of the pieces that observe scenarios.
     """
 
     sandbox: Sandbox
@@ -91,20 +95,44 @@ class GradingContext:
     disagreements: tuple[HeldOutExample, ...] = ()
     rerun: Rerun | SandboxError | None = None
     rerun_lock: threading.Lock = field(default_factory=threading.Lock)
+    shared: SharedObservation | None = None
     _scenarios: dict[str, ScenarioFile] = field(default_factory=dict)
+    _remembered: dict[Callable[[GradingContext], Any], Any] = field(default_factory=dict)
 
     @property
     def thresholds(self) -> Thresholds:
         return self.plan.thresholds
 
+    def remember(self, plan: Callable[[GradingContext], _T]) -> _T:
+        """Return what a function makes of this context, computed once."""
+        if plan not in self._remembered:
+            self._remembered[plan] = plan(self)
+        found: _T = self._remembered[plan]
+        return found
+
     def plan_scenarios(self, file: TestFile) -> ScenarioFile:
         """Return the plan of a test file, made once."""
         if file.code not in self._scenarios:
-            shared = next((item.code for item in self.tests if item.name == "conftest.py"), "")
             self._scenarios[file.code] = build_scenarios(
-                file.code, self.module, self.code, self.imported, shared
+                file.code, self.module, self.code, self.imported, read_conftest(self.tests)
             )
         return self._scenarios[file.code]
+
+    def observe(
+        self, request: ObservationRequest, tests: Sequence[TestFile] = (), *, alone: bool = False
+    ) -> Observed:
+        """Return what scenarios observe on the code, judged beside these test files.
+
+        The first time this is the observation that several pieces share, unless it is to be `alone`.
+        Raises SandboxError where no process can be started.
+        """
+        found = self.shared.take(request) if self.shared and not alone else None
+        if found is not None:
+            return found
+        seen = self.sandbox.observe_scenarios(self.code, self.module, request.scenario)
+        if not request.judge:
+            return Observed(seen)
+        return Observed(seen, self.sandbox.judge_scenarios(request.judge, seen, tests))
 
     def run_tests(
         self, code: str | None = None, tests: Sequence[TestFile] | None = None, **options: Any

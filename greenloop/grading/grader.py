@@ -10,10 +10,14 @@ from functools import partial
 from typing import Any
 
 from greenloop.events import EventSink, ignore_event
+from greenloop.grading import held_out_examples
 from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement, describe_load
 from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.coverage.measurement import DISTURBED
 from greenloop.grading.integrity import find_integrity_issues
+from greenloop.grading.isolation import evidence as isolation
+from greenloop.grading.memorization import evidence as memorization
+from greenloop.grading.observation import ObservationRequest, SharedObservation
 from greenloop.plugins import list_plugins, load_plugin
 from greenloop.records import (
     Evidence,
@@ -93,6 +97,9 @@ def grade_run(
     context = GradingContext(
         sandbox, code, tests, module, run, plan, expected, held_out, interface, contract
     )
+    context.shared = SharedObservation(
+        sandbox, code, module, tests, partial(_plan_requests, context)
+    )
     collector = EvidenceCollector(emit)
     found: dict[str, Any] = _measure_all(context, collector)
     evidence = Evidence(
@@ -109,6 +116,12 @@ def grade_run(
         extra={item.name: item for item in found.values() if isinstance(item, ExtraEvidence)},
     )
     return GradeResult(evidence, context.disagreements)
+
+
+def _plan_requests(context: GradingContext) -> list[ObservationRequest]:
+    """Return what is observed in one process: first what must not see state that others leave."""
+    kinds = (held_out_examples, isolation, memorization)
+    return [item for kind in kinds for item in kind.plan_requests(context)]
 
 
 def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[str, Piece | None]:

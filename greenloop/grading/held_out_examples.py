@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from greenloop.grading.context import GradingContext
+from greenloop.grading.observation import ObservationRequest
 from greenloop.records import HeldOut, HeldOutExample, has_enough_examples
 from greenloop.records.generation import MIN_HELD_OUT
 from greenloop.testsuite.call_scenarios import build_call_scenario, build_example_judge
@@ -47,6 +48,17 @@ def measure_modules(contexts: Sequence[GradingContext]) -> HeldOut:
     )
 
 
+def plan_requests(context: GradingContext) -> list[ObservationRequest]:
+    """Return what `measure` observes: one request, or none where there are no examples."""
+    valid = [item for item in context.held_out if is_usable(item)]
+    return [_build_request(valid)] if valid else []
+
+
+def _build_request(examples: Sequence[HeldOutExample]) -> ObservationRequest:
+    scenario = build_call_scenario([item.call for item in examples])
+    return ObservationRequest(scenario, build_example_judge(examples))
+
+
 def _explain_few(examples: Sequence[HeldOutExample]) -> str:
     with_values = sum(item.returns is not None for item in examples)
     return (
@@ -59,10 +71,9 @@ def _find_agreeing(
     context: GradingContext, examples: Sequence[HeldOutExample]
 ) -> tuple[set[int], str]:
     """Return the positions of the examples that agree, and how far a run out of time came."""
-    box, scenario = context.sandbox, build_call_scenario([i.call for i in examples])
-    seen = box.observe_scenarios(context.code, context.module, scenario)
-    outcomes = box.judge_scenarios(build_example_judge(examples), seen)
+    observed = context.observe(_build_request(examples))
+    seen = observed.observations
     answered = sum(item.has_ended for item in seen.rows)
     late = f"out of time after {answered} of {len(examples)} calls"
-    agreeing = {item.row for item in outcomes if item.outcome == "agrees"}
+    agreeing = {item.row for item in observed.outcomes if item.outcome == "agrees"}
     return agreeing, late if "(timeout" in seen.error else ""

@@ -16,11 +16,11 @@ _RAISES = "raise NotImplementedError"
 
 
 def stub_missing_names(
-    texts: Mapping[str, str], tests: Mapping[str, str], packages: Collection[str] = ()
+    texts: Mapping[str, str], tests: Mapping[str, str], packages: Collection[str]
 ) -> dict[str, str]:
     """Return the files, by path, that get stubs, with their texts.
 
-    `packages` are importable in runs: a module of theirs gets no stub.
+    `packages` are modules that runs may import or install: they get no stub.
     """
     index = build_index({**texts, **tests})
     missing: dict[str, dict[str, None]] = {}

@@ -19,6 +19,7 @@ from greenloop.repair.scope import FunctionNode
 from greenloop.sandbox.work.patches import BaselineResult
 
 _CRASH_BONUS, _UNKNOWN_SCORE, _IMPORT_TIME_FACTOR = 0.15, 0.5, 0.9
+_OUTSIDE_LOOP_FACTOR = 0.75
 _MAX_LINES_BACK = 6
 
 
@@ -29,6 +30,8 @@ class FaultLocalization:
         scores = compute_ochiai_scores(reached)
         for line in {line for line, _ in hints.crashes}:
             scores[line] = scores.get(line, 0.0) + _CRASH_BONUS
+        if hints.has_timeout:
+            _favour_loops(tree, scores)
         self._has_no_scores = not reached or not any(scores.values())
         highest = max(scores.values(), default=0.0) or 1.0
         self._scores = {line: score / highest for line, score in scores.items()}
@@ -80,6 +83,14 @@ class FaultLocalization:
     def _raise_scores(self, lines: range, score: float) -> None:
         for line in lines:
             self._scores[line] = max(self._scores.get(line, 0.0), _IMPORT_TIME_FACTOR * score)
+
+
+def _favour_loops(tree: ast.Module, scores: dict[int, float]) -> None:
+    """Lower the scores of lines outside of `while` loops, in a module whose tests do not end."""
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
+    inside = {n for node in loops for n in range(node.lineno, (node.end_lineno or 0) + 1)}
+    for line in scores if inside & {line for line, score in scores.items() if score} else ():
+        scores[line] *= 1 if line in inside else _OUTSIDE_LOOP_FACTOR
 
 
 def compute_ochiai_scores(reached: Sequence[BaselineResult]) -> dict[int, float]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, islice
 
@@ -14,7 +15,9 @@ from greenloop.repair.fault_localization import FaultLocalization
 _RETURN_KINDS = {"return", "missing return", "guard", "default"}
 _MAX_COMMON_CHARS, _COMMON_VALUES = 2, ("True", "False", "None")  # such values say nothing
 _SUSPICION_WEIGHT = 2.0  # added to the cost of an edit at a line that is not suspicious
+_PAIR_PENALTY, _REPETITION_COST = 1.0, 0.5
 _MAX_EDITS, _MAX_PAIRED, _MAX_REPEATED, _MAX_PAIRS = 60_000, 200, 5_000, 15_000
+_MAX_PAIRED_LATE, _MAX_LATE_PAIRS = 1_000, 100_000
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ def rank_edits(
     """Return edits best first, of those with the same result the cheapest; none that is known."""
     left_out = {code, *(item.edit.apply_to(code) for item in known)}
     best: dict[str, tuple[float, float, CandidateEdit]] = {}
-    for edit in edits:
+    for edit in _add_repeated(edits, code):
         suspicion = localization.score_line(edit.line)
         key = edit.apply_to(code)
         if suspicion <= 0 or key in left_out:
@@ -49,6 +52,19 @@ def rank_edits(
         RankedEdit(edit, suspicion, round(score, 4), rank)
         for rank, (score, suspicion, edit) in enumerate(ordered[:_MAX_EDITS], 1)
     ]
+
+
+def _add_repeated(edits: Iterable[CandidateEdit], code: str) -> Iterator[CandidateEdit]:
+    """Yield edits, and those with the same change at two places of a line as one edit."""
+    changes: dict[tuple[int, str], list[CandidateEdit]] = {}
+    for edit in edits:
+        yield edit
+        places = changes.setdefault((edit.line, edit.description), [])
+        for other in places:
+            first, second = (other, edit) if other.start < edit.start else (edit, other)
+            if first.end <= second.start:
+                yield _join(first, second, code, edit.cost + _REPETITION_COST)
+        places.append(edit)
 
 
 def split_special_cases(
@@ -70,31 +86,55 @@ def pair_edits(ranked: Sequence[RankedEdit], code: str) -> list[RankedEdit]:
     for item in ranked:
         changes.setdefault(item.edit.description, []).append(item)
     repeated = chain.from_iterable(combinations(items, 2) for items in changes.values())
-    others = combinations(ranked[:_MAX_PAIRED], 2)
-    pairs = dict.fromkeys(
-        (one, other) if one.edit.start <= other.edit.start else (other, one)
-        for one, other in chain(islice(repeated, _MAX_REPEATED), others)
+    pairs = chain(islice(repeated, _MAX_REPEATED), combinations(ranked[:_MAX_PAIRED], 2))
+    return _merge_pairs(pairs, code, _MAX_PAIRS)
+
+
+def pair_more_edits(ranked: Sequence[RankedEdit], code: str) -> list[RankedEdit]:
+    """Return the other pairs of edits as one edit each, best first."""
+    best = ranked[:_MAX_PAIRED_LATE]
+    pairs = (
+        (one, other)
+        for n, other in enumerate(best[_MAX_PAIRED:])
+        for one in best[: _MAX_PAIRED + n]
     )
-    merged = [_merge(*pair, code) for pair in pairs if pair[0].edit.end <= pair[1].edit.start]
-    merged.sort(key=lambda item: (item.score, item.rank))
-    return [replace(item, rank=rank) for rank, item in enumerate(merged[:_MAX_PAIRS], 1)]
+    ordered = heapq.nsmallest(
+        _MAX_LATE_PAIRS, pairs, key=lambda pair: pair[0].score + pair[1].score
+    )
+    return _merge_pairs(ordered, code, _MAX_LATE_PAIRS)
+
+
+def _merge_pairs(
+    pairs: Iterable[tuple[RankedEdit, RankedEdit]], code: str, most: int
+) -> list[RankedEdit]:
+    ordered = dict.fromkeys(
+        (one, other) if one.edit.start <= other.edit.start else (other, one) for one, other in pairs
+    )
+    merged = [_merge(*pair, code) for pair in ordered if pair[0].edit.end <= pair[1].edit.start]
+    return merge_ranked(merged)[:most]
+
+
+def merge_ranked(*lists: Sequence[RankedEdit]) -> list[RankedEdit]:
+    """Return the edits of several lists as one, best first."""
+    ordered = sorted(chain(*lists), key=lambda item: (item.score, item.rank))
+    return [replace(item, rank=rank) for rank, item in enumerate(ordered, 1)]
 
 
 def _merge(one: RankedEdit, other: RankedEdit, code: str) -> RankedEdit:
     """Return both edits as one; the same change at two places costs little more than at one."""
-    first, second = one.edit, other.edit
-    score = one.score + other.score - (first.description == second.description)
-    edit = CandidateEdit(
-        first.start,
-        second.end,
-        f"{first.text}{code[first.end : second.start]}{second.text}",
-        "two edits",
-        f"{first.description}; {second.description}",
-        score,
-        first.line,
-    )
+    score = one.score + other.score + _PAIR_PENALTY
+    score -= one.edit.description == other.edit.description
+    edit = _join(one.edit, other.edit, code, score)
     suspicion = min(one.suspicion, other.suspicion)
     return RankedEdit(edit, suspicion, round(score, 4), one.rank + other.rank)
+
+
+def _join(first: CandidateEdit, second: CandidateEdit, code: str, cost: float) -> CandidateEdit:
+    """Return two edits as one; the first ends before the second."""
+    between = code[first.end : second.start]
+    text = f"{first.text}{between}{second.text}"
+    description = f"{first.description}; {second.description}"
+    return CandidateEdit(first.start, second.end, text, "two edits", description, cost, first.line)
 
 
 def build_patch(ranked: RankedEdit, code: str, module: str) -> Patch:

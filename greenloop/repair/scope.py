@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+
+from greenloop.syntax.operators import OPPOSITES, SIGNS
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
@@ -12,6 +15,19 @@ _DONOR_KINDS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast
 _MAX_STATEMENTS, _MAX_STATEMENT_CHARS = 20, 80
 _ALLOWED_BUILTINS = frozenset(
     "len min max sum abs int str list set dict sorted range tuple float ord chr".split()
+)
+
+_CONTAINER_ROLES = frozenset(
+    (
+        *("subscript value", "argument of len", "For iter", "comprehension iter"),
+        *(".append", ".add", ".pop", ".extend", ".get", ".items", ".popleft"),
+    )
+)
+_TEXT_ROLES = frozenset(
+    (
+        *(".lower", ".upper", ".strip", ".split", ".join", ".replace", ".isdigit", ".isalpha"),
+        *("argument of ord", "argument of int", "For target", "comprehension target"),
+    )
 )
 
 
@@ -37,13 +53,35 @@ class NameScope:
     module_donors: tuple[str, ...] = ()  # expressions of the rest of the module
     integers: tuple[int, ...] = ()  # of the function, then of the rest
 
+    @cached_property
+    def negated_conditions(self) -> tuple[str, ...]:
+        """The opposites of the comparisons of the function."""
+        return tuple(item for text in self.conditions if (item := _negate_comparison(text)))
+
     @property
     def variables(self) -> tuple[str, ...]:
         return (*self.names, *self.attributes)
 
+    def is_container(self, name: str) -> bool:
+        """Return whether a variable is used as a container."""
+        return bool(self.roles.get(name, frozenset()) & _CONTAINER_ROLES)
+
+    def may_be_text(self, name: str) -> bool:
+        """Return whether a variable is used as a text, or as an item of a sequence."""
+        return bool(self.roles.get(name, frozenset()) & _TEXT_ROLES)
+
     def has_common_role(self, one: str, other: str) -> bool:
         """Return whether both are used in the same syntactic position somewhere."""
         return bool(self.roles.get(one, frozenset()) & self.roles.get(other, frozenset()))
+
+
+def _negate_comparison(text: str) -> str:
+    """Return the opposite of a comparison of two operands; '' for one of more."""
+    node = ast.parse(text, mode="eval").body
+    if not isinstance(node, ast.Compare) or len(node.ops) > 1:
+        return ""
+    left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
+    return f"{left} {OPPOSITES[SIGNS[type(node.ops[0])]]} {right}"
 
 
 def build_scope(
@@ -60,14 +98,16 @@ def build_scope(
     own = parameters.pop(0) if enclosing_class is not None and parameters else ""
     used = [item for item in _walk_in_order(function) if isinstance(item, ast.Name)]
     stored = [item.id for item in used if isinstance(item.ctx, ast.Store)]
+    inner = [item.arg for item in _walk_in_order(function) if isinstance(item, ast.arg)]
     attributes, methods = (
         _collect_class_members(enclosing_class, own) if enclosing_class is not None else ((), ())
     )
     donors = _collect_texts(function, *_DONOR_KINDS)
-    known = {*parameters, *stored, *constants, *functions, own}
+    names = tuple(dict.fromkeys([*parameters, *stored, *(name for name in inner if name != own)]))
+    known = {*names, *constants, *functions, own}
     return NameScope(
         function,
-        tuple(dict.fromkeys([*parameters, *stored])),
+        names,
         tuple(parameters),
         own,
         attributes,

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import takewhile
 
 from greenloop.records import Expectation, SearchResult, TestRun
@@ -18,7 +18,9 @@ from greenloop.repair.operators import generate_edits
 from greenloop.repair.ranking import (
     RankedEdit,
     build_patch,
+    merge_ranked,
     pair_edits,
+    pair_more_edits,
     rank_edits,
     split_special_cases,
 )
@@ -38,6 +40,7 @@ _MIN_TEST_SECONDS, _TEST_TIME_FACTOR, _MAX_TIME_SHARE = 0.25, 10, 0.1
 _SCORE_MARGIN = 0.9  # edits worse than the best passing one by more than this are not tried
 _SCORE_MARGIN_FOR_HANGS = 0.3  # each edit that does not help costs a timeout
 _MIN_VERIFIED = 2  # candidates that are verified even if the time is over
+_MAX_EARLY_PAIRS = 4000  # pairs of common edits that are tried before less common edits
 _FIRST_BATCH_SIZE, _NEXT_BATCH_SIZE = 1200, 3000
 # Reserved for ordinary runs of the candidates: a share of the time, of a long one less.
 _VERIFICATION_SHARE, _VERIFICATION_SECONDS = 0.25, 3.0
@@ -113,12 +116,14 @@ class _PatchSearch:
             return rank_edits(more, self._code, localization, ranked)
 
         common, special = split_special_cases(ranked, hints.expected_values, self._code)
+        pairs = cache(lambda: pair_edits(common, self._code))
         stages = (
             lambda: common,
-            partial(widen, WIDE_OPERATORS),
+            lambda: merge_ranked(widen(WIDE_OPERATORS), pairs()[:_MAX_EARLY_PAIRS]),
             partial(widen, WIDEST_OPERATORS),
-            partial(pair_edits, common, self._code),
+            lambda: pairs()[_MAX_EARLY_PAIRS:],
             lambda: special,
+            partial(pair_more_edits, common, self._code),
         )
         return self._try_stages(stages, CompilationUnits(tree, source), reached, margin)
 

@@ -57,7 +57,9 @@ class Sandbox(ABC):
     run_patches = patches.run_patches
     evaluate_calls = calls.evaluate_calls
     observe_scenarios = scenarios.observe_scenarios
+    observe_together = scenarios.observe_together
     judge_scenarios = scenarios.judge_scenarios
+    judge_together = scenarios.judge_together
 
     def with_packages(self, packages: InstalledPackages) -> Sandbox:
         """Return a view for code that may import these packages.

@@ -1,5 +1,5 @@
 """Tests as text: parsing, quality gates, stubs, and the suite of a run."""
 
-from greenloop.testsuite.suite import DroppedTest, Suite, TestFile
+from greenloop.testsuite.suite import DroppedTest, Suite, TestFile, read_conftest
 
-__all__ = ["DroppedTest", "Suite", "TestFile"]
+__all__ = ["DroppedTest", "Suite", "TestFile", "read_conftest"]

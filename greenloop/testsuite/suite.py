@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -34,6 +34,11 @@ class TestFile:
     code: str
     locked: bool = False  # it is the user's
     is_last: bool = False  # its tests run after all others where tests are shuffled
+
+
+def read_conftest(files: Iterable[TestFile]) -> str:
+    """Return the source of the conftest.py among test files; '' where there is none."""
+    return next((item.code for item in files if item.name == "conftest.py"), "")
 
 
 def find_added_origin(name: str) -> Origin | None:

@@ -17,14 +17,15 @@ from greenloop.grading.isolation.public_names import (
     find_methods,
     find_public_names,
 )
+from greenloop.grading.isolation.runs import has_agreed, is_doubtful, run_first, run_rows
+from greenloop.grading.isolation.whole_tests import WholeTests, compare_whole_tests
+from greenloop.grading.observation import ObservationRequest
 from greenloop.records import Isolated, NotObservable
 from greenloop.sandbox.guest.scenarios.checks import AMBIGUOUS_EXCEPTION
 from greenloop.sandbox.work.scenarios import RowOutcome
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.scenarios import Scenario, ScenarioFile
 
-_CRASHED = "(crashed"  # what ends its process has decided to: no limit is reached
-_NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stays behind
 _MIN_METHODS = 0.75  # some tests of good suites cannot be observed
 _BESIDE = "gives another result beside the tests too: the analysis does not fit the test"
 _UNSTEADY = "does not give the same result each time"
@@ -35,7 +36,6 @@ _PURE_BUILTINS = frozenset(
     "abs all any bool callable dict enumerate filter float getattr hasattr int isinstance issubclass "
     "iter len list map max min next range repr reversed round set sorted str sum tuple type zip".split()
 )
-_Rows = dict[tuple[int, int], RowOutcome]
 
 
 def measure(context: GradingContext) -> Isolated | str:
@@ -67,11 +67,8 @@ def measure_modules(
     if not tests:
         return "no test function was found"
     results = [found for item in files for found in _judge_file(*item)]
-    refused = [
-        _refuse(item.test, item.line, item.reason) for _, _, p in files for item in p.not_observable
-    ]
     run = find_run([item.scenario.test for item in results if item.outcome == "agrees"])
-    return _summarize(contexts, tests, results, refused, [i for i in names if i not in run])
+    return _summarize(contexts, tests, results, [i for i in names if i not in run])
 
 
 @dataclass(frozen=True)
@@ -82,19 +79,21 @@ class _Result:
     outcome: str
     line: int = 0
     reason: str = ""
+    has_objects: bool = False  # values with operators of their own, maybe, were seen
 
 
 def _summarize(
     contexts: Sequence[GradingContext],
     tests: int,
     results: Sequence[_Result],
-    refused: list[NotObservable],
     names: Sequence[str],
 ) -> Isolated:
     agreed = [item.scenario for item in results if item.outcome == "agrees"]
     differing = tuple(item.scenario.test for item in results if item.outcome == "differs")
-    refused += [
-        _refuse(item.scenario.test, item.line or item.scenario.line, item.reason)
+    refused = [
+        NotObservable(
+            test=item.scenario.test, line=item.line or item.scenario.line, reason=item.reason
+        )
         for item in results
         if item.outcome == "not observable"
     ]
@@ -141,61 +140,58 @@ def _find_missing(names: Sequence[str], used: set[str]) -> tuple[str, ...]:
     return tuple(i for i in names if i not in used and not (are_enough and i in methods))
 
 
-def _refuse(test: str, line: int, reason: str) -> NotObservable:
-    return NotObservable(test=test, line=line, reason=reason)
-
-
 def _judge_file(context: GradingContext, file: TestFile, plan: ScenarioFile) -> Iterator[_Result]:
+    """Yield the result of each test of a file.
+
+    A test that fails as it is, where no test runs, differs, whatever is observed of it.
+    """
+    results = [
+        *_judge_scenarios(context, file, plan),
+        *(
+            _Result(Scenario(item.test, item.line, frozenset()), "not observable", 0, item.reason)
+            for item in plan.not_observable
+        ),
+    ]
+    are_plain = all(item.outcome == "agrees" and not item.has_objects for item in results)
+    found = WholeTests() if are_plain else compare_whole_tests(context, plan)
+    for item in results:
+        if item.scenario.test in found.fail_apart:
+            yield _Result(item.scenario, "differs")
+        elif item.outcome == "not observable" and item.line and item.scenario.test in found.fail:
+            yield replace(item, reason=f"{_BESIDE} ({item.reason})")
+        else:
+            yield item
+
+
+def _judge_scenarios(
+    context: GradingContext, file: TestFile, plan: ScenarioFile
+) -> Iterator[_Result]:
     """Yield the result of each scenario of a test file."""
     if not plan.scenarios:
         return
-    first = _run(context, plan, file)
-    suspects = {key for key, item in first.items() if _is_doubtful(item)}
-    beside = _run(context, plan, file, context.tests) if suspects else {}
-    confirmed = {key for key in suspects if _agrees(beside, key)}
-    again = _run(context, plan, file) if confirmed else {}
-    differing = {key for key in confirmed if not _agrees(again, key)}
+    first, objects = run_first(context, plan, file)
+    suspects = {key for key, item in first.items() if is_doubtful(item)}
+    beside = run_rows(context, plan, file, context.tests) if suspects else {}
+    confirmed = {key for key in suspects if has_agreed(beside, key)}
+    again = run_rows(context, plan, file) if confirmed else {}
+    differing = {key for key in confirmed if not has_agreed(again, key)}
     for number, scenario in enumerate(plan.scenarios):
         rows = [key for key in sorted(first) if key[0] == number]
-        doubtful = next((key for key in rows if not _agrees(first, key)), None)
+        doubtful = next((key for key in rows if not has_agreed(first, key)), None)
         if not rows:
             yield _Result(scenario, "not observable", reason=_NO_ROWS)
         elif doubtful is None:
-            yield _Result(scenario, "agrees")
+            yield _Result(scenario, "agrees", has_objects=number in objects)
         elif differing.intersection(rows):
             yield _Result(scenario, "differs")
         else:
             yield _explain(scenario, first[doubtful], doubtful in confirmed)
 
 
-def _run(
-    context: GradingContext, plan: ScenarioFile, file: TestFile, beside: Sequence[TestFile] = ()
-) -> _Rows:
-    """Return the outcomes of the rows; those that ran into a limit are not observable."""
-    box = context.sandbox
-    seen = box.observe_scenarios(context.code, context.module, plan.scenario, beside=beside)
-    outcomes = box.judge_scenarios(plan.judge, seen, [file])
-    rows = {(item.scenario, item.row): item for item in outcomes}
-    if not seen.error or (_CRASHED in seen.error and _NO_MODULE not in seen.error):
-        return rows
-    ended = {(item.scenario, item.row) for item in seen.rows if item.has_ended}
-    late = {
-        key: replace(rows[key], outcome="not observable", line=0, reason=seen.error)
-        for key in rows.keys() - ended
-    }
-    return rows | late
-
-
-def _is_doubtful(row: RowOutcome) -> bool:
-    """Whether a line was judged, and the code's answer there differs or cannot be read.
-
-    An answer that cannot be read may be one that hides: beside the tests it is read then.
-    """
-    return row.outcome != "agrees" and (row.outcome == "differs" or row.line > 0)
-
-
-def _agrees(rows: _Rows, key: tuple[int, int]) -> bool:
-    return key in rows and rows[key].outcome == "agrees"
+def plan_requests(context: GradingContext) -> list[ObservationRequest]:
+    """Return what `measure` observes first of each test file."""
+    plans = map(context.plan_scenarios, context.tests)
+    return [ObservationRequest(item.scenario, item.judge) for item in plans if item.scenarios]
 
 
 def _explain(scenario: Scenario, row: RowOutcome, agrees_beside: bool) -> _Result:

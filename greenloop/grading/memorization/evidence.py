@@ -3,19 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.memorization.call_extraction import extract_calls
+from greenloop.grading.memorization.call_extraction import ExtractedCall, extract_calls
 from greenloop.grading.memorization.detection import build_call_variants, detect_memorization
 from greenloop.grading.memorization.special_cases import find_special_cases
+from greenloop.grading.observation import ObservationRequest
 from greenloop.records import Memorization
+from greenloop.sandbox.work.calls import read_call_results
+from greenloop.testsuite.call_scenarios import build_call_scenario
 from greenloop.testsuite.parser import has_hooks
 
 _MAX_CALLS = 200
 _TIMEOUT_SECONDS = 5.0
 _Event = dict[str, Any] | None
+_Answers = tuple[Sequence[_Event], dict[str, Sequence[_Event]]]
+
+
+@dataclass(frozen=True)
+class _CallPlan:
+    """The tests' calls, and variants of them by function."""
+
+    calls: Sequence[ExtractedCall]
+    variants: Mapping[str, Sequence[str]]
+
+    @property
+    def texts(self) -> list[str]:
+        """The calls as source: those of the tests, then the variants, which may take any time."""
+        variants = (call for each in self.variants.values() for call in each)
+        return [*(item.call for item in self.calls), *variants]
+
+    def split(self, events: Sequence[_Event]) -> _Answers:
+        """Return the answers to the tests' calls, and by function those to the variants."""
+        answers, at = dict[str, Sequence[_Event]](), len(self.calls)
+        for name, each in self.variants.items():
+            answers[name] = events[at : at + len(each)]
+            at += len(each)
+        return events[: len(self.calls)], answers
 
 
 def measure(context: GradingContext) -> Memorization | None:
@@ -24,19 +51,13 @@ def measure(context: GradingContext) -> Memorization | None:
     None where no test calls the code with plain values alone, or where hooks and automatic fixtures
     of the tests could change the answers.
     """
-    tests = context.tests
-    if any(has_hooks(item.code) or "autouse" in item.code for item in tests):
+    plan = context.remember(_plan_calls)
+    if plan is None:
         return None
-    calls = [item for file in tests for item in extract_calls(file.code, context.module)]
-    calls = calls[:_MAX_CALLS]
-    if not calls:
-        return None
-    variants = build_call_variants(calls)
-    events, variant_events = _evaluate_calls(context, [item.call for item in calls], variants)
-    functions = detect_memorization(context.code, calls, events, variant_events)
+    functions = _find_functions(context, plan)
     special_cases = find_special_cases(
         context.code,
-        calls,
+        plan.calls,
         context.contract,
         lambda code, asked: context.sandbox.evaluate_calls(
             code, context.module, asked, timeout_s=_TIMEOUT_SECONDS
@@ -45,26 +66,47 @@ def measure(context: GradingContext) -> Memorization | None:
     return Memorization(
         reached=not functions and not special_cases,
         special_cases=special_cases,
-        calls=len(calls),
-        variants=sum(map(len, variants.values())),
+        calls=len(plan.calls),
+        variants=sum(map(len, plan.variants.values())),
         functions=functions,
     )
 
 
-def _evaluate_calls(
-    context: GradingContext, test_calls: Sequence[str], variants: Mapping[str, Sequence[str]]
-) -> tuple[Sequence[_Event], dict[str, Sequence[_Event]]]:
-    """Return the answers to the tests' calls, and by function those to the variants, run last.
+def plan_requests(context: GradingContext) -> list[ObservationRequest]:
+    """Return what `measure` observes first: one request, or none where there are no calls."""
+    plan = context.remember(_plan_calls)
+    return [_build_request(plan)] if plan else []
 
-    Variants may take any time; where they leave none for the tests' calls, these are repeated alone.
-    """
+
+def _build_request(plan: _CallPlan) -> ObservationRequest:
+    return ObservationRequest(build_call_scenario(plan.texts))
+
+
+def _plan_calls(context: GradingContext) -> _CallPlan | None:
+    tests = context.tests
+    if any(has_hooks(item.code) or "autouse" in item.code for item in tests):
+        return None
+    calls = [item for file in tests for item in extract_calls(file.code, context.module)]
+    calls = calls[:_MAX_CALLS]
+    return _CallPlan(calls, build_call_variants(calls)) if calls else None
+
+
+def _find_functions(context: GradingContext, plan: _CallPlan) -> tuple[str, ...]:
+    """Return memorized functions; calls beside other scenarios accuse none, as state may be left."""
+    detect = partial(detect_memorization, context.code, plan.calls)
+    shared = context.shared.take(_build_request(plan)) if context.shared else None
+    if shared:
+        seen = read_call_results(shared.observations, len(plan.texts))
+        if not detect(*plan.split(seen.events)):
+            return ()
+    return detect(*_evaluate_calls(context, plan))
+
+
+def _evaluate_calls(context: GradingContext, plan: _CallPlan) -> _Answers:
+    """Return the answers; where the variants leave no time for the tests' calls, repeat these alone."""
     evaluate = partial(context.sandbox.evaluate_calls, context.code, context.module)
-    calls = [*test_calls, *(call for each in variants.values() for call in each)]
-    events = evaluate(calls, timeout_s=_TIMEOUT_SECONDS if variants else None).events
-    answers, at = dict[str, Sequence[_Event]](), len(test_calls)
-    for name, each in variants.items():
-        answers[name] = events[at : at + len(each)]
-        at += len(each)
-    if variants and None in events[: len(test_calls)]:
-        return evaluate(test_calls).events, answers
-    return events[: len(test_calls)], answers
+    events = evaluate(plan.texts, timeout_s=_TIMEOUT_SECONDS if plan.variants else None).events
+    answers, variants = plan.split(events)
+    if plan.variants and None in answers:
+        answers = evaluate([item.call for item in plan.calls]).events
+    return answers, variants

@@ -19,7 +19,7 @@ from greenloop.grading.peer.runs import Input, Program
 from greenloop.grading.peer.seeds import find_calls, read_call, read_public, read_vocabulary
 from greenloop.sandbox import Sandbox
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite import TestFile
+from greenloop.testsuite import TestFile, read_conftest
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.scenarios import build_scenarios
 from greenloop.testsuite.variants.scenarios import ScenarioCase, split_cases
@@ -104,7 +104,8 @@ def _find_cases(
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)} if tree else set()
     if not classes.intersection(public):
         return []
-    plans = [build_scenarios(item.code, module, code) for item in tests]
+    shared = read_conftest(tests)
+    plans = [build_scenarios(item.code, module, code, conftest=shared) for item in tests]
     return [case for plan in plans for case in split_cases(plan)]
 
 

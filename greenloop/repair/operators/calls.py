@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.syntax.nodes import get_last_name
 from greenloop.syntax.operators import edit_operator
 
 _FUNCTION_FAMILIES = (
@@ -50,6 +51,7 @@ _METHOD_FAMILIES = (
 )
 _WRAPPER_FUNCTIONS = tuple("sorted list len abs int str set sum tuple float reversed".split())
 _METHOD_CALLS = tuple("copy() lower() strip() upper() items() keys() values() split()".split())
+_BOUND_PARENTS = (ast.Assign, ast.Return, ast.Tuple, ast.Call, ast.BinOp, ast.Slice)
 ValueNode = (
     ast.Name
     | ast.Attribute
@@ -127,7 +129,7 @@ def _wrap_in_min_max(context: RepairContext, text: str) -> Iterator[CandidateEdi
     node = context.node
     if isinstance(node, (ast.ListComp, ast.GeneratorExp)) or not isinstance(node, ast.expr):
         return
-    if not isinstance(context.parent, (ast.Assign, ast.Return, ast.Tuple, ast.Call, ast.BinOp)):
+    if not isinstance(context.parent, _BOUND_PARENTS):
         return
     yield context.edit(node, f"max(0, {text})", "bound", 2.6)
     yield context.edit(node, f"max(1, {text})", "bound", 3.0)
@@ -136,6 +138,31 @@ def _wrap_in_min_max(context: RepairContext, text: str) -> Iterator[CandidateEdi
         if other != text:
             for name in ("max", "min"):
                 yield context.edit(node, f"{name}({other}, {text})", "bound", 2.9)
+
+
+@edit_operator()
+def add_sort_key(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+    """Give `sorted`, `sort`, `min` and `max` a key; sort in reverse."""
+    if get_last_name(node.func) not in ("sorted", "sort", "min", "max") or len(node.args) > 1:
+        return
+    given = [*map(context.text, node.args), *map(context.text, node.keywords)]
+    known = {item.arg for item in node.keywords}
+    added = [f"key={key}" for key in _list_sort_keys(context)] if "key" not in known else []
+    if "reverse" not in known and get_last_name(node.func) in ("sorted", "sort"):
+        added.append("reverse=True")
+    for number, text in enumerate(added):
+        called = f"{context.text(node.func)}({', '.join((*given, text))})"
+        yield context.edit(node, called, "key", 2.3 + 0.02 * number)
+
+
+def _list_sort_keys(context: RepairContext) -> Iterator[str]:
+    scope = context.scope
+    yield from ("len", "abs", "str.lower", "int", "str")
+    yield from (f"lambda item: {form}" for form in ("item[1]", "item[0]", "item[-1]", "-item"))
+    yield from scope.functions
+    for name in filter(scope.is_container, scope.variables):
+        yield from (f"{name}.get", f"{name}.count", f"lambda item: {name}[item]")
+    yield from ("lambda item: (-item[1], item[0])", "lambda item: (len(item), item)")
 
 
 def _is_value_read(context: RepairContext) -> bool:

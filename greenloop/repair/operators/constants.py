@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from greenloop.repair.context import CandidateEdit, RepairContext
 from greenloop.syntax.operators import edit_operator
 
+_MAX_STRING_CHARS, _SEPARATORS = 30, (" ", ",", ", ", "\n", "-", "_", ".", ":", ";", "/")
 _ALTERNATIVES_TO_NONE = ("[]", "{}", "0", '""', "False")
 
 
@@ -63,10 +64,19 @@ def _replace_string(
     for other in _find_sibling_constants(context, str):
         if other != value and isinstance(other, str) and len(other) < 30:
             yield context.edit(node, repr(other), "sibling constant", 2.2)
+    if len(value) >= _MAX_STRING_CHARS:
+        return
     changed = (value.upper(), value.lower(), value.strip(), f"{value} ", f" {value}", "")
-    for other in dict.fromkeys(changed):
-        if other != value and len(value) < 30:
+    for other in dict.fromkeys((*changed, value.capitalize(), value.title())):
+        if other != value:
             yield context.edit(node, repr(other), "constant", 2.4)
+    for index in range(len(value)):
+        yield context.edit(node, repr(value[:index] + value[index + 1 :]), "constant", 2.8)
+    for other in _SEPARATORS if len(value) < 3 else ():
+        yield context.edit(node, repr(other), "constant", 2.7)
+    for text in context.hints.expected_values:
+        if text[:1] in "'\"" and text != repr(value):
+            yield context.edit(node, text, "constant", 2.8)
 
 
 def _find_sibling_constants(context: RepairContext, kind: type | tuple[type, ...]) -> list[object]:

@@ -17,6 +17,7 @@ from greenloop.syntax.operators import (
 )
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_ASPECTS = ("len", "abs", "sorted", "set", "str", "int", "sum")
 _SIMILAR_OPERATORS: dict[str, tuple[str, ...]] = {
     "+": ("-", "*"),
     "-": ("+", "*"),
@@ -46,6 +47,29 @@ def replace_comparison(context: RepairContext, node: ast.Compare) -> Iterator[Ca
         yield context.edit_span(last_but_one, end, "", "comparison", 2.8)
         second = context.source.span(node.comparators[0])[0]
         yield context.edit_span(start, second, "", "comparison", 2.8)
+
+
+@edit_operator()
+def compare_aspects(context: RepairContext, node: ast.Compare) -> Iterator[CandidateEdit]:
+    """Compare `len(a)` and `len(b)`, or `c[a]` and `c[b]`, instead of `a` and `b`; or reverse."""
+    if len(node.comparators) > 1:
+        return
+    left, right = node.left, node.comparators[0]
+    sign = get_operator_text(context.source, left, right)
+    if isinstance(left, ast.Constant) or isinstance(right, ast.Constant) or not sign:
+        return
+    one, other = context.text(left), context.text(right)
+    for name in (*_ASPECTS, *context.scope.functions):
+        yield context.edit(node, f"{name}({one}) {sign} {name}({other})", "aspect", 2.5)
+    for method in ("lower", "strip"):
+        changed = (f"{context.parenthesized_text(item)}.{method}()" for item in (left, right))
+        yield context.edit(node, f" {sign} ".join(changed), "aspect", 2.5)
+    for name in context.scope.variables:
+        if ast.unparse(left) != name != ast.unparse(right) and context.scope.is_container(name):
+            yield context.edit(node, f"{name}[{one}] {sign} {name}[{other}]", "aspect", 2.2)
+    for index in ("0", "1", "-1"):
+        changed = (f"{context.parenthesized_text(item)}[{index}]" for item in (left, right))
+        yield context.edit(node, f" {sign} ".join(changed), "aspect", 2.6)
 
 
 def _alternative_signs(sign: str) -> Iterator[tuple[str, float]]:
@@ -137,11 +161,12 @@ def negate_condition(context: RepairContext, node: ast.expr) -> Iterator[Candida
 
 @edit_operator()
 def negate_number(
-    context: RepairContext, node: ast.Name | ast.Attribute
+    context: RepairContext, node: ast.Name | ast.Attribute | ast.Subscript | ast.Call
 ) -> Iterator[CandidateEdit]:
     """Replace `x` by `-x` where a number is possible."""
-    kinds = (ast.Compare, ast.Return, ast.Call, ast.keyword, ast.BinOp)
-    if isinstance(context.parent, kinds) and not context.is_field("func"):
+    kinds = (ast.Compare, ast.Return, ast.Call, ast.keyword, ast.BinOp, ast.Lambda, ast.Tuple)
+    is_stored = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
+    if isinstance(context.parent, kinds) and not (context.is_field("func") or is_stored):
         yield context.edit(node, f"-{context.text(node)}", "sign", 2.3)
 
 

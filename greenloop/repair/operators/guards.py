@@ -82,7 +82,7 @@ def insert_crash_guard(context: RepairContext, node: ast.stmt) -> Iterator[Candi
         yield insert_before(context, lines, f"if {condition}:\n    break", "guard", 2.8)
 
 
-def _contains_line(node: ast.stmt, line: int) -> bool:
+def _contains_line(node: ast.stmt | ast.expr, line: int) -> bool:
     body = getattr(node, "body", None)
     last = body[0].lineno - 1 if isinstance(body, list) and body else node.end_lineno
     return node.lineno <= line <= max(node.lineno, last or 0)
@@ -136,16 +136,26 @@ def extend_condition(context: RepairContext, node: ast.expr) -> Iterator[Candida
         return
     is_comparison = isinstance(node, ast.Compare)
     text = context.text(node) if is_comparison else context.parenthesized_text(node)
+    crashed = any(_contains_line(node, line) for line, _ in context.hints.crashes)
     for guard, cost in _find_guards(context, node):
+        cost -= 0.3 * crashed
         yield context.edit(node, f"{guard} and {text}", "condition", cost)
+        yield context.edit(node, f"{_negate(guard)} or {text}", "condition", cost + 0.1)
     for name in context.scope.variables:
         yield context.edit(node, f"{name} and {text}", "condition", 2.9)
         yield context.edit(node, f"not {name} or {text}", "condition", 3.1)
         yield context.edit(node, f"{name} is None or {text}", "condition", 2.9)
-    for other in context.scope.conditions:
+    for other in (*context.scope.conditions, *context.scope.negated_conditions):
         if other != text:
-            yield context.edit(node, f"{other} and {text}", "condition", 3.0)
-            yield context.edit(node, f"{other} or {text}", "condition", 3.1)
+            yield context.edit(node, f"{other} and {text}", "condition", 2.8)
+            yield context.edit(node, f"{other} or {text}", "condition", 2.9)
+
+
+def _negate(condition: str) -> str:
+    for sign, opposite in ((" < ", " >= "), (" in ", " not in ")):
+        if sign in condition:
+            return condition.replace(sign, opposite)
+    return f"not {condition}"
 
 
 def _find_guards(context: RepairContext, node: ast.expr) -> Iterator[tuple[str, float]]:

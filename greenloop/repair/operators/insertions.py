@@ -58,9 +58,10 @@ def _common_statements(context: RepairContext) -> Iterator[tuple[str, float]]:
             yield f"{name} -= 1", 2.9
         for call in ("append", "add"):
             if f".{call}" in roles:
-                for other in scope.names:
+                for other in (*scope.names, *scope.donors):
                     if other != name:
-                        yield f"{name}.{call}({other})", 3.0
+                        is_simple = other.isidentifier() or other.startswith("(")
+                        yield f"{name}.{call}({other})", 3.0 if is_simple else 3.3
         for call in ("pop()", "clear()"):
             if roles & {".pop", ".append", ".clear"}:
                 yield f"{name}.{call}", 3.0

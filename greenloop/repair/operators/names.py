@@ -110,6 +110,11 @@ def change_arguments(
     else:
         for left, right in combinations(node.elts[:4], 2):
             yield _swap_nodes(context, left, right, 1.8)
+        for index, item in enumerate(node.elts if len(node.elts) > 1 else ()):
+            start, end = context.source.span(item)
+            other = context.source.span(node.elts[index - 1 if index else 1])
+            start, end = (other[1], end) if index else (start, other[0])
+            yield context.edit_span(start, end, "", "item left out", 2.9)
 
 
 def _swap_nodes(

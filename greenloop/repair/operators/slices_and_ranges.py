@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from greenloop.repair.context import CandidateEdit, RepairContext
 from greenloop.syntax.operators import edit_operator
 
+_PREDICATES = ("isalnum", "isalpha", "isdigit")
+
 
 @edit_operator()
 def change_slice(context: RepairContext, node: ast.Slice) -> Iterator[CandidateEdit]:
@@ -89,6 +91,8 @@ def change_comprehension(
                     added = f" if {sign}{name}"
                     yield context.edit_span(end, end, added, "filter", 2.5 if not sign else 2.9)
                 yield context.edit_span(end, end, f" if {name} is not None", "filter", 3.0)
+                for method in _PREDICATES if context.scope.may_be_text(name) else ():
+                    yield context.edit_span(end, end, f" if {name}.{method}()", "filter", 2.9)
             for text in context.scope.conditions[:6]:
                 yield context.edit_span(end, end, f" if {text}", "filter", 3.2)
     elif isinstance(node.op, ast.Mult):

@@ -97,11 +97,33 @@ def delete_statement(context: RepairContext, node: ast.stmt) -> Iterator[Candida
         return
     if len(body) > 1:
         yield context.edit_span(lines.start, lines.end, "", "statement left out", 3.0)
+    elif isinstance(node, ast.If) and lines.text.lstrip().startswith("elif"):
+        end = _find_end(context, node)
+        yield context.edit_span(lines.start, end, "", "branch left out", 2.8)
+    else:
+        yield context.edit(node, "pass", "statement left out", 3.2)
     if isinstance(node, CompoundStatement) and not getattr(node, "orelse", None):
         inner = find_body_lines(context, node.body)
         if inner is not None:
             text = inner.reindent(inner.indent, lines.indent)
             yield context.edit_span(lines.start, lines.end, text, "block without its head", 3.2)
+
+
+def _find_end(context: RepairContext, node: ast.If) -> int:
+    """Return where the body of an `if` ends."""
+    inner = find_body_lines(context, node.body)
+    return inner.end if inner is not None else context.source.span(node.body[-1])[1]
+
+
+@edit_operator()
+def drop_else(
+    context: RepairContext, node: ast.If | ast.For | ast.While
+) -> Iterator[CandidateEdit]:
+    """Delete an `else` with its statements."""
+    body = find_body_lines(context, node.body)
+    orelse = find_body_lines(context, node.orelse) if node.orelse else None
+    if body is not None and orelse is not None and body.indent == orelse.indent:
+        yield context.edit_span(body.end, orelse.end, "", "branch left out", 2.8)
 
 
 @edit_operator()

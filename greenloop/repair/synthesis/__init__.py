@@ -13,13 +13,16 @@ from greenloop.repair.synthesis.conditions import (
     change_condition,
     filter_items,
     make_conditional,
+    restrict_statement,
 )
 from greenloop.repair.synthesis.expressions import (
     add_argument,
     combine_variables,
     combine_with_variable,
+    measure_container,
     replace_any_arithmetic,
     replace_by_known,
+    replace_number,
     wrap_in_call,
 )
 from greenloop.repair.synthesis.statements import (
@@ -30,6 +33,7 @@ from greenloop.syntax.operators import Operator
 
 WIDE_OPERATORS: tuple[Operator[CandidateEdit], ...] = (
     *(combine_with_variable, wrap_in_call, replace_by_known, combine_variables),
+    *(replace_number, measure_container),
     *(replace_any_arithmetic, change_condition, filter_items, build_statement, add_argument),
 )
-WIDEST_OPERATORS = (make_conditional, build_guard)
+WIDEST_OPERATORS = (restrict_statement, make_conditional, build_guard)

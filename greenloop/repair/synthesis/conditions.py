@@ -7,15 +7,21 @@ from collections.abc import Iterator
 from itertools import chain
 
 from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.operators.blocks import find_statement_lines
 from greenloop.repair.synthesis.places import is_value, put_expression
 from greenloop.repair.synthesis.vocabulary import (
     CONSTANTS,
+    MAX_PREMISES,
     choose_facts,
     iterate_comparisons,
     iterate_facts,
     list_variables,
 )
 from greenloop.syntax.operators import edit_operator
+
+SimpleStatement = (
+    ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.Raise | ast.Break | ast.Continue
+)
 
 
 @edit_operator()
@@ -58,6 +64,18 @@ def make_conditional(context: RepairContext, node: ast.expr) -> Iterator[Candida
             if other != text:
                 choice = f"{text} if {fact} else {other}"
                 yield put_expression(context, node, choice, "condition", 4.4 + cost)
+
+
+@edit_operator()
+def restrict_statement(context: RepairContext, node: SimpleStatement) -> Iterator[CandidateEdit]:
+    """Execute a statement only where a condition holds."""
+    lines = find_statement_lines(context, node)
+    if lines is None or context.scope.function is None:
+        return
+    body = lines.reindent(lines.indent, f"{lines.indent}    ")
+    for fact, cost in choose_facts(context.scope, lines.text, MAX_PREMISES):
+        text = f"{lines.indent}if {fact}:\n{body}"
+        yield context.edit_span(lines.start, lines.end, text, "condition", 4.0 + cost)
 
 
 @edit_operator()

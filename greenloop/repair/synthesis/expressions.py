@@ -11,6 +11,7 @@ from greenloop.repair.synthesis.places import ATOMS, is_value, put_expression
 from greenloop.repair.synthesis.vocabulary import (
     CONSTANTS,
     iterate_terms,
+    list_containers,
     list_numbers,
     list_variables,
 )
@@ -20,6 +21,10 @@ _CALLS = {
     **dict.fromkeys(("len", "abs", "int", "list", "sorted", "str", "set"), 3.2),
     **dict.fromkeys(("sum", "max", "min", "round", "tuple", "float", "any", "all"), 3.8),
 }
+_COMMON_NUMBERS = (
+    *(15, 16, 20, 24, 26, 30, 32, 36, 48, 50, 60, 64, 65, 90, 97, 100, 128, 180),
+    *(255, 256, 360, 365, 400, 1000, 3600),
+)
 _METHODS = "lower upper strip copy items keys values split swapcase".split()
 
 
@@ -85,6 +90,30 @@ def replace_by_known(context: RepairContext, node: ast.expr) -> Iterator[Candida
 
 
 @edit_operator()
+def replace_number(context: RepairContext, node: ast.Constant) -> Iterator[CandidateEdit]:
+    """Replace a number by any small or common one, or by the length of a container."""
+    value = node.value
+    if (
+        not isinstance(value, (int, float))
+        or isinstance(value, bool)
+        or not is_value(context, node)
+    ):
+        return
+    for number in (*range(13), *_COMMON_NUMBERS, value * 2, value / 2):
+        yield context.edit(node, str(number), "constant", 3.3)
+    for name in list_containers(context.scope):
+        yield context.edit(node, f"len({name})", "constant", 3.0)
+
+
+@edit_operator()
+def measure_container(context: RepairContext, node: ast.Name) -> Iterator[CandidateEdit]:
+    """Replace a variable by the length of a container."""
+    if is_value(context, node) and not context.scope.is_container(node.id):
+        for name in list_containers(context.scope):
+            yield put_expression(context, node, f"len({name})", "length", 3.2)
+
+
+@edit_operator()
 def combine_variables(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
     """Return, assign, pass or index by an operation of two variables."""
     slots = (ast.Return, ast.Assign, ast.AugAssign, ast.Call, ast.Subscript, ast.Compare)
@@ -103,17 +132,30 @@ def combine_variables(context: RepairContext, node: ast.expr) -> Iterator[Candid
 
 @edit_operator()
 def replace_any_arithmetic(
-    context: RepairContext, node: ast.BinOp | ast.AugAssign
+    context: RepairContext, node: ast.BinOp | ast.AugAssign | ast.Assign
 ) -> Iterator[CandidateEdit]:
-    """Use any other arithmetic operator."""
-    left, right = (
-        (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
-    )
-    span = context.source.find_operator_span(left, right)
-    if span is not None:
-        end = "=" * isinstance(node, ast.AugAssign)
-        for sign in ("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>"):
-            yield context.edit_span(*span, f"{sign}{end}", "arithmetic", 3.1)
+    """Use any other arithmetic operator; combine an assigned value with the former one."""
+    if isinstance(node, ast.BinOp):
+        span = context.source.find_operator_span(node.left, node.right)
+    else:
+        target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+        span = context.source.find_operator_span(target, node.value)
+    if span is None or isinstance(getattr(node, "targets", [None])[0], ast.Tuple):
+        return
+    end = "" if isinstance(node, ast.BinOp) else "="
+    for sign in ("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>"):
+        yield context.edit_span(*span, f"{sign}{end}", "arithmetic", 3.1)
+    if not isinstance(node, ast.BinOp):
+        yield from _build_accumulations(context, node.value, context.text(target))
+
+
+def _build_accumulations(
+    context: RepairContext, value: ast.expr, target: str
+) -> Iterator[CandidateEdit]:
+    """Replace the assigned `x` by `y * 10 + x`, where `y` is the target; also with other bases."""
+    text = context.parenthesized_text(value)
+    for base in dict.fromkeys(("10", "2", *(str(item) for item in context.scope.integers))):
+        yield context.edit(value, f"{target} * {base} + {text}", "accumulation", 3.4)
 
 
 @edit_operator()

@@ -15,7 +15,6 @@ from greenloop.repair.operators.blocks import (
 from greenloop.repair.scope import NameScope
 from greenloop.repair.synthesis.vocabulary import (
     MAX_FACTS,
-    is_container,
     iterate_comparisons,
     iterate_facts,
     list_containers,
@@ -45,7 +44,7 @@ def _statements(scope: NameScope) -> Iterator[tuple[str, float]]:
     for one, other in permutations(names, 2):
         if one not in stored:
             continue
-        cost = 3.3 if is_container(scope.roles.get(one, frozenset())) else 4.4
+        cost = 3.3 if scope.is_container(one) else 4.4
         yield from ((f"{one}.{method}({other})", cost) for method in ("append", "add"))
         yield f"{one} = {other}", 4.0
         yield from ((f"{one} {sign} {other}", 4.6) for sign in ("+=", "-="))

@@ -10,10 +10,10 @@ from greenloop.repair.scope import NameScope
 
 _SIGNS = ("==", "!=", "<", "<=", ">", ">=")
 CONSTANTS = ("0", "1", "-1", "True", "False", "None", "[]", "''")
-_CONTAINER_ROLES = {"subscript value", "argument of len", "For iter", "comprehension iter"}
-_CONTAINER_METHODS = {".append", ".add", ".pop", ".extend", ".get", ".items", ".popleft"}
 _MAX_NAMES, _MAX_INTEGERS, _MAX_RENAMED_CHARS = 12, 6, 60
-_MAX_TERMS, MAX_FACTS = 40, 80
+_MAX_TERMS, MAX_FACTS, MAX_PREMISES = 40, 80, 250
+_MAX_COMPARED = 12
+_PREDICATES = ("isalnum", "isalpha", "isdigit", "isspace", "isupper", "islower")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
@@ -21,18 +21,12 @@ def list_numbers(scope: NameScope) -> list[str]:
     """Return the variables that may be numbers, those that are used as such first."""
     kinds = {name: scope.roles.get(name, frozenset()) for name in list_variables(scope)}
     known = [n for n, k in kinds.items() if n in scope.integer_variables or "operand" in k]
-    unknown = [n for n, k in kinds.items() if n not in known and not is_container(k)]
+    unknown = [n for n in kinds if n not in known and not scope.is_container(n)]
     return [*known, *unknown]
 
 
 def list_containers(scope: NameScope) -> list[str]:
-    return [
-        name for name in list_variables(scope) if is_container(scope.roles.get(name, frozenset()))
-    ]
-
-
-def is_container(roles: frozenset[str]) -> bool:
-    return bool(roles & (_CONTAINER_ROLES | _CONTAINER_METHODS))
+    return list(filter(scope.is_container, list_variables(scope)))
 
 
 def list_variables(scope: NameScope) -> list[str]:
@@ -44,6 +38,8 @@ def iterate_facts(scope: NameScope) -> Iterator[tuple[str, float]]:
     for name in list_variables(scope):
         yield from ((name, 0.0), (f"not {name}", 0.0), (f"{name} is None", 0.3))
         yield f"{name} is not None", 0.6
+        for method in _PREDICATES if scope.may_be_text(name) else ():
+            yield from ((f"{name}.{method}()", 0.5), (f"not {name}.{method}()", 0.7))
     for text in scope.donors:
         if "." in text and "(" not in text:
             yield from ((text, 0.3), (f"{text} is None", 0.6), (f"not {text}", 0.6))
@@ -51,7 +47,7 @@ def iterate_facts(scope: NameScope) -> Iterator[tuple[str, float]]:
 
 def iterate_comparisons(scope: NameScope) -> Iterator[tuple[str, float]]:
     """Yield comparisons of what is in scope, each with its extra cost; those of the function first."""
-    yield from ((text, 0.0) for text in scope.conditions)
+    yield from ((text, 0.0) for text in (*scope.conditions, *scope.negated_conditions))
     numbers = list_numbers(scope)
     for name in numbers:
         yield from (
@@ -69,14 +65,19 @@ def iterate_comparisons(scope: NameScope) -> Iterator[tuple[str, float]]:
         for other in list_variables(scope):
             if other != name:
                 yield from ((f"{other} in {name}", 0.4), (f"{other} not in {name}", 0.4))
+    compared = [text for text in scope.donors if not text.isidentifier() and "," not in text]
+    for text in compared[:_MAX_COMPARED]:
+        yield from ((f"{name} {sign} {text}", 0.8) for name in numbers for sign in _SIGNS)
+    for one, other in combinations(compared[:_MAX_COMPARED], 2):
+        yield from ((f"{one} {sign} {other}", 1.0) for sign in _SIGNS)
 
 
-def choose_facts(scope: NameScope, text: str) -> list[tuple[str, float]]:
+def choose_facts(scope: NameScope, text: str, most: int = MAX_FACTS) -> list[tuple[str, float]]:
     """Return the cheapest conditions, each with its extra cost; those on names in `text` first."""
     names = set(_NAME.findall(text))
     facts = chain(iterate_facts(scope), iterate_comparisons(scope))
     ordered = sorted(facts, key=lambda fact: (names.isdisjoint(_NAME.findall(fact[0])), fact[1]))
-    return ordered[:MAX_FACTS]
+    return ordered[:most]
 
 
 def _find_integers(scope: NameScope) -> list[str]:

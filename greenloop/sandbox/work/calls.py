@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from greenloop.sandbox.api import JobRunner
-from greenloop.sandbox.work.scenarios import observe_scenarios
+from greenloop.sandbox.work.scenarios import Observations, observe_scenarios
 from greenloop.testsuite.call_scenarios import build_call_scenario
 
 
@@ -37,8 +37,13 @@ def evaluate_calls(
     """
     scenario = build_call_scenario(calls)
     seen = observe_scenarios(sandbox, code, module, scenario, timeout_s=timeout_s)
+    return read_call_results(seen, len(calls))
+
+
+def read_call_results(seen: Observations, count: int) -> CallResults:
+    """Return the results of so many calls from what their scenario observed."""
     payloads = {item.row: item.observations[0][1] for item in seen.rows if item.observations}
-    return CallResults(tuple(_parse(payloads.get(n, "")) for n in range(len(calls))), seen.error)
+    return CallResults(tuple(_parse(payloads.get(n, "")) for n in range(count)), seen.error)
 
 
 def _parse(payload: str) -> dict[str, Any] | None:

@@ -22,6 +22,7 @@ from greenloop.testsuite import TestFile
 
 RowVerdict = Literal["agrees", "differs", "not observable"]
 _MAX_ROWS, _MAX_TEXT = 100_000, 300
+_END_OF_TEXT = "end_text"
 
 
 @dataclass(frozen=True)
@@ -68,13 +69,29 @@ def observe_scenarios(
     beside: Sequence[TestFile] = (),
     timeout_s: float | None = None,
 ) -> Observations:
-    """Run scenarios on the source of a module.
+    """Run the scenarios of a text on the source of a module.
 
     With `beside` they run at the end of an ordinary run of these test files, in its process.
     Raises SandboxError where no process can be started.
     """
+    (found,) = observe_together(
+        sandbox, code, module, [scenario], beside=beside, timeout_s=timeout_s
+    )
+    return found
+
+
+def observe_together(
+    sandbox: JobRunner,
+    code: str,
+    module: str,
+    scenarios: Sequence[str],
+    *,
+    beside: Sequence[TestFile] = (),
+    timeout_s: float | None = None,
+) -> list[Observations]:
+    """Do the same for several texts, one after the other in one process."""
     files = ((f"{module}.py", code), *((item.name, item.code) for item in beside))
-    payload: dict[str, Any] = {"module": module, "scenario": scenario}
+    payload: dict[str, Any] = {"module": module, "scenarios": scenarios}
     if beside:
         targets = [item.name for item in beside]
         payload |= {"targets": targets, "order_seed": None, "doctests": []}
@@ -83,12 +100,35 @@ def observe_scenarios(
     return observe_job(sandbox, job)
 
 
-def observe_job(sandbox: JobRunner, job: Job) -> Observations:
-    """Run a job that has scenarios. Raises SandboxError where no process can be started."""
+def observe_job(sandbox: JobRunner, job: Job) -> list[Observations]:
+    """Run a job that has scenarios; return what was observed of each of its texts.
+
+    Raises:
+        SandboxError: no process can be started.
+    """
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
     limits = job.apply_limits(sandbox.limits)
     error = "" if is_complete else describe_incomplete(result, limits, "scenarios")
+    texts = _split_by_text(events, len(job.payload["scenarios"]))
+    return [_read_observations(part, "" if ended else error) for part, ended in texts]
+
+
+def _split_by_text(
+    events: Sequence[dict[str, Any]], count: int
+) -> list[tuple[list[dict[str, Any]], bool]]:
+    """Return the events of each text, and whether it came to its end."""
+    found: list[list[dict[str, Any]]] = [[] for _ in range(count + 1)]
+    ended = 0
+    for event in events:
+        if event.get("event") == _END_OF_TEXT:
+            ended = min(ended + 1, count)
+        else:
+            found[ended].append(event)
+    return [(part, number < ended) for number, part in enumerate(found[:count])]
+
+
+def _read_observations(events: Sequence[dict[str, Any]], error: str) -> Observations:
     rows: list[ObservedRow] = []
     try:
         rows.extend(_combine_rows(events))
@@ -140,20 +180,48 @@ def judge_scenarios(
     a part of the standard library; a scenario of which nothing was observed may then be missing.
     Raises SandboxError where no process can be started.
     """
-    rows = [
-        [item.scenario, item.row, item.observations, item.error, item.has_ended]
-        for item in observations.rows
-    ]
+    (found,) = judge_together(sandbox, [(judge, observations)], tests, timeout_s=timeout_s)
+    return found
+
+
+def judge_together(
+    sandbox: JobRunner,
+    judges: Sequence[tuple[str, Observations]],
+    tests: Sequence[TestFile] = (),
+    *,
+    timeout_s: float | None = None,
+) -> list[tuple[RowOutcome, ...]]:
+    """Do the same for the rows of several texts, one after the other in one process."""
     files = tuple((item.name, item.code) for item in tests)
-    payload = {"judge": judge, "rows": rows}
+    texts = [(judge, _encode_rows(observations)) for judge, observations in judges]
+    payload = {"judges": texts}
     job = Job("judge", files, payload, packages=sandbox.packages, timeout_s=timeout_s)
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
-    judged = {(item.scenario, item.row): item for item in _read_outcomes(events)}
     reason = describe_incomplete(result, job.apply_limits(sandbox.limits), "judgement")
-    for item in () if is_complete else observations.rows:
+    return [
+        _combine_outcomes(part, observations, "" if is_complete or ended else reason)
+        for (part, ended), (_, observations) in zip(
+            _split_by_text(events, len(judges)), judges, strict=True
+        )
+    ]
+
+
+def _encode_rows(observations: Observations) -> list[list[Any]]:
+    return [
+        [item.scenario, item.row, item.observations, item.error, item.has_ended]
+        for item in observations.rows
+    ]
+
+
+def _combine_outcomes(
+    events: Sequence[dict[str, Any]], observations: Observations, incomplete: str
+) -> tuple[RowOutcome, ...]:
+    """Return the outcomes of the rows; `incomplete` says why some were not judged, '' if all were."""
+    judged = {(item.scenario, item.row): item for item in _read_outcomes(events)}
+    for item in observations.rows if incomplete else ():
         key = item.scenario, item.row
-        judged.setdefault(key, RowOutcome(*key, "not observable", reason=reason))
+        judged.setdefault(key, RowOutcome(*key, "not observable", reason=incomplete))
     for item in observations.rows:
         if item.replaced:
             key, reason = (item.scenario, item.row), f"the code replaces {item.replaced}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -84,3 +84,14 @@ def dotted_name(node: ast.AST) -> str:
         base = dotted_name(node.value)
         return f"{base}.{node.attr}" if base else ""
     return ""
+
+
+def read_module_names(nodes: Iterable[ast.AST], imported: Mapping[str, str]) -> set[str]:
+    """Return the names of a module that nodes use: members by their names, or '' for itself."""
+    found: set[str] = set()
+    for node in nodes:
+        names = {dotted_name(item) for item in walk(node)}
+        found |= {imported[name] for name in names if imported.get(name)}
+        parts = [name.split(".") for name in names if "." in name]
+        found |= {part[1] for part in parts if imported.get(part[0]) == ""}
+    return found

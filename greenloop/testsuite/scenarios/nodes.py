@@ -19,6 +19,12 @@ def copy_node(node: _Node) -> _Node:
     return made
 
 
+def copy_unplaced(node: _Node) -> _Node:
+    """Return a copy of a tree without its places."""
+    made: _Node = _copy(node, {}, _PLACE)
+    return made
+
+
 def _copy(node: Any, parts: Mapping[str, ast.expr], without: frozenset[str]) -> Any:
     if isinstance(node, list):
         return [_copy(item, parts, without) for item in node]

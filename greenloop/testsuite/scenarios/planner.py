@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.scenarios.given import check_given
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
 from greenloop.testsuite.scenarios.names import (
     bound_names,
-    dotted_name,
     read_attributes,
-    walk,
+    read_module_names,
 )
-from greenloop.testsuite.scenarios.nodes import build_function
+from greenloop.testsuite.scenarios.nodes import build_function, copy_node
 from greenloop.testsuite.scenarios.reading.flattening import flatten
 from greenloop.testsuite.scenarios.reading.inlining import OF_INSTANCE
 from greenloop.testsuite.scenarios.reading.renaming import (
@@ -56,6 +57,7 @@ from greenloop.testsuite.scenarios.texts import (
     render_stand_ins,
     take_imports,
 )
+from greenloop.testsuite.scenarios.whole import WholeTests
 
 _NO_CLASSES: Mapping[str, ClassSymbol] = MappingProxyType({})
 _NOTHING = ScenarioFile("scenarios = []\n", "judges = []\n", (), ())
@@ -113,7 +115,10 @@ class _Planner:
     def plan(self) -> ScenarioFile:
         planned: list[_Planned] = []
         refused: list[NotObservable] = []
+        whole = WholeTests(self._imports, self._file.preamble, self._scope.judge_only)
         for item in flatten(self._file, self._names):
+            if isinstance(item, FlatTest):
+                whole.add(item)
             found = item if isinstance(item, NotObservable) else self._plan(item, len(planned))
             if isinstance(found, NotObservable):
                 refused.append(replace(found, reason=restore_names(found.reason, self._names)))
@@ -125,6 +130,8 @@ class _Planner:
             tuple(item.scenario for item in planned),
             tuple(refused),
             self._names,
+            whole.render(),
+            tuple(whole.labels),
         )
 
     # -- the top level
@@ -160,20 +167,24 @@ class _Planner:
     # -- one test
 
     def _plan(self, test: FlatTest, number: int) -> _Planned | NotObservable:
+        """Split a test; where that fails, put together beside the tests what it makes of answers."""
+        copied = replace(test, body=[copy_node(item) for item in test.body])
         try:
             return self._split_test(test, number)
         except RefusedError as error:
+            with contextlib.suppress(RefusedError):
+                return self._split_test(copied, number, composes=True)
             reason = error.reason.replace(OF_INSTANCE, "self.")
             return NotObservable(test.name, error.line or test.line, reason)
 
-    def _split_test(self, test: FlatTest, number: int) -> _Planned:
+    def _split_test(self, test: FlatTest, number: int, *, composes: bool = False) -> _Planned:
         scope = self._scope.copy()
         for fixture in test.fixtures:
             scope.bind([fixture], ast.Constant(None), Level.DEPENDENT)
         for table in test.tables:
             bind_columns(scope, table.target, table.rows)
         judged = [judged_rows(t.target, t.rows, scope) for t in test.tables]
-        splitter = StatementSplitter(scope)
+        splitter = StatementSplitter(scope, composes=composes)
         halves = splitter.split(test.body)
         uses: Uses = {}
         body = keep_used(pin_captured(halves.steps), uses, scope.literals)
@@ -182,7 +193,7 @@ class _Planner:
         for key in (*columns, *test.fixtures):
             uses.pop(key, None)
         for rows in tables:
-            add_uses(rows, uses)
+            add_uses(rows, uses, scope.literals)
         for item in sorted(uses.keys() & scope.refused.keys()):
             raise RefusedError(scope.refused[item])
         parameters = [*columns, *test.fixtures]
@@ -191,8 +202,12 @@ class _Planner:
         check_separation(function, tables, judge, judged)
         before = keep_used(self._preamble.steps, dict(uses), self._scope.literals)
         check_names([function, *tables, *before], self._names)
+        held = {
+            name for item in before if isinstance(item, ast.Assign) for name in bound_names(item)
+        }
+        check_given(function, {*columns, *held}, {*scope.objects, *scope.classes, *scope.makers})
         parts = [function, *tables, judge, *before]
-        used = self._names_of_module(parts)
+        used = read_module_names(parts, self._scope.imported)
         if not used:
             raise RefusedError("the test does not use the module")
         return _Planned(
@@ -203,17 +218,6 @@ class _Planner:
             render_entry(judge, "", test.tables, judged),
             uses,
         )
-
-    def _names_of_module(self, nodes: Iterable[ast.AST]) -> set[str]:
-        """Return the names of the module that nodes use."""
-        imported = self._scope.imported
-        found: set[str] = set()
-        for node in nodes:
-            names = {dotted_name(item) for item in walk(node)}
-            found |= {imported[name] for name in names if imported.get(name)}
-            parts = [name.split(".") for name in names if "." in name]
-            found |= {part[1] for part in parts if imported.get(part[0]) == ""}
-        return found
 
     # -- the texts
 

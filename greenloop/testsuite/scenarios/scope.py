@@ -63,8 +63,8 @@ class Scope:
     judge_only: set[str] = field(default_factory=set)
     # Functions that cannot run beside the code, and why.
     refused: dict[str, str] = field(default_factory=dict)
-    # Tables: expressions to which names are bound once.
-    literals: dict[str, ast.expr] = field(default_factory=dict)
+    # Tables: expressions to which names are bound once, and definitions of the file.
+    literals: dict[str, ast.AST] = field(default_factory=dict)
 
     def copy(self) -> Scope:
         """Return a scope whose changes do not change this one."""

@@ -124,7 +124,8 @@ class TestWriter:
             held_out=held_out,
             interface=self._plan.contract.interface,
         )
-        stubs = stub_missing_names(texts, suite.files)
+        allowed = self._run.kit.packages.allowlist.import_names
+        stubs = stub_missing_names(texts, suite.files, allowed)
         result = await self._space.run_tests(
             {**stubs, **suite.files}, suite.files.keys(), _STUB_RUN_NAME
         )

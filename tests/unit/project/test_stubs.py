@@ -16,7 +16,7 @@ SHOP = {
 
 
 def stub(test: str) -> dict[str, str]:
-    return stub_missing_names(SHOP, {"tests/test_new.py": test})
+    return stub_missing_names(SHOP, {"tests/test_new.py": test}, [])
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_missing_name_is_added_to_its_module() -> None:
 def test_a_stub_gives_way_to_a_name_that_the_module_makes_by_other_means() -> None:
     texts = {"m.py": "globals()['made'] = 1\n"}
     scope: dict[str, object] = {}
-    exec(stub_missing_names(texts, {"test_m.py": "from m import made"})["m.py"], scope)
+    exec(stub_missing_names(texts, {"test_m.py": "from m import made"}, [])["m.py"], scope)
     assert scope["made"] == 1
 
 

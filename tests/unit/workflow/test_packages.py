@@ -11,6 +11,8 @@ import pytest
 from greenloop.errors import InvalidResponseError, PackagesError
 from greenloop.events import Notice, PackageInstallStarted, PackagesReady, ResponseRejected
 from greenloop.workflow.storage.request import GivenTests
+from tests.support.change_responses import TESTS as CHANGE_TESTS
+from tests.support.change_responses import answer_with_tests, change_answers, change_request
 from tests.support.model_responses import GOOD_CODE, answers, contract_answer, fenced, suite_answer
 from tests.support.wheels import only_wheels_of, wheel
 
@@ -175,3 +177,20 @@ def test_module_named_like_a_package_is_not_installed(run_workflow: RunWorkflow)
     )
     assert done.report.verdict == "passed"
     assert done.events_of(PackagesReady) == []
+
+
+def test_allowed_package_gets_no_stub_in_a_change(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    uses_package = '''
+
+def test_package():
+    """R1: holds already."""
+    import alpha
+
+    assert alpha.down([1, 3]) == [3, 1]
+'''
+    weak = answer_with_tests(CHANGE_TESTS + uses_package)
+    script = change_answers(write_change_tests=[weak, weak])
+    done = run_workflow(script, request=change_request(tmp_path), allowed_packages="alpha,beta")
+    assert "test_package passes on today's code" in done.model.asked("write_change_tests")[1]

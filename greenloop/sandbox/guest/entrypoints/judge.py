@@ -10,9 +10,11 @@ from ..scenarios.judge import Judge
 
 
 def main(job: dict[str, Any], result_fd: int) -> int:
-    """Judge the job's rows and report each outcome."""
+    """Judge the rows of each of the job's texts and report each outcome."""
     channel = Channel(result_fd, job.pop("key"))
     sys.path.insert(0, job["work"])
-    Judge(channel.send, job.pop("rows")).run(job.pop("judge"))
+    for text, rows in job.pop("judges"):
+        Judge(channel.send, rows).run(text)
+        channel.send("end_text")
     channel.send("end", exit_status=0)
     return 0

@@ -58,8 +58,8 @@ def main(job: dict[str, Any], result_fd: int) -> int:
 
 def report_end(job: dict[str, Any], channel: Channel, status: int) -> None:
     """Run the job's scenarios, if it has any, beside its tests; report the end of the run."""
-    if job.get("scenario"):
-        Runner(channel.send, job["module"]).run(job["scenario"])
+    if job.get("scenarios"):
+        Runner(channel.send, job["module"]).run_all(job["scenarios"])
     channel.send("end", exit_status=status)
 
 

@@ -21,6 +21,6 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     sys.path.insert(0, os.path.join(job["work"], job.get("import_root", "")))
     sys.argv[:] = ["-c"]
     sys.modules["__main__"] = types.ModuleType("__main__")
-    Runner(channel.send, job["module"]).run(job.pop("scenario"))
+    Runner(channel.send, job["module"]).run_all(job.pop("scenarios"))
     channel.send("end", exit_status=0)
     return 0

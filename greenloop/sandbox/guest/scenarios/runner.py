@@ -11,7 +11,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 
 from ..limits.cpu_time import CpuTimeLimit
@@ -19,6 +19,7 @@ from . import classes
 from .encoder import Encoder, TooLargeError
 from .fixtures import create_fixture
 from .inputs.calls import Calls
+from .inputs.whole import Raising, equal
 from .library import LibraryState
 from .parameters import build_rows, create_module
 
@@ -76,7 +77,7 @@ class Unavailable:
 
 
 class Runner:
-    """Runs the scenarios of a text and reports what they observe."""
+    """Runs the scenarios of texts and reports what they observe."""
 
     def __init__(self, send: Callable[..., None], module: str) -> None:
         """`send` reports an event; `module` is the name of the module under test."""
@@ -85,9 +86,15 @@ class Runner:
         self._library = LibraryState()
         self._row_cpu_s = 0.0
 
+    def run_all(self, texts: list[str]) -> None:
+        """Run texts one after the other, and report the end of each. Raises what a text raises."""
+        for text in texts:
+            self.run(text)
+            self._send("end_text")
+
     def run(self, text: str) -> None:
         """Execute the text, then each row of its scenarios. Raises what the text raises."""
-        names = (self.observe, self.observe_awaited, self.create_calls)
+        names = (self.observe, self.observe_awaited, self.create_calls, Raising, equal, nullcontext)
         provided = {item.__name__: item for item in names} | {"operators": operator}
         module = create_module(provided)
         exec(compile(text, "<scenario>", "exec"), vars(module))

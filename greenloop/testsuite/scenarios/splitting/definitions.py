@@ -29,6 +29,7 @@ def define(scope: Scope, label: str, node: Function | ast.ClassDef | ast.Lambda)
     captured = set(free_names(node)) & scope.reachable.keys()
     rebound = {n for part in parts if isinstance(part, _REBINDING) for n in part.names}
     scope.bind([label], node)
+    scope.literals[label] = node
     for name in rebound:
         scope.reachable.setdefault(name, set())
     if isinstance(node, Function) and _makes_object(scope, node):

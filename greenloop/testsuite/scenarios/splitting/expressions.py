@@ -7,10 +7,17 @@ import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from greenloop.testsuite.scenarios.names import Comprehension, bound_names, children, dotted_name
+from greenloop.testsuite.scenarios.names import (
+    Comprehension,
+    bound_names,
+    children,
+    dotted_name,
+    free_names,
+)
 from greenloop.testsuite.scenarios.nodes import (
     as_target,
     call_of,
+    copy_unplaced,
     expression,
     located,
     name,
@@ -26,6 +33,8 @@ from greenloop.testsuite.scenarios.splitting.functions import (
     REFLECTIVE_FUNCTIONS,
     VALUE_METHODS,
 )
+from greenloop.testsuite.scenarios.splitting.steps import add_uses
+from greenloop.testsuite.scenarios.splitting.tables import project_table
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,7 @@ class ExpressionSplitter:
             return self._split_comparison(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return self.split_truth(node)
-        if self._is_whole(node):
+        if self.is_answer(node):
             return self._observe(node)
         if isinstance(node, ast.Call):
             return self._split_call(node)
@@ -75,13 +84,13 @@ class ExpressionSplitter:
             return located(ast.BoolOp(node.op, values), node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return located(ast.UnaryOp(node.op, self.split_truth(node.operand)), node)
-        if self._scope.is_dependent(node) and self._is_whole(node):
+        if self._scope.is_dependent(node) and self.is_answer(node):
             return self._observe(node, "bool")
         return self.split(node)
 
     def split_iterable(self, node: ast.expr) -> ast.expr:
         """Return the expression for something that is iterated over."""
-        if self._scope.level(node) > Level.INDEPENDENT and self._is_whole(node):
+        if self._scope.level(node) > Level.INDEPENDENT and self.is_answer(node):
             return self._observe(node, "iterable")
         return self.split(node)
 
@@ -130,8 +139,8 @@ class ExpressionSplitter:
         is_symbolic = self._scope.level(node) is Level.SYMBOLIC
         return self._observe(node) if is_symbolic else self.split(node)
 
-    def _is_whole(self, node: ast.expr) -> bool:
-        """Return whether a dependent expression is observed as a whole."""
+    def is_answer(self, node: ast.expr) -> bool:
+        """Return whether a dependent expression is observed as a whole, as an answer of the code."""
         if isinstance(node, (ast.Name, ast.Attribute, ast.Await)):
             return True
         if isinstance(node, ast.Subscript):
@@ -160,7 +169,7 @@ class ExpressionSplitter:
     def _split_call(self, node: ast.Call) -> ast.expr:
         called = dotted_name(node.func)
         is_single = len(node.args) == 1 and not node.keywords
-        if called in OBSERVED_FUNCTIONS and is_single and self._is_whole(node.args[0]):
+        if called in OBSERVED_FUNCTIONS and is_single and self.is_answer(node.args[0]):
             return self._observe(node.args[0], called)
         if is_single and self._scope.is_object(node.args[0]):  # as `asdict`: it does not cross
             return self._observe(node)
@@ -205,13 +214,37 @@ class ExpressionSplitter:
         generators = [copy.copy(item) for item in node.generators]
         for item in generators:
             item.ifs = [] if selects else item.ifs
-            inner.levels |= dict.fromkeys(bound_names(item.target), Level.DEPENDENT)
+            if is_seen:
+                inner.levels |= dict.fromkeys(bound_names(item.target), Level.DEPENDENT)
         splitter = ExpressionSplitter(inner, self._next_number, is_nested=True)
         tests = [splitter.split_truth(item) for item in conditions] if selects else []
         element = splitter.split(node.elt)
-        observed = tuple_of([item.value for item in splitter.observations])
-        number, whole = self._next_number(), located(ast.ListComp(observed, generators), node)
-        self.observations.append(Observation(number, whole))
         seen = tuple_of([name(f"seen__{item.number}") for item in splitter.observations])
-        generator = ast.comprehension(as_target(seen), call_of(f"seen__{number}"), tests, 0)
-        return located(type(node)(element, [generator]), node)
+        observed, number = tuple_of([i.value for i in splitter.observations]), self._next_number()
+        answers: ast.expr = call_of(f"seen__{number}")
+        if not is_seen:  # the process of the tests goes through the same elements
+            own = tuple_of([name(i) for part in generators for i in bound_names(part.target)])
+            elements = ast.ListComp(own, list(map(copy_unplaced, generators)))  # inputs
+            answers = ast.Call(name("zip"), [answers, elements], [])
+            seen = tuple_of([seen, own])
+            self._project_generators(generators, observed)
+        whole = located(ast.ListComp(observed, generators), node)
+        self.observations.append(Observation(number, whole))
+        return located(
+            type(node)(element, [ast.comprehension(as_target(seen), answers, tests, 0)]), node
+        )
+
+    def _project_generators(self, generators: list[ast.comprehension], observed: ast.expr) -> None:
+        """Leave in the tables of a comprehension what the observed parts of its elements use.
+
+        Raises:
+            RefusedError: it selects by another part, or the parts are not known.
+        """
+        literals, uses = self._scope.literals, dict[str, "frozenset[object] | None"]()
+        add_uses(observed, uses, literals)
+        for item in reversed(generators):
+            selecting = {name for test in item.ifs for name in free_names(test)} - uses.keys()
+            if selecting & bound_names(item.target):
+                raise RefusedError("a comprehension that selects by what is expected")
+            item.iter = project_table(item.target, item.iter, uses, literals)
+            add_uses(item.iter, uses, literals)

@@ -11,7 +11,7 @@ ITERATING_FUNCTIONS = frozenset(
     "Counter deque iter".split()
 )
 REFLECTIVE_FUNCTIONS = frozenset("next hasattr getattr callable islice itertools.islice".split())
-_MUTATING_METHODS = frozenset(
+MUTATING_METHODS = frozenset(
     "append extend insert remove pop clear sort reverse add discard update popitem setdefault "
     "difference_update intersection_update symmetric_difference_update".split()
 )
@@ -20,7 +20,7 @@ VALUE_METHODS = {
     for kind in (str, bytes, list, dict, set, tuple, int, float)
     for method in dir(kind)
     if not method.startswith("_")
-} - _MUTATING_METHODS
+} - MUTATING_METHODS
 # Expressions that the tests' process evaluates from their parts.
 DIVISIBLE = (
     ast.BinOp,

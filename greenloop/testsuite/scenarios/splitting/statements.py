@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import copy
-import itertools
 
 from greenloop.testsuite.scenarios.names import Function, bound_names, dotted_name, free_names, walk
-from greenloop.testsuite.scenarios.nodes import build_function, call_of, expression, located
-from greenloop.testsuite.scenarios.reading.assertions import block_arguments, block_kind
+from greenloop.testsuite.scenarios.nodes import call_of, located
+from greenloop.testsuite.scenarios.reading.assertions import block_kind
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Level, Scope
+from greenloop.testsuite.scenarios.splitting.blocks import BlockSplitter
 from greenloop.testsuite.scenarios.splitting.calls import (
     calls_in_output,
     mark,
@@ -22,7 +22,6 @@ from greenloop.testsuite.scenarios.splitting.calls import (
 )
 from greenloop.testsuite.scenarios.splitting.definitions import (
     check_observable,
-    check_undecided,
     define,
     without_docstrings,
 )
@@ -30,20 +29,18 @@ from greenloop.testsuite.scenarios.splitting.expressions import ExpressionSplitt
 from greenloop.testsuite.scenarios.splitting.steps import Halves, Step, join_halves
 from greenloop.testsuite.scenarios.splitting.tables import bind_columns, judged_rows
 
-_MAY_RAISE = (ast.Expr, ast.Assign, ast.AugAssign, ast.Delete)
+_TABLES = (ast.List, ast.Tuple, ast.Dict, ast.Call)
 
 
-class StatementSplitter:
-    """Splits the statements of a test; its scope follows them."""
+class StatementSplitter(BlockSplitter):
+    """Splits the statements of a test; its scope follows them.
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-        self._count = 0
-        self._expected: list[int] | None = None  # the acts that may raise
+    With `composes`, what a test makes of answers is put together by the process of the tests alone.
+    """
 
-    def _next_number(self) -> int:
-        self._count += 1
-        return self._count
+    def __init__(self, scope: Scope, *, composes: bool = False) -> None:
+        super().__init__(scope)
+        self._composes = composes
 
     def split(self, body: list[ast.stmt]) -> Halves:
         """Return both parts of a list of statements.
@@ -81,6 +78,8 @@ class StatementSplitter:
     def _split_Expr(self, node: ast.Expr) -> Halves:
         if (calls := calls_in_output(node.value, self.scope)) is not None:
             return join_halves(self._act(item, None, node) for item in calls)
+        if (made := self._compose(node, root_name(node.value))) is not None:
+            return made
         if self.scope.is_dependent(node.value):
             return self._act(order_as_call(node.value, self.scope, self._expected), None, node)
         return self._input(node, {root_name(node.value)})
@@ -88,6 +87,8 @@ class StatementSplitter:
     def _split_Assign(self, node: ast.Assign) -> Halves:
         target, value = node.targets[0], node.value
         names = {name for item in node.targets for name in bound_names(item)}
+        if (made := self._compose(node, *names or {root_name(target)})) is not None:
+            return made
         if isinstance(target, (ast.Attribute, ast.Subscript)):
             return self._split_mutation(target, value, node)
         if self.scope.is_dependent(value):
@@ -95,7 +96,7 @@ class StatementSplitter:
             self.scope.bind(names, value, Level.DEPENDENT)
             return made
         self.scope.bind(names, value)
-        if isinstance(target, ast.Name) and isinstance(value, (ast.List, ast.Tuple, ast.Dict)):
+        if isinstance(target, ast.Name) and isinstance(value, _TABLES):
             self.scope.literals[target.id] = value
         if isinstance(target, ast.Name) and isinstance(value, ast.Lambda):
             define(self.scope, target.id, value)
@@ -127,6 +128,30 @@ class StatementSplitter:
             return self._input(node, {root_name(target)})
         self.scope.hand_over(target.value)
         return self._act(call, None, node)
+
+    def _compose(self, node: ast.Expr | ast.Assign, *names: str) -> Halves | None:
+        """Leave a statement to the process of the tests but for the answers in it.
+
+        None where this is an answer itself, or changes something that only the code has.
+        """
+        is_known = all(name and not self.scope.levels.get(name) for name in names)
+        if not (self._composes and self._expected is None and is_known):
+            return None
+        splitter = ExpressionSplitter(self.scope, self._next_number)
+        is_part = isinstance(node, ast.Assign) and not bound_names(node.targets[0])
+        is_answer = splitter.is_answer(node.value) and not is_part
+        if not self.scope.is_dependent(node.value) or is_answer:
+            return None
+        made = copy.copy(node)
+        made.value = splitter.split(node.value)
+        for item in splitter.observations:
+            self.scope.hand_over_arguments(item.value)
+        if isinstance(node, ast.Assign):
+            self.scope.bind(names, made.value, Level.INDEPENDENT)
+        self.scope.judge_only |= {*names}
+        steps = [Step(ast.Expr(observe_call(item))) for item in splitter.observations]
+        taken = [take(item.number) for item in splitter.observations]
+        return Halves(steps, [*taken, mark(node), made])
 
     def _input(self, node: ast.stmt, names: set[str]) -> Halves:
         """Keep a statement in both parts: in the scenario where something there needs it."""
@@ -184,56 +209,6 @@ class StatementSplitter:
         return Halves([step], [ast.Expr(call_of("completed__", number)), *body.judge])
 
     _split_AsyncWith = _split_With
-
-    def _split_expectation(self, node: ast.With | ast.AsyncWith) -> Halves:
-        """Split `with raises(...)` and `with warns(...)`: every act in it may raise."""
-        call, target = node.items[0].context_expr, node.items[0].optional_vars
-        assert isinstance(call, ast.Call)
-        classes, pattern = block_arguments(call)
-        before = self._count
-        if block_kind(call) == "raises":
-            found, numbers = self._split_raising(node.body)
-        else:
-            found = self.split(node.body)
-            numbers = list(range(before + 1, self._count + 1))
-        if not numbers:
-            raise RefusedError("an exception that does not come from the code")
-        check = f"{'raised' if block_kind(call) == 'raises' else 'warned'}__({(*numbers,)}, _c, _p)"
-        result = expression(check, _c=classes, _p=pattern)
-        judge = ast.Assign([target], result) if target is not None else ast.Expr(result)
-        if target is not None:
-            self.scope.bind(bound_names(target), result, Level.INDEPENDENT)
-            self.scope.judge_only |= bound_names(target)
-        return Halves(found.steps, [*found.judge, mark(node), judge])
-
-    def _split_raising(self, body: list[ast.stmt]) -> tuple[Halves, list[int]]:
-        """Return both parts of statements that may raise, and the numbers of these observations."""
-        simple = list(itertools.takewhile(lambda item: isinstance(item, _MAY_RAISE), body))
-        self._expected = []
-        try:
-            found, numbers = self.split(simple), self._expected
-        finally:
-            self._expected = None
-        if len(simple) < len(body):
-            numbers.append(self._act_as_block(body[len(simple) :], found))
-        return found, numbers
-
-    def _act_as_block(self, body: list[ast.stmt], found: Halves) -> int:
-        """Run statements as one observation, which ends where one of them raises."""
-        nodes = [part for item in body for part in walk(item)]
-        check_undecided(nodes)
-        number, label = self._next_number(), f"block__{self._count}"
-        is_async = any(isinstance(part, (ast.Await, ast.AsyncWith, ast.AsyncFor)) for part in nodes)
-        call = f"{'await observe_awaited__' if is_async else 'observe__'}({number}, {label})"
-        function = build_function(label, [], body, is_async=is_async)
-        for item in body:
-            check_observable(item, self.scope)
-        self.scope.hand_over_arguments(function)
-        found.steps += [
-            Step(function, defines=frozenset({label})),
-            Step(ast.Expr(expression(call))),
-        ]
-        return number
 
     def _split_For(self, node: ast.For) -> Halves:
         if node.orelse or self.scope.is_dependent(node.iter):

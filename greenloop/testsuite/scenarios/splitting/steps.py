@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from greenloop.testsuite.scenarios.names import (
@@ -14,7 +14,12 @@ from greenloop.testsuite.scenarios.names import (
     dotted_name,
     free_names,
 )
-from greenloop.testsuite.scenarios.splitting.tables import project_table, project_value
+from greenloop.testsuite.scenarios.splitting.tables import (
+    Known,
+    project_table,
+    project_value,
+    read_fields,
+)
 
 # By name the keys that are used of its value; None for the whole value.
 Uses = dict[str, "frozenset[object] | None"]
@@ -48,9 +53,7 @@ def join_halves(parts: Iterable[Halves]) -> Halves:
     return found
 
 
-def keep_used(
-    steps: Iterable[Step], uses: Uses, literals: Mapping[str, ast.expr]
-) -> list[ast.stmt]:
+def keep_used(steps: Iterable[Step], uses: Uses, literals: Known) -> list[ast.stmt]:
     """Return the statements that are needed, in order; `uses` becomes what they use from before.
 
     Tables and literals keep the parts that are used.
@@ -63,7 +66,7 @@ def keep_used(
         if step.body is not None:
             kept += _keep_block(step, uses, literals)
         elif step.defines is None or step.defines & uses.keys():
-            kept.append(_keep_statement(step, uses))
+            kept.append(_keep_statement(step, uses, literals))
     return kept[::-1]
 
 
@@ -89,19 +92,20 @@ def _captured_names(node: ast.AST) -> Iterator[str]:
         yield from _captured_names(child.body if is_own else child)  # type: ignore[attr-defined]
 
 
-def _keep_statement(step: Step, uses: Uses) -> ast.stmt:
+def _keep_statement(step: Step, uses: Uses, literals: Known) -> ast.stmt:
     node = copy.copy(step.node)
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
         target = node.targets[0]
         if isinstance(target, ast.Name):
             used = uses.pop(target.id, None)
-            if step.defines and used is not None and isinstance(node.value, _Literal):
-                node.value = project_value(node.value, used)
-    add_uses(node, uses)
+            is_known = isinstance(node.value, _Literal) or read_fields(node.value, literals)
+            if step.defines and used is not None and is_known:
+                node.value = project_value(node.value, used, literals)
+    add_uses(node, uses, literals)
     return node
 
 
-def _keep_block(step: Step, uses: Uses, literals: Mapping[str, ast.expr]) -> list[ast.stmt]:
+def _keep_block(step: Step, uses: Uses, literals: Known) -> list[ast.stmt]:
     """Return a block with what is kept in it; nothing for one that is empty.
 
     A loop is gone through until it needs nothing new, as what it needs may come from its own body.
@@ -120,9 +124,9 @@ def _keep_block(step: Step, uses: Uses, literals: Mapping[str, ast.expr]) -> lis
         node.iter = project_table(node.target, node.iter, inside, literals)
         for name in bound_names(node.target):
             uses.pop(name, None)
-        add_uses(node.iter, uses)
+        add_uses(node.iter, uses, literals)
     else:
-        add_uses(node, uses)
+        add_uses(node, uses, literals)
     node.body = body or [ast.Pass()]  # type: ignore[attr-defined]
     return [node]
 
@@ -134,24 +138,43 @@ def merge_uses(uses: Uses, other: Uses) -> None:
         uses[name] = None if keys is None or known is None else known | keys
 
 
-def add_uses(node: ast.AST, uses: Uses) -> None:
+def add_uses(node: ast.AST, uses: Uses, literals: Known) -> None:
     """Add what a node uses of the names that it loads."""
     if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.value, ast.Name):
         key = _key(node)
         if key is not None and isinstance(node.ctx, ast.Load):
             merge_uses(uses, {node.value.id: frozenset({key})})
             return
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        add_uses(node.func.value, uses)  # a method may use all of its object
-        for part in (*node.args, *node.keywords):
-            add_uses(part, uses)
+    if isinstance(node, ast.Call):
+        _add_uses_of_call(node, uses, literals)
         return
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         uses[node.id] = None
     if isinstance(node, (ast.Global, ast.Nonlocal)):
         uses |= dict.fromkeys(node.names)
     for child in children(node):
-        add_uses(child, uses)
+        add_uses(child, uses, literals)
+
+
+def _add_uses_of_call(node: ast.Call, uses: Uses, literals: Known) -> None:
+    """Add what a call uses: of what a function of the test file is given, what its body uses."""
+    function = node.func
+    add_uses(function.value if isinstance(function, ast.Attribute) else function, uses, literals)
+    helper = literals.get(dotted_name(function))
+    inside: Uses = {}
+    parameters = list[str]()
+    if isinstance(helper, Function) and not helper.args.vararg:
+        parameters = [item.arg for item in helper.args.args]
+        others = {key: item for key, item in literals.items() if item is not helper}
+        for item in helper.body:
+            add_uses(item, inside, others)
+    for at, part in enumerate(node.args):
+        if at < len(parameters) and isinstance(part, ast.Name):
+            merge_uses(uses, {part.id: inside.get(parameters[at], frozenset())})
+        else:
+            add_uses(part, uses, literals)
+    for keyword in node.keywords:
+        add_uses(keyword, uses, literals)
 
 
 def _key(node: ast.Subscript | ast.Attribute) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.security.forgery.case import Forgery
 from tests.security.forgery.forged_by_kind import (
+    crossing,
     detection,
     equality,
     exceptions,
@@ -11,6 +12,7 @@ from tests.security.forgery.forged_by_kind import (
     generic,
     helpers,
     leftovers,
+    operators,
     reading,
     table,
     unobserved,
@@ -24,6 +26,8 @@ _GROUPS = {
     "sign of a test": detection.FORGERIES,
     "left from a run": leftovers.FORGERIES,
     "read": reading.FORGERIES,
+    "read on the way": crossing.FORGERIES,
+    "own operators": operators.FORGERIES,
     "table": table.FORGERIES,
     "unobserved": unobserved.FORGERIES,
     "generic": generic.FORGERIES,

@@ -118,6 +118,41 @@ class TestInputsThatArePointless:
         assert not [item for item in found.differences if "TypeError" in item.peer]
 
 
+STACK = """class Stack:
+    def __init__(self):
+        self.items = []
+
+    def push(self, item):
+        self.items.append(item)
+
+    def top(self):
+        return self.items[{at}]
+"""
+CONFTEST = (
+    "import pytest\nfrom m import Stack\n\n@pytest.fixture\ndef stack():\n    return Stack()\n"
+)
+USES_FIXTURE = """def test_top(stack):
+    stack.push(1)
+    stack.push(2)
+    assert stack.top() == 2
+"""
+
+
+def test_fixtures_of_a_conftest_lead_to_inputs(warm: Sandbox) -> None:
+    found = compare_programs(
+        warm,
+        module="m",
+        code=STACK.format(at=-1),
+        peer=PeerProgram(STACK.format(at=0), ""),
+        interface=STACK.format(at=0),
+        specification="",
+        tests=[TestFile("conftest.py", CONFTEST), TestFile("test_m.py", USES_FIXTURE)],
+        examples=[],
+        seed="1",
+    )
+    assert found.differences, found
+
+
 def _compare(warm: Sandbox, code: str, peer: str, inputs: str, **given: Any) -> Comparison:
     return compare_programs(
         warm,

@@ -124,6 +124,67 @@ CROSSING = {
     "a selection": ("assert [n for n in range(5) if f(n)] == [33]", "f(n)", "33"),
     "all of them": ("assert all(f(n) > 77 for n in range(5))", "f(n)", "77"),
     "changed arguments": ("data = [3]\n    f(data)\n    assert data == [77]", "data", "77"),
+    "keys of a table": (
+        "table = {1: 77, 2: 78}\n    for n in table:\n        assert f(n) == table[n]",
+        "[1, 2]",
+        "77",
+    ),
+    "sorted items of a table": (
+        "table = {2: 78, 1: 77}\n    for n, want in sorted(table.items()):\n"
+        "        assert f(n) == want",
+        "[(1, None), (2, None)]",
+        "77",
+    ),
+    "two tables": (
+        "for n, want in zip([1, 2], [77, 78]):\n        assert f(n) == want",
+        "[(1, None), (2, None)]",
+        "77",
+    ),
+    "a case that is a dictionary": (
+        "for case in [{'given': 1, 'want': 77}]:\n        assert f(case['given']) == case['want']",
+        "'given': 1",
+        "77",
+    ),
+    "a case that is a record": (
+        "class Case:\n        given: int\n        want: int\n    def run(case):\n"
+        "        return f(case.given)\n    case = Case(1, 77)\n    assert run(case) == case.want",
+        "(1, None)",
+        "77",
+    ),
+    "a list of input and answer": (
+        "items = [1, 77]\n    assert f(items[0]) == items[1]",
+        "[1, None]",
+        "77",
+    ),
+    "a table that a comprehension goes through": (
+        "table = [(1, 77), (2, 78)]\n    assert all(f(n) == want for n, want in table)",
+        "[(1, None), (2, None)]",
+        "77",
+    ),
+    "a comparison with a name": ("same = f(1) == 77\n    assert same", "f(1)", "77"),
+    "what is put beside an answer": (
+        "items, want = [], 77\n    items.append(want)\n    items.append(f(1))\n"
+        "    assert items[0] == items[1]",
+        "f(1)",
+        "77",
+    ),
+    "what is taken from an answer": ("rest = f(1) - 77.5\n    assert rest == 0", "f(1)", "77.5"),
+    "an answer under a key of the test": (
+        "got = {}\n    for n, key in [(1, '77')]:\n        got[key] = f(n)\n"
+        "    assert got == {'77': 3}",
+        "f(n)",
+        "77",
+    ),
+    "a helper that asserts and returns": (
+        "def check(value):\n        assert value == 77\n        return 1\n    check(f(1))",
+        "f(1)",
+        "77",
+    ),
+    "many arguments of a helper": (
+        "def check(*given):\n        assert f(given[0]) == given[1]\n    check(1, 77)",
+        "(1, None)",
+        "77",
+    ),
     "a reference": ("assert f(4) == sum(n for n in range(77))", "f(4)", "77"),
 }
 
@@ -375,7 +436,6 @@ def test_an_argument_may_be_input_and_expected() -> None:
 NOT_WRITTEN_OUT = {
     "a result": "def check(given, want):\n    assert f(given) == want\n    return want\n",
     "itself": "def check(given, want):\n    assert f(given) == want\n    check(given, want)\n",
-    "many arguments": "def check(*given):\n    assert f(given[0]) == given[1]\n",
     "a decorator": "@f\ndef check(given, want):\n    assert f(given) == want\n",
     "a name of the test": ("n = 2\ndef check(given, want):\n    assert f(given, n) == want\n"),
 }
@@ -457,20 +517,16 @@ REFUSED = {
     "if f(1) > 3:\n        assert f(2) == 4": "If statement",
     "while f(1):\n        pass": "While statement",
     "for item in f(1):\n        assert item > 77": "a loop over values of the code",
-    "for n, want in zip([1, 2], [77, 78]):\n        assert f(n) == want": (
+    "for n, want in map(divmod, [1, 2], [77, 78]):\n        assert f(n) == want": (
         "a computed table of inputs and expected values"
     ),
-    "for case in [{'given': 1, 'want': 77}]:\n        assert f(case['given']) == case['want']": (
+    "for case in [f'{77}']:\n        assert f(case[0]) == case[1]": (
         "a value of which only a part is an input"
     ),
-    "items = [1, 77]\n    assert f(items[0]) == items[1]": (
-        "a value of which only a part is an input"
-    ),
-    "same = f(1) == 77\n    assert same": "a comparison that would run beside the code",
     "check = lambda value: value == 77\n    f(check(f(1)))": (
         "a comparison that would run beside the code"
     ),
-    "def check(value):\n        assert value == 77\n        return 1\n    check(f(1))": (
+    "def check(value):\n        assert value == 77\n        return 1\n    f(check(f(1)))": (
         "check() asserts where it is called"
     ),
     "f(1).assert_has_calls([77])": "an assertion of another object",

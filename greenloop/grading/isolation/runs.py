@@ -1,0 +1,66 @@
+"""Runs of the scenarios of a test file, in a process of their own, or beside the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from greenloop.grading.context import GradingContext
+from greenloop.grading.observation import ObservationRequest, Observed
+from greenloop.sandbox.work.scenarios import RowOutcome
+from greenloop.testsuite import TestFile
+from greenloop.testsuite.scenarios import ScenarioFile
+
+_CRASHED = "(crashed"  # what ends its process has decided to: no limit is reached
+_NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stays behind
+Rows = dict[tuple[int, int], RowOutcome]  # by scenario and row
+
+
+def run_first(context: GradingContext, plan: ScenarioFile, file: TestFile) -> tuple[Rows, set[int]]:
+    """Return the outcomes of the rows, and the scenarios in which objects were seen.
+
+    What differs where other scenarios were observed is observed alone.
+    """
+    observed = context.observe(ObservationRequest(plan.scenario, plan.judge), [file])
+    rows = _combine(observed)
+    if observed.shared and any(map(is_doubtful, rows.values())):
+        rows = run_rows(context, plan, file)
+    return rows, observed.scenarios_with_objects
+
+
+def run_rows(
+    context: GradingContext, plan: ScenarioFile, file: TestFile, beside: Sequence[TestFile] = ()
+) -> Rows:
+    """Return the outcomes of the rows in a process of their own, or beside tests."""
+    if not beside:
+        request = ObservationRequest(plan.scenario, plan.judge)
+        return _combine(context.observe(request, [file], alone=True))
+    box = context.sandbox
+    seen = box.observe_scenarios(context.code, context.module, plan.scenario, beside=beside)
+    return _combine(Observed(seen, box.judge_scenarios(plan.judge, seen, [file])))
+
+
+def _combine(observed: Observed) -> Rows:
+    """Return the outcomes of the rows; those that ran into a limit are not observable."""
+    seen = observed.observations
+    rows = {(item.scenario, item.row): item for item in observed.outcomes}
+    if not seen.error or (_CRASHED in seen.error and _NO_MODULE not in seen.error):
+        return rows
+    ended = {(item.scenario, item.row) for item in seen.rows if item.has_ended}
+    late = {
+        key: replace(rows[key], outcome="not observable", line=0, reason=seen.error)
+        for key in rows.keys() - ended
+    }
+    return rows | late
+
+
+def is_doubtful(row: RowOutcome) -> bool:
+    """Whether a line was judged, and the code's answer there differs or cannot be read.
+
+    An answer that cannot be read may be one that hides: beside the tests it is read then.
+    """
+    return row.outcome != "agrees" and (row.outcome == "differs" or row.line > 0)
+
+
+def has_agreed(rows: Rows, key: tuple[int, int]) -> bool:
+    return key in rows and rows[key].outcome == "agrees"
