@@ -36,6 +36,7 @@ from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.quality_gates import find_returning_tests
 
 _LONGEST_PIECE = "assertion_mutation"  # several runs one after another: it begins first
+_QUICK_SUITE_S = 1.5
 _MAX_CONCURRENT = 2  # more would make slow tests slower, up to their time limit
 
 
@@ -119,9 +120,16 @@ def grade_run(
 
 
 def _plan_requests(context: GradingContext) -> list[ObservationRequest]:
-    """Return what is observed in one process: first what must not see state that others leave."""
-    kinds = (held_out_examples, isolation, memorization)
-    return [item for kind in kinds for item in kind.plan_requests(context)]
+    """Return what is observed in one process: first what must not see state that others leave.
+
+    Tests that are slow would use up the time of all.
+    """
+    is_quick = context.first_run.duration_s <= _QUICK_SUITE_S
+    return [
+        *held_out_examples.plan_requests(context),
+        *(isolation.plan_requests(context) if is_quick else ()),
+        *memorization.plan_requests(context),
+    ]
 
 
 def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[str, Piece | None]:
