@@ -22,6 +22,7 @@ HOME = "/opt/greenloop"
 SITE = f"{HOME}/site-packages"  # packages tell third-party code from the run's own by this name
 PACKAGES = f"{HOME}/packages/site-packages"
 _NAME = re.compile(r"^[A-Za-z0-9._-]+")
+_LOADED_BY_PYTEST = ("_pytest", "iniconfig", "packaging", "pluggy", "pytest")
 _SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
 
 
@@ -63,26 +64,26 @@ def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
     prefix = os.path.realpath(sys.base_prefix)
     if not prefix.startswith("/usr/") and prefix != "/usr":
         binds.append((prefix, prefix))
-    guest_folder = _compile_guest()
+    guest_folder = str(Path(guest.__file__).parent)
+    entries = list_site_entries(packages)
+    _compile(guest_folder, *(path for name, path in entries if name in _LOADED_BY_PYTEST))
     binds.append((guest_folder, f"{HOME}/guest"))
     binds.append(
         (f"{guest_folder}/isolation/hosts", "/etc/hosts")
     )  # localhost, in each run's network
-    binds.extend((source, f"{SITE}/{name}") for name, source in list_site_entries(packages))
+    binds.extend((source, f"{SITE}/{name}") for name, source in entries)
     hidden = _find_hidden_folders([target for _, target in binds])
     return GuestMounts(tuple(binds), tuple(links), python, hidden)
 
 
-def _compile_guest() -> str:
-    """Compile the guest package and return its folder.
+def _compile(*folders: str) -> None:
+    """Compile packages that have no bytecode: the guest cannot write it, so each start would compile.
 
-    The guest cannot write there, and would compile it at each start (in a checkout, or an editable
-    installation).
+    An editable installation has none, nor has what uv installs without `--compile-bytecode`.
     """
-    folder = str(Path(guest.__file__).parent)
-    if not sys.dont_write_bytecode:
-        compileall.compile_dir(folder, quiet=2)
-    return folder
+    for folder in folders:
+        if not sys.dont_write_bytecode and os.access(folder, os.W_OK):
+            compileall.compile_dir(folder, quiet=2)
 
 
 def _find_hidden_folders(targets: list[str]) -> tuple[str, ...]:
