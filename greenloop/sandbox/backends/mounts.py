@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import compileall
+import contextlib
 import os
 import re
 import site
@@ -22,6 +23,7 @@ HOME = "/opt/greenloop"
 SITE = f"{HOME}/site-packages"  # packages tell third-party code from the run's own by this name
 PACKAGES = f"{HOME}/packages/site-packages"
 _NAME = re.compile(r"^[A-Za-z0-9._-]+")
+_REQUIRED = re.compile(r"^Requires-Dist: *(.+)$", re.MULTILINE)
 _LOADED_BY_PYTEST = ("_pytest", "iniconfig", "packaging", "pluggy", "pytest")
 _SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
 
@@ -105,35 +107,38 @@ def link_site(mounts: GuestMounts, folder: Path) -> None:
 def list_site_entries(packages: tuple[str, ...]) -> list[tuple[str, str]]:
     """Return (name, path) of the top-level entries of packages and of their dependencies."""
     found: dict[str, str] = {}
-    for name in _resolve_requirements(packages):
-        for entry, path in _iter_entries(distribution(name)):
+    for package in _find_distributions(packages):
+        for entry, path in _iter_entries(package):
             found.setdefault(entry, path)
     return sorted(found.items())
 
 
-def _resolve_requirements(packages: tuple[str, ...]) -> list[str]:
+def _find_distributions(packages: tuple[str, ...]) -> list[Distribution]:
     """Return the installed packages among these and, without extras, what they require."""
-    waiting, seen = list(packages), dict[str, None]()
+    waiting, found = list(packages), dict[str, Distribution]()
     while waiting:
         name = waiting.pop()
-        if name in seen or not _is_installed(name):
-            continue
-        seen[name] = None
-        required = distribution(name).requires or []
-        names = (_NAME.match(item) for item in required if "extra ==" not in item)
-        waiting.extend(found[0] for found in names if found)
-    return list(seen)
+        with contextlib.suppress(PackageNotFoundError):
+            if name not in found:
+                found[name] = distribution(name)
+                waiting.extend(_list_required(found[name]))
+    return list(found.values())
 
 
-def _is_installed(name: str) -> bool:
-    try:
-        distribution(name)
-    except PackageNotFoundError:
-        return False
-    return True
+# The two files are read as text: to parse them as importlib.metadata does takes longer than all else
+# that precedes the start of a zygote.
+
+
+def _list_required(package: Distribution) -> list[str]:
+    head = (package.read_text("METADATA") or "").partition("\n\n")[0]
+    required = _REQUIRED.findall(head) if head else package.requires or []
+    names = (_NAME.match(item) for item in required if "extra ==" not in item)
+    return [found[0] for found in names if found]
 
 
 def _iter_entries(package: Distribution) -> Iterator[tuple[str, str]]:
-    for top in dict.fromkeys(file.parts[0] for file in package.files or ()):
-        if top not in ("..", "__pycache__") and not top.endswith(".pth"):
+    record = package.read_text("RECORD")
+    paths = record.split("\n") if record else map(str, package.files or ())
+    for top in dict.fromkeys(re.split("[/,]", path, maxsplit=1)[0] for path in paths):
+        if top not in ("", "..", "__pycache__") and not top.endswith(".pth"):
             yield top, os.path.realpath(str(package.locate_file(top)))
