@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         [Callable[[], Awaitable[Sandbox]], EventSink], Coroutine[Any, Any, CheckResult]
     ]
 
-# Nearly everything is imported while the sandbox opens.
+# Nearly everything is imported while the sandbox opens: the settings first, then what grades.
 
 
 def check_command(options: CheckOptions) -> int:
@@ -49,13 +49,16 @@ def check_command(options: CheckOptions) -> int:
 
 def _check_files(code: Path, tests: Sequence[Path], options: CheckOptions) -> int:
     with SandboxOpening(options.sandbox) as opening:
-        from greenloop.app.check import check_files, create_check_directory
-        from greenloop.app.inputs.check_files import read_check_inputs
         from greenloop.cli.finish import load_settings
-        from greenloop.grading.reruns import HASH_SEED
 
         settings = load_settings(options)
-        opening.begin(settings, HASH_SEED)
+        opening.begin(settings)
+
+        from greenloop.app.check import check_files, create_check_directory
+        from greenloop.app.inputs.check_files import read_check_inputs
+        from greenloop.grading.reruns import HASH_SEED
+
+        opening.prepare_hash_seed(HASH_SEED)
         inputs = read_check_inputs(code, tests)
         directory = create_check_directory(settings, inputs, options.run_dir)
         return _run_check(
@@ -65,12 +68,14 @@ def _check_files(code: Path, tests: Sequence[Path], options: CheckOptions) -> in
 
 def _check_diff(ref: str, options: CheckOptions) -> int:
     with SandboxOpening(options.sandbox) as opening:
-        from greenloop.app.check_diff import check_diff, create_diff_directory
         from greenloop.cli.finish import load_settings
-        from greenloop.project.diff import read_diff
 
         settings = load_settings(options)
         opening.begin(settings)
+
+        from greenloop.app.check_diff import check_diff, create_diff_directory
+        from greenloop.project.diff import read_diff
+
         diff = read_diff(options.root, ref)
         directory = create_diff_directory(settings, diff, options.run_dir)
         return _run_check(
