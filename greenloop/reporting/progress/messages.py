@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from textwrap import shorten
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 from greenloop import events as e
 from greenloop.records import Attempt, TestRun
 from greenloop.reporting.evidence.text import summarize_evidence
-from greenloop.reporting.summary import describe_ruling, pluralize
+from greenloop.reporting.summary import describe_ruling, pluralize, shorten_path
+from greenloop.reporting.traceability import short_name
 
 WARNING = "WARNING"
 LABEL_WIDTH = 9  # of the label at the start of each line; blank in continuation lines
@@ -91,7 +91,7 @@ def _format_run_started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
         isolation = event.isolation if verbose else event.isolation.partition(":")[0]
         yield f"sandbox  {event.sandbox}, {isolation}"
     if event.run_dir:
-        yield f"run      {_format_path(event.run_dir)}"
+        yield f"run      {shorten_path(event.run_dir)}"
     if event.resumed_responses:
         yield f"resumed  {event.resumed_responses} answers are taken from the log and not paid for again"
 
@@ -156,7 +156,7 @@ def _format_failures(run: TestRun, verbose: bool) -> Iterator[str]:
         yield f"         {run.detail}"
     for failure in run.failures[: len(run.failures) if verbose else _MAX_LISTED]:
         first = failure.message.strip().split("\n")[0]
-        yield f"         {failure.test.partition('::')[2] or failure.test}: {failure.exception}: {first}"
+        yield f"         {short_name(failure.test)}: {failure.exception}: {first}"
 
 
 def _format_attempt_counts(attempt: Attempt) -> str:
@@ -177,12 +177,6 @@ def _format_outcomes(passed: int | None, failed: int | None, errors: int | None)
 
 def _truncate_reason(text: str, verbose: bool) -> str:
     return text if verbose else shorten(text, _MAX_REASON_LENGTH, placeholder=" …")
-
-
-def _format_path(path: str) -> str:
-    """Return the path relative to the working directory where it is below that."""
-    relative = os.path.relpath(path)
-    return path if relative.startswith(os.pardir) else relative
 
 
 def _format_dispute(event: e.DisputeJudged, verbose: bool) -> Iterator[str]:
