@@ -44,7 +44,8 @@ class RunMessages:
 
     def _format_attempt(self, event: e.CandidateTested) -> list[str]:
         attempt, run = event.attempt, event.run
-        lines = self._format_untested(attempt.n)
+        first, self._shown_attempt = self._shown_attempt + 1, max(attempt.n, self._shown_attempt)
+        untested = [f"attempt  {n}: fixed before its test run" for n in range(first, attempt.n)]
         known = [] if self._verbose else [f for f in run.failures if f in self._failures]
         self._failures = frozenset(run.failures)
         new = tuple(item for item in run.failures if item not in known)
@@ -60,9 +61,4 @@ class RunMessages:
             shown.append(
                 f"         and as before: {', '.join(short_name(item.test) for item in known[:8])}"
             )
-        return [*lines, *shown]
-
-    def _format_untested(self, number: int) -> list[str]:
-        """Return a line for each attempt before this one that was fixed before it was tested."""
-        first, self._shown_attempt = self._shown_attempt + 1, max(number, self._shown_attempt)
-        return [f"attempt  {n}: fixed before its test run" for n in range(first, number)]
+        return [*untested, *shown]
