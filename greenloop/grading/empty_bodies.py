@@ -9,9 +9,10 @@ import ast
 
 from greenloop.grading.context import GradingContext
 from greenloop.records import EmptyBodies, TestRun
+from greenloop.syntax.nodes import Function
 from greenloop.testsuite.stubs import with_empty_bodies
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_FUNCTIONS = (Function, ast.Lambda)
 
 
 def measure(context: GradingContext) -> EmptyBodies | str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.parser import Function
 
 _CONVENTIONAL_METHODS = {"__repr__": "repr", "__hash__": "hash"}
 _NOT_IMPLEMENTED = "NotImplemented"
@@ -29,9 +29,7 @@ def find_unasked_lines(code: str, contract: str = "") -> dict[int, str]:
     return found
 
 
-def _find_in_method(
-    method: ast.FunctionDef | ast.AsyncFunctionDef, contract: str
-) -> Iterator[tuple[int, str]]:
+def _find_in_method(method: Function, contract: str) -> Iterator[tuple[int, str]]:
     word = _CONVENTIONAL_METHODS.get(method.name)
     if word and word not in contract:
         for statement in method.body:

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from greenloop.grading.assertion_mutation.parametrize import read_rows
 from greenloop.records import TestRun
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.parser import Function, can_skip_file, get_function_name, has_hooks
+from greenloop.testsuite.parser import can_skip_file, get_function_name, has_hooks
 
 
 def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from greenloop.repair.hints import Hints
-from greenloop.repair.scope import FunctionNode
 from greenloop.sandbox.work.patches import BaselineResult
+from greenloop.syntax.nodes import Function
 
 _CRASH_BONUS, _UNKNOWN_SCORE, _IMPORT_TIME_FACTOR = 0.15, 0.5, 0.9
 _OUTSIDE_LOOP_FACTOR = 0.75
@@ -50,7 +50,7 @@ class FaultLocalization:
         """Score definitions like the code that uses them: they run at import, before any test."""
         nodes = list(ast.walk(tree))
         for node in nodes:
-            if isinstance(node, FunctionNode):
+            if isinstance(node, Function):
                 body = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
                 head = range(node.lineno, node.body[0].lineno)
                 self._raise_scores(head, max((self._scores.get(n, 0.0) for n in body), default=0.0))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from greenloop.scripts.cli_options import Option, find_options, find_options_by_pattern
+from greenloop.syntax.nodes import Definition
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FORMAT_FIELD = re.compile(r"%(\(\w+\))?[-+ #0]*[\d*]*(\.[\d*]+)?[a-zA-Z]|\{[^{}]*\}")
@@ -79,13 +80,10 @@ def _inventory_from_patterns(source: str) -> Inventory:
     )
 
 
-_DefinitionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-
-
-def _iter_definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, _DefinitionNode]]:
+def _iter_definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Definition]]:
     """Yield definitions of modules and classes, also below `if` and `try`, but not in functions."""
     for node in body:
-        if isinstance(node, _DefinitionNode):
+        if isinstance(node, Definition):
             yield f"{prefix}{node.name}", node
         if isinstance(node, ast.ClassDef):
             yield from _iter_definitions(node.body, f"{prefix}{node.name}.")
@@ -94,7 +92,7 @@ def _iter_definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, 
             yield from _iter_definitions(inner, prefix)
 
 
-def _definition_kind(name: str, node: _DefinitionNode) -> str:
+def _definition_kind(name: str, node: Definition) -> str:
     if isinstance(node, ast.ClassDef):
         return "class"
     return "method" if "." in name else "function"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from greenloop.syntax.nodes import get_line_span
+from greenloop.syntax.nodes import Function, get_line_span
 from greenloop.syntax.parse import parse_or_none
 
 _REQUIREMENT_ID = re.compile(r"\b[RK][1-9][0-9]*\b")
@@ -23,7 +23,6 @@ _HOOKS = re.compile(
     r"|collect_ignore|pytest_plugins"
 )
 _CHECK_NAME = re.compile(r"(assert|expect|check|verify|raises|warns|fail)[^.]*$", re.IGNORECASE)
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import ast
 
 from greenloop.errors import InputError
 from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile, parse_source
+from greenloop.syntax.nodes import Definition
 
 # Digests of hidden tests are stored: this text must not change.
 _CHECK_TEST = '''
@@ -63,8 +64,7 @@ def build_completion_spec(prompt: str, entry_point: str) -> str:
 def remove_entry_point(prompt: str, entry_point: str, label: str) -> str:
     """Return the prompt without the function that is to be written."""
     tree = parse_source(prompt, f"{label}: prompt")
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    named = [n for n in tree.body if isinstance(n, functions) and n.name == entry_point]
+    named = [n for n in tree.body if isinstance(n, Definition) and n.name == entry_point]
     if not named:
         raise InputError(
             f"{label}: prompt has no function `{entry_point}`, which entry_point names"

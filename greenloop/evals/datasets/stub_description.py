@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator
 
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_none
 
 _EMPTY_MODULE = ast.Module(body=[], type_ignores=[])
-_Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def describe_stub(stub: str, imported: Collection[str], module: str) -> Iterator[str]:
@@ -37,7 +37,7 @@ def describe_stub(stub: str, imported: Collection[str], module: str) -> Iterator
 
 
 def _has_code(node: ast.stmt) -> bool:
-    if isinstance(node, _Def):
+    if isinstance(node, Function):
         return not all(map(_is_placeholder, node.body))
     if isinstance(node, ast.ClassDef):
         return any(map(_has_code, node.body))
@@ -52,10 +52,10 @@ def _is_placeholder(node: ast.stmt) -> bool:
 
 def _describe_definitions(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
-        if isinstance(node, _Def):
+        if isinstance(node, Function):
             yield f"the function `{node.name}`{_describe_parameters(node)}"
         elif isinstance(node, ast.ClassDef):
-            methods = [item for item in node.body if isinstance(item, _Def)]
+            methods = [item for item in node.body if isinstance(item, Function)]
             listed = ", ".join(
                 f"{_decorator_prefix(item)}`{item.name}`{_describe_parameters(item)}"
                 for item in methods
@@ -65,13 +65,13 @@ def _describe_definitions(tree: ast.Module) -> Iterator[str]:
             yield f"the class `{node.name}`{above}" + (f" with {listed}" if listed else "")
 
 
-def _decorator_prefix(node: _Def) -> str:
+def _decorator_prefix(node: Function) -> str:
     """Return the decorators with a simple name, such as `property`."""
     names = [ast.unparse(item) for item in node.decorator_list]
     return "".join(f"{name} " for name in names if name.isidentifier())
 
 
-def _describe_parameters(node: _Def) -> str:
+def _describe_parameters(node: Function) -> str:
     args = node.args
     names = [item.arg for item in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     names = [name for name in names if name not in ("self", "cls")]
@@ -80,7 +80,7 @@ def _describe_parameters(node: _Def) -> str:
 
 def _bound_names(tree: ast.Module) -> set[str]:
     """Return the names that the stub defines, including assigned ones."""
-    named = {item.name for item in tree.body if isinstance(item, _Def | ast.ClassDef)}
+    named = {item.name for item in tree.body if isinstance(item, Function | ast.ClassDef)}
     stored = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
     return named | {node.id for node in stored if isinstance(node.ctx, ast.Store)}
 

@@ -25,7 +25,6 @@ from greenloop.grading.assertion_mutation.certainty import (
 from greenloop.grading.assertion_mutation.literals import (
     change_literal,
     choose_other_answer,
-    parse_literal,
 )
 from greenloop.grading.assertion_mutation.operators import (
     AssertionChange,
@@ -33,8 +32,10 @@ from greenloop.grading.assertion_mutation.operators import (
     get_called_name,
 )
 from greenloop.grading.assertion_mutation.parametrize import find_expected_nodes, rewrite_expected
+from greenloop.syntax.nodes import Function
+from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
-from greenloop.testsuite.parser import Function, has_hooks, is_test_class
+from greenloop.testsuite.parser import has_hooks, is_test_class
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class AssertionScope:
 
     file: str
     test: str
-    function: ast.FunctionDef | ast.AsyncFunctionDef
+    function: Function
     certainty: Certainty
 
     @property
@@ -87,7 +88,7 @@ class MutableTestFile:
         self._answers_of_value: dict[str, set[str]] = {}
         for mutant in (item for mutants in self.mutants.values() for item in mutants):
             for node in find_expected_nodes(mutant.scope.function, mutant.change):
-                if value := parse_literal(node):
+                if value := read_literal(node):
                     text = ast.unparse(node)
                     self.answers[text] = value[0]
                     self._answers_of_value.setdefault(self._describe_value(mutant), set()).add(text)

@@ -10,7 +10,7 @@ from greenloop.grading.assertion_mutation.candidates import AssertionMutant, Mut
 from greenloop.grading.assertion_mutation.operators import get_called_name
 from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner
 from greenloop.syntax.edit import TextEdit
-from greenloop.testsuite.parser import Function
+from greenloop.syntax.nodes import Function
 
 _MAX_ALIAS_DEPTH = 5
 _COMPARISON_METHODS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
@@ -123,9 +123,7 @@ class _AnswerRule:
         return name.islower() and bool(call.args) and len(answers) > 1
 
 
-def _resolve_local_name(
-    node: ast.expr | None, function: ast.FunctionDef | ast.AsyncFunctionDef
-) -> ast.expr | None:
+def _resolve_local_name(node: ast.expr | None, function: Function) -> ast.expr | None:
     """Return the value of a local name that is assigned once."""
     for _ in range(_MAX_ALIAS_DEPTH):
         if not isinstance(node, ast.Name):

@@ -7,6 +7,8 @@ import copy
 import math
 from collections.abc import Mapping
 
+from greenloop.syntax.parse import read_literal
+
 _FAR_NUMBER = 7_919_003
 _FAR_TEXT = "\u2042 7919"
 _EMPTY_CONTAINERS = {
@@ -22,7 +24,6 @@ _ADDED_MEMBERS: dict[type[ast.AST], str] = {
     ast.Set: repr(_FAR_TEXT),
     ast.Dict: f"{_FAR_TEXT!r}: 0",
 }
-_NO_LITERAL: tuple[object, ...] = ()
 _ERRORS = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 
 
@@ -34,7 +35,7 @@ def change_literal(node: ast.expr) -> str | None:
     source = ast.unparse(node)
     if source in _EMPTY_CONTAINERS:
         return _EMPTY_CONTAINERS[source]
-    if value := parse_literal(node):
+    if value := read_literal(node):
         changed = _change_scalar(value[0]) or _change_last_member(node)
         if changed is not None and ast.literal_eval(changed) != value[0]:
             return changed
@@ -42,17 +43,9 @@ def change_literal(node: ast.expr) -> str | None:
     return added and f"{source[:-1].rstrip(',')}, {added}{source[-1]}"
 
 
-def parse_literal(node: ast.expr) -> tuple[object, ...]:
-    """Return the literal's value in a tuple; () where the node is none."""
-    try:
-        return (ast.literal_eval(node),)
-    except _ERRORS:
-        return _NO_LITERAL
-
-
 def choose_other_answer(node: ast.expr, answers: Mapping[str, object]) -> str | None:
     """Return an answer, by its source, that differs from a literal; of the same type if one does."""
-    value = parse_literal(node)
+    value = read_literal(node)
     others = {text: other for text, other in answers.items() if value and other != value[0]}
     same_type = (text for text, other in others.items() if type(other) is type(value[0]))
     return next(same_type, None) or next(iter(others), None)

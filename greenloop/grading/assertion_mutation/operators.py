@@ -10,10 +10,10 @@ from greenloop.grading.assertion_mutation.literals import (
     change_literal,
     change_literal_far,
     change_members_far,
-    parse_literal,
 )
 from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import get_last_name
+from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
 
 _NEGATED_OPERATORS: dict[type[ast.cmpop], str] = {
@@ -92,7 +92,7 @@ class AssertionMutator:
         return right, left
 
     def _weigh_operand(self, node: ast.expr) -> int:
-        if parse_literal(node):
+        if read_literal(node):
             return 0
         nodes = list(ast.walk(node))
         if any(isinstance(item, ast.Name) and item.id in self._module_names for item in nodes):
@@ -161,7 +161,7 @@ class AssertionMutator:
     def _change_tolerance(self, left: ast.expr, bound: ast.expr) -> AssertionChange | None:
         """Return `abs(value - 2.0) < 0.1` with a far number; no value is near both."""
         difference = _get_only_argument(left, "abs")
-        limit = parse_literal(bound)
+        limit = read_literal(bound)
         if not limit or not isinstance(limit[0], (int, float)) or limit[0] > _MAX_TOLERANCE:
             return None
         if not (isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub)):
@@ -202,7 +202,7 @@ def _find_compared_members(test: ast.expr) -> ast.expr | None:
 
 
 def _is_number(node: ast.expr) -> bool:
-    value = parse_literal(node)
+    value = read_literal(node)
     return bool(value) and isinstance(value[0], (int, float)) and not isinstance(value[0], bool)
 
 

@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from greenloop.grading.assertion_mutation.operators import AssertionChange, get_called_name
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.source import Source
 
 ChooseLiteral = Callable[[ast.expr], str | None]
 
 
-def find_expected_nodes(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, change: AssertionChange
-) -> list[ast.expr]:
+def find_expected_nodes(function: Function, change: AssertionChange) -> list[ast.expr]:
     """Return the expected value of an assertion, or the parameter's value in each row; [] for none.
 
     Of `approx(value)` it is the value.

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from greenloop.grading.assertion_mutation.assertion_calls import is_exception_check
-from greenloop.grading.assertion_mutation.literals import parse_literal
 from greenloop.grading.assertion_mutation.operators import get_called_name
 from greenloop.grading.assertion_mutation.parametrize import read_rows
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.nodes import Function
+from greenloop.syntax.parse import parse_or_none, read_literal
 from greenloop.testsuite.module_calls import fill_in, get_member, read_imports
-from greenloop.testsuite.parser import Function, is_test_class
+from greenloop.testsuite.parser import is_test_class
 
 ComparisonKind = Literal["equal", "near", "truth"]
 _SETUP_NAMES = frozenset(
@@ -133,7 +133,7 @@ class _CallExtractor:
                 and expected.args
             ):
                 expected, comparison = expected.args[0], "near"
-            known = parse_literal(fill_in(expected, values))
+            known = read_literal(fill_in(expected, values))
             if known:
                 yield from self._extract_call(call, known[0], comparison, values)
                 return
@@ -146,7 +146,7 @@ class _CallExtractor:
         if not (name := get_member(node.func, self._names)):
             return
         arguments = [fill_in(item, values) for item in node.args]
-        known = [parse_literal(item) for item in arguments]
+        known = [read_literal(item) for item in arguments]
         if all(known):
             text = f"{name}({', '.join(map(ast.unparse, arguments))})"
             text = f"not not {text}" if comparison == "truth" else text

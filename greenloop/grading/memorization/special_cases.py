@@ -13,10 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from greenloop.grading.assertion_mutation.literals import parse_literal
 from greenloop.grading.memorization.call_extraction import ExtractedCall
 from greenloop.grading.memorization.input_variants import generate_input_variants
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_none, read_literal
 
 _MAX_CANDIDATES = 8
 _MAX_NEIGHBOURS = 12
@@ -100,7 +99,7 @@ def _find_comparisons(tree: ast.Module) -> Iterator[_Comparison]:
 def _compare(
     node: ast.expr, stub: ast.expr, literal: ast.expr, is_alone: bool
 ) -> Iterator[_Comparison]:
-    known = parse_literal(literal)
+    known = read_literal(literal)
     if known:
         yield _Comparison(node, stub, tuple(_iter_leaves(known[0])), is_alone)
 

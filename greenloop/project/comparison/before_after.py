@@ -15,10 +15,10 @@ from greenloop.project.integrity import list_public_changes
 from greenloop.project.tree import ProjectTree
 from greenloop.records import BeforeAfter, Difference
 from greenloop.sandbox import Sandbox
+from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_none
 
 _MAX_MODULES = 3
-_Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,8 @@ def write_kept_interface(
     differing = "\n".join(list_public_changes(before, {path: after[path]}))
     touched = {part for name in touches for part in name.split(".")}
     old, new = (
-        {n.name: n for n in tree.body if isinstance(n, _Named)} if tree else {} for tree in trees
+        {n.name: n for n in tree.body if isinstance(n, Definition)} if tree else {}
+        for tree in trees
     )
     kept = [
         node

@@ -6,8 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from greenloop.repair.context import CandidateEdit, RepairContext
-from greenloop.repair.scope import FunctionNode
-from greenloop.syntax.nodes import get_line_span
+from greenloop.syntax.nodes import Function, get_line_span
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def find_insertion_place(
     body, lines = find_containing_body(context), find_statement_lines(context, node)
     if body is None or lines is None or context.scope.function is None:
         return None
-    if isinstance(node, FunctionNode):
+    if isinstance(node, Function):
         return None
     return lines, node is body[-1] and not is_jump_statement(node)
 

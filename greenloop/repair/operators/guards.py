@@ -12,7 +12,7 @@ from greenloop.repair.operators.blocks import (
     find_statement_lines,
     insert_before,
 )
-from greenloop.repair.scope import FunctionNode
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.operators import edit_operator
 
 _RETURN_VALUES = ("None", "0", "[]", "False", "True", '""', "1", "{}", "-1", "0.0")
@@ -23,7 +23,7 @@ _MAX_RETURN_VALUES = 7
 def insert_early_exit(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
     """Insert `if not x: return …` at the start of a function; `raise …` if an exception is missing."""
     scope = context.scope
-    if not isinstance(context.parent, FunctionNode):
+    if not isinstance(context.parent, Function):
         return
     body = context.parent.body
     has_docstring = ast.get_docstring(context.parent, clean=False) is not None
@@ -71,7 +71,7 @@ def _list_returned_constants(context: RepairContext) -> list[str]:
 def insert_crash_guard(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
     """Insert a guard before the statement that raised an exception that no test expects."""
     names = {name for line, name in context.hints.crashes if _contains_line(node, line)}
-    if not names or isinstance(node, FunctionNode) or find_containing_body(context) is None:
+    if not names or isinstance(node, Function) or find_containing_body(context) is None:
         return
     lines = find_statement_lines(context, node)
     if lines is None:

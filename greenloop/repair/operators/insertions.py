@@ -13,7 +13,7 @@ from greenloop.repair.operators.blocks import (
     insert_before,
     is_jump_statement,
 )
-from greenloop.repair.scope import FunctionNode
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.operators import edit_operator
 
 _UNSET_EXCEPTIONS = ("UnboundLocalError", "NameError", "AttributeError")
@@ -71,7 +71,7 @@ def _common_statements(context: RepairContext) -> Iterator[tuple[str, float]]:
 
 
 @edit_operator()
-def append_return(context: RepairContext, node: FunctionNode) -> Iterator[CandidateEdit]:
+def append_return(context: RepairContext, node: Function) -> Iterator[CandidateEdit]:
     """Append `return …` to a function that ends without it."""
     scope, last = context.scope, node.body[-1]
     lines = None if is_jump_statement(last) else find_statement_lines(context, last)
@@ -90,7 +90,7 @@ def append_return(context: RepairContext, node: FunctionNode) -> Iterator[Candid
 def insert_initialization(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
     """Set a variable or attribute that is read before it is set."""
     is_unset = any(name in _UNSET_EXCEPTIONS for _, name in context.hints.crashes)
-    if not is_unset or not isinstance(context.parent, FunctionNode):
+    if not is_unset or not isinstance(context.parent, Function):
         return
     lines = find_statement_lines(context, node)
     for name in context.scope.variables if lines is not None else ():

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.operators import edit_operator, get_raised_class
 
 _COMMON_PREFIX_LENGTH = 4
@@ -62,9 +63,7 @@ def _replace_exception_name(context: RepairContext, named: ast.expr) -> Iterator
 
 
 @edit_operator()
-def fix_mutable_default(
-    context: RepairContext, node: ast.FunctionDef | ast.AsyncFunctionDef
-) -> Iterator[CandidateEdit]:
+def fix_mutable_default(context: RepairContext, node: Function) -> Iterator[CandidateEdit]:
     """Create a mutable default in the function's body, once per call."""
     plain = [*node.args.posonlyargs, *node.args.args]
     pairs = list(
@@ -87,7 +86,7 @@ def fix_mutable_default(
         yield context.edit_span(start, head, text, "mutable default", 1.2)
 
 
-def _find_first_statement(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt | None:
+def _find_first_statement(node: Function) -> ast.stmt | None:
     """Return the first statement after the docstring; None if it is on the header's line."""
     body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
     return body[0] if body and body[0].lineno > node.lineno else None

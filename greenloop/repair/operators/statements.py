@@ -13,10 +13,10 @@ from greenloop.repair.operators.blocks import (
     find_statement_lines,
     is_jump_statement,
 )
+from greenloop.syntax.nodes import Definition
 from greenloop.syntax.operators import edit_operator
 
 CompoundStatement = ast.For | ast.While | ast.AsyncFor | ast.If | ast.With
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @edit_operator()
@@ -27,7 +27,7 @@ def move_statement(context: RepairContext, node: CompoundStatement) -> Iterator[
         return
     yield from _move_out(context, node, lines)
     index = body.index(node)
-    if index + 1 < len(body) and not isinstance(body[index + 1], _DEFINITIONS):
+    if index + 1 < len(body) and not isinstance(body[index + 1], Definition):
         yield from _move_into(context, node, lines, body[index + 1])
 
 
@@ -72,10 +72,10 @@ def _move_into(
 def swap_statements(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
     """Swap a statement with the next one."""
     body = find_containing_body(context)
-    if body is None or isinstance(node, _DEFINITIONS) or node is body[-1]:
+    if body is None or isinstance(node, Definition) or node is body[-1]:
         return
     following = body[body.index(node) + 1]
-    if isinstance(following, (*_DEFINITIONS, ast.Return)):
+    if isinstance(following, (Definition, ast.Return)):
         return
     first, second = find_statement_lines(context, node), find_statement_lines(context, following)
     if first is None or second is None or not first.text.endswith("\n"):
@@ -93,7 +93,7 @@ def _end_line(text: str) -> str:
 def delete_statement(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
     """Delete a statement, or only the header of a block."""
     body, lines = find_containing_body(context), find_statement_lines(context, node)
-    if body is None or isinstance(node, _DEFINITIONS) or lines is None:
+    if body is None or isinstance(node, Definition) or lines is None:
         return
     if len(body) > 1:
         yield context.edit_span(lines.start, lines.end, "", "statement left out", 3.0)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from greenloop.project.code_map.index import build_index
 from greenloop.project.code_map.ranking import rank
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_none
 from greenloop.tools.shown_project import ShownFile
 
 MAX_FILES_CHARS = 28_000  # of all files of a prompt: about 7,000 tokens
 _MIN_LINES = 6  # a shorter body, docstring or table is never left out
 _COMMENTS = re.compile(rf"^(?:#.*\n){{{_MIN_LINES},}}", re.MULTILINE)
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _list_parts(
         name = prefix + ast.unparse(target)
     yield name, node
     inner = f"{name}." if isinstance(node, ast.ClassDef) else prefix
-    for item in [] if isinstance(node, _Function) else ast.iter_child_nodes(node):
+    for item in [] if isinstance(node, Function) else ast.iter_child_nodes(node):
         if isinstance(item, (ast.stmt, ast.ExceptHandler)):
             yield from _list_parts(item, inner)  # type: ignore[arg-type]
 
@@ -101,14 +101,14 @@ def _list_parts(
 def _cut_part(path: str, node: ast.Module | ast.stmt, weight: float) -> Iterator[_Cut]:
     """Yield what may be left out of a docstring, a body or a table."""
     body, docs = getattr(node, "body", [])[:], []
-    if isinstance(node, (ast.Module, ast.ClassDef, *_Function)) and ast.get_docstring(node):
+    if isinstance(node, (ast.Module, ast.ClassDef, Function)) and ast.get_docstring(node):
         docs = [body.pop(0)]
     elif isinstance(node, (ast.Assign, ast.AnnAssign)):
         docs = [node]
     for item in docs:
         lines = range(item.lineno, (item.end_lineno or 0) - 1)
         yield _Cut(path, lines, " " * item.col_offset + "… ", weight=weight)
-    if isinstance(node, _Function) and body:
+    if isinstance(node, Function) and body:
         lines = range(body[0].lineno - 1, node.end_lineno or 0)
         mark = " " * body[0].col_offset + "...  # "
         yield _Cut(path, lines, mark, is_body=True, weight=weight)
