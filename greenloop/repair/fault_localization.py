@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from greenloop.repair.hints import Hints
 from greenloop.sandbox.work.patches import BaselineResult
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Function, get_assigned_targets
 
 _CRASH_BONUS, _UNKNOWN_SCORE, _IMPORT_TIME_FACTOR = 0.15, 0.5, 0.9
 _OUTSIDE_LOOP_FACTOR = 0.75
@@ -69,7 +69,7 @@ class FaultLocalization:
                     self._scores[node.lineno] = 0.0
 
     def _score_constant(self, tree: ast.Module, node: ast.Assign | ast.AnnAssign) -> None:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        targets = get_assigned_targets(node)
         names = {item.id for item in targets if isinstance(item, ast.Name)}
         using = [
             item.lineno

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Function, get_assigned_targets
 from greenloop.syntax.operators import OPPOSITES, SIGNS
 
 _MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
@@ -129,16 +129,9 @@ def build_scope(
 
 
 def _collect_module_names(tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    constants: list[str] = []
-    functions: list[str] = []
-    for node in tree.body:
-        if isinstance(node, ast.Assign):
-            constants += [item.id for item in node.targets if isinstance(item, ast.Name)]
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            constants.append(node.target.id)
-        elif isinstance(node, Function):
-            functions.append(node.name)
-    return tuple(constants), tuple(functions)
+    targets = (target for node in tree.body for target in get_assigned_targets(node))
+    constants = dict.fromkeys(item.id for item in targets if isinstance(item, ast.Name))
+    return tuple(constants), tuple(i.name for i in tree.body if isinstance(i, Function))
 
 
 def _list_parameters(arguments: ast.arguments) -> list[ast.arg]:

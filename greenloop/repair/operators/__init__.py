@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import CandidateEdit, Edits, RepairContext
 from greenloop.repair.hints import Hints
 from greenloop.repair.operators import (
     calls,
@@ -39,7 +39,7 @@ def generate_edits(
     hints: Hints,
     operators: Sequence[Operator[CandidateEdit]] = OPERATORS,
     score_line: Callable[[int], float] = lambda line: 1.0,
-) -> Iterator[CandidateEdit]:
+) -> Edits:
     """Yield what operators propose for nodes on suspicious lines; several may make the same text."""
     scopes: dict[ast.AST, NameScope] = {}
     for item in walk_editable_nodes(tree, source):
