@@ -14,7 +14,7 @@ from greenloop.testsuite.parser import (
     TestFunction,
     get_function_name,
     parse_test_functions,
-    remove_test,
+    remove_tests,
 )
 from greenloop.testsuite.used_definitions import show_with_definitions
 
@@ -178,9 +178,9 @@ class Suite:
         dropped = DroppedTest(name, found[1].requirements, self.origin(test), reason, disputed)
         return replace(
             self,
-            generated=remove_test(self.generated, name),
-            hardening=remove_test(self.hardening, name),
-            revealed=remove_test(self.revealed, name),
+            generated=remove_tests(self.generated, {name}),
+            hardening=remove_tests(self.hardening, {name}),
+            revealed=remove_tests(self.revealed, {name}),
             dropped=(*self.dropped, dropped),
         )
 

@@ -35,7 +35,7 @@ from greenloop.grading.assertion_mutation.parametrize import find_expected_nodes
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
-from greenloop.testsuite.parser import has_hooks, is_test_class
+from greenloop.testsuite.parser import has_hooks, iter_tests, name_test
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class MutableTestFile:
         self._assertions = AssertionMutator(self.source, self.module_names)
         self.classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         highest = Certainty.LIKELY if has_hooks(code) else Certainty.CERTAIN
-        self.scopes = {scope.test: scope for scope in self._find_tests(tree.body, "", highest)}
+        self.scopes = {scope.test: scope for scope in self._find_tests(tree.body, highest)}
         self._helpers = {
             node.name: list(self._find_mutants(AssertionScope(name, "", node, Certainty.MAYBE)))
             for node in ast.walk(tree)
@@ -93,19 +93,17 @@ class MutableTestFile:
                     self.answers[text] = value[0]
                     self._answers_of_value.setdefault(self._describe_value(mutant), set()).add(text)
 
-    def _find_tests(
-        self, body: list[ast.stmt], prefix: str, certainty: Certainty
-    ) -> Iterator[AssertionScope]:
-        for node in body:
-            if not isinstance(node, (ast.ClassDef, Function)):
-                continue
-            inner = certainty if is_transparent(node.decorator_list) else Certainty.LIKELY
-            if isinstance(node, ast.ClassDef) and is_test_class(node):
-                nodes = [*node.body, *self._find_inherited_tests(node, frozenset())]
-                yield from self._find_tests(nodes, f"{prefix}{node.name}::", inner)
-            elif isinstance(node, Function) and node.name.startswith("test"):
-                inner = inner if not has_early_exit(node) else Certainty.MAYBE
-                yield AssertionScope(self._name, prefix + node.name, node, inner)
+    def _find_tests(self, body: list[ast.stmt], highest: Certainty) -> Iterator[AssertionScope]:
+        for test, classes in iter_tests(body, list_body=self._list_members):
+            certainty = highest
+            if not all(is_transparent(item.decorator_list) for item in (*classes, test)):
+                certainty = Certainty.LIKELY
+            if has_early_exit(test):
+                certainty = Certainty.MAYBE
+            yield AssertionScope(self._name, name_test(test, classes), test, certainty)
+
+    def _list_members(self, node: ast.ClassDef) -> list[ast.stmt]:
+        return [*node.body, *self._find_inherited_tests(node, frozenset())]
 
     def _find_inherited_tests(self, node: ast.ClassDef, seen: frozenset[str]) -> Iterator[ast.stmt]:
         """Yield inherited tests of base classes in the same file."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import cmath
 import copy
 import math
 from collections.abc import Mapping
@@ -58,10 +59,8 @@ def _change_scalar(value: object) -> str | None:
         return repr(not value)
     if isinstance(value, int):
         return repr(value + 1)
-    if isinstance(value, float):
-        return repr(value * 2 + 1) if math.isfinite(value * 2) else "0.0"
-    if isinstance(value, complex):
-        return repr(value * 2 + 1)
+    if isinstance(value, (float, complex)):
+        return repr(value * 2 + 1) if cmath.isfinite(value * 2) else "0.0"
     if isinstance(value, str):
         return repr(value + "x")
     return repr(value + b"x") if isinstance(value, bytes) else None

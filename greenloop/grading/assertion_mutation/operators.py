@@ -13,17 +13,10 @@ from greenloop.grading.assertion_mutation.literals import (
 )
 from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import get_last_name
+from greenloop.syntax.operators import OPPOSITES, SIGNS
 from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
 
-_NEGATED_OPERATORS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "!=",
-    ast.NotEq: "==",
-    ast.Is: "is not",
-    ast.IsNot: "is",
-    ast.In: "not in",
-    ast.NotIn: "in",
-}
 _MAX_TOLERANCE = 1000  # larger tolerances might include a far number
 _NEGATIVE_INFINITY, _POSITIVE_INFINITY = 'float("-inf")', 'float("inf")'
 # Left and right sides with which a comparison is false for every number on the other side.
@@ -111,11 +104,8 @@ class AssertionMutator:
     def _change_comparison(self, node: ast.expr) -> AssertionChange | None:
         if not isinstance(node, ast.Compare):
             return None
-        left, operator, right = (
-            [node.left, *node.comparators][-2],
-            node.ops[-1],
-            node.comparators[-1],
-        )
+        left, right = [node.left, *node.comparators][-2:]
+        operator = node.ops[-1]
         change: AssertionChange | None
         if len(node.ops) > 1:
             change = self._change_chained_comparison(left, operator, right)
@@ -123,10 +113,10 @@ class AssertionMutator:
             change = self.change_equality(left, right)
         elif isinstance(operator, ast.In):
             change = self._change_membership(left, right) or self._flip_operator(node)
-        elif type(operator) in _NEGATED_OPERATORS:
-            change = self._flip_operator(node)
-        else:
+        elif type(operator) in _UNSATISFIABLE_BOUNDS:
             change = self._change_ordering(left, operator, right)
+        else:
+            change = self._flip_operator(node)
         if change is None or change.actual is None:
             return change
         return replace(change, opposite=self._negate(node).edits[0])
@@ -174,9 +164,8 @@ class AssertionMutator:
 
     def _flip_operator(self, node: ast.Compare) -> AssertionChange:
         left, right = map(self._source.get_segment, (node.left, node.comparators[0]))
-        change = self._assert_instead(
-            node, f"({left}) {_NEGATED_OPERATORS[type(node.ops[0])]} ({right})"
-        )
+        sign = OPPOSITES[SIGNS[type(node.ops[0])]]
+        change = self._assert_instead(node, f"({left}) {sign} ({right})")
         identity = isinstance(node.ops[0], (ast.Is, ast.IsNot))
         return change if identity else replace(change, actual=node.left)
 

@@ -13,6 +13,7 @@ from greenloop.grading.assertion_mutation import evidence as assertion_mutation
 from greenloop.grading.collector import EvidenceCollector, Measurement
 from greenloop.grading.empty_bodies import judge_empty_bodies
 from greenloop.grading.integrity import find_integrity_issues
+from greenloop.grading.mutants import explain_no_mutants
 from greenloop.grading.reruns import measure_flakiness_alone
 from greenloop.project.grading.coverage import measure_coverage
 from greenloop.project.grading.modules import CalledModules
@@ -95,11 +96,8 @@ class ChangedLines:
 
     def measure_mutation(self) -> Mutation | str:
         """Try mutants on the changed lines."""
-        if self.plan.mutants == 0:
-            return "no mutants were requested"
-        if self.runner.box.info.backend == "none":
-            return "mutants are not run without a sandbox: one could do damage"
-        return measure_mutants(self.runner, self.code_lines, self.baseline, self.plan)
+        why = explain_no_mutants(self.plan, self.runner.box)
+        return why or measure_mutants(self.runner, self.code_lines, self.baseline, self.plan)
 
     def measure_empty_bodies(self) -> EmptyBodies | str:
         """Run the tests of the changed lines without the bodies of the changed functions."""

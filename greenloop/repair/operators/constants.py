@@ -75,7 +75,9 @@ def _replace_string(context: RepairContext, node: ast.Constant, value: str) -> E
             yield context.edit(node, text, "constant", 2.8)
 
 
-def _find_sibling_constants(context: RepairContext, kind: type | tuple[type, ...]) -> Sequence[object]:
+def _find_sibling_constants(
+    context: RepairContext, kind: type | tuple[type, ...]
+) -> Sequence[object]:
     """Return other constants of the function, or of the module for code outside of functions."""
     around = context.scope.function or context.ancestors[0]
     constants = (item.value for item in ast.walk(around) if isinstance(item, ast.Constant))

@@ -92,7 +92,8 @@ def test_mutants_are_measured_as_planned(
 
     files = [TestFile("test_doubling.py", TESTS)]
     run = box.run_tests(CODE, files, module="doubling")
-    plan = Plan(Thresholds(seconds=7), mutants=3, seed=5, mutation=mutation)
+    monkeypatch.setattr("greenloop.grading.mutants.measure_mutation", mutation)
+    plan = Plan(Thresholds(seconds=7), mutants=3, seed=5)
     graded = grade_run(box, CODE, files, "doubling", run=run, plan=plan)
     assert options == {"module": "doubling", "max_mutants": 3, "seed": 5, "budget_s": 7}
     assert graded.evidence.mutation == Mutation(score=0.5, killed=1, survived=(SURVIVOR,))
