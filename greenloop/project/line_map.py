@@ -8,6 +8,7 @@ from functools import reduce
 from operator import or_
 
 from greenloop.sandbox.guest.coverage.instrumentation import InstrumentedTree, instrument_tree
+from greenloop.syntax.parse import PARSE_ERRORS
 
 _COMPOUND_BODIES = ("body", "cases", "handlers")
 
@@ -60,7 +61,7 @@ def instrument_file(text: str) -> InstrumentedTree | None:
     """Return the statements and branches of a file as a traced run numbers them."""
     try:
         return instrument_tree(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError):
+    except PARSE_ERRORS:
         return None
 
 

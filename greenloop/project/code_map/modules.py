@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from greenloop.syntax.nodes import Function, get_line_span
+from greenloop.syntax.nodes import Function, get_assigned_targets, get_line_span
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path
 
@@ -91,7 +91,8 @@ def _find_definitions(
         inner: list[ast.stmt] = []
         if isinstance(node, ast.ClassDef):
             inner = [item for item in node.body if isinstance(item, (Function, ast.ClassDef))]
-            names, head, own = [node.name], _write_class(node), _without(node, inner)
+            own = [item for item in ast.iter_child_nodes(node) if item not in inner]
+            names, head = [node.name], _write_class(node)
         elif isinstance(node, Function):
             names, head, own = [node.name], _write_function(node), [node]
         elif isinstance(node, (ast.If, ast.Try)):
@@ -112,10 +113,6 @@ def _find_definitions(
                 frozenset(_list_words(lines, own)),
             )
         yield from _find_definitions(inner, path, lines, f"{prefix}{names[0]}." if inner else "")
-
-
-def _without(node: ast.ClassDef, inner: list[ast.stmt]) -> list[ast.AST]:
-    return [item for item in ast.iter_child_nodes(node) if item not in inner]
 
 
 def _list_branches(node: ast.If | ast.Try) -> list[ast.stmt]:
@@ -149,9 +146,8 @@ def _write_class(node: ast.ClassDef) -> str:
 
 
 def _list_constants(node: ast.stmt) -> list[str]:
-    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    is_assignment = isinstance(node, (ast.Assign, ast.AnnAssign))
-    names = [item.id for item in targets if isinstance(item, ast.Name)] if is_assignment else []
+    targets = [] if isinstance(node, ast.AugAssign) else get_assigned_targets(node)
+    names = (item.id for item in targets if isinstance(item, ast.Name))
     return [name for name in names if name[:2] != "__"]
 
 

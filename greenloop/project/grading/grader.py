@@ -110,20 +110,18 @@ class ChangedLines:
         if not tests:
             return "no test runs a changed line"
         found = judge_empty_bodies(self.runner.run(emptied, tests))
-        weak = (
-            "" if found.reached else found.cut_short or _WEAK
-        )  # no forgery: weak tests explain it
-        return found.model_copy(update={"cut_short": weak})
+        if found.reached or found.cut_short:
+            return found
+        return found.model_copy(update={"cut_short": _WEAK})  # no forgery: weak tests explain it
 
     def _list_mapped_tests(self) -> list[str]:
-        return sorted(
-            {
-                test
-                for path, lines in self.code_lines.items()
-                for line in lines & self.baseline.find_tested_lines(path)
-                for test in self.baseline.lines[path][line]
-            }
-        )
+        found = {
+            test
+            for path, lines in self.code_lines.items()
+            for line in lines & self.baseline.find_tested_lines(path)
+            for test in self.baseline.lines[path][line]
+        }
+        return sorted(found)
 
     def measure_assertion_mutation(self) -> AssertionMutation | str:
         """Change the expected values of the new tests."""
