@@ -147,8 +147,10 @@ def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[
         for name in list_plugins("greenloop.evidence")
     }
     with ThreadPoolExecutor(_MAX_CONCURRENT) as pool:
-        started = {key: collector.submit(pool, key, measures[key]) for key in together}
-        started |= {key: collector.submit(pool, key, plugins[key]) for key in plugins}
+        started = {
+            key: pool.submit(collector.measure, key, (measures | plugins)[key])
+            for key in (*together, *plugins)
+        }
     collector.raise_if_nothing_runs()
     alone = {key: collector.measure(key, measures[key]) for key in kinds.keys() - started.keys()}
     found = {key: future.result() for key, future in started.items()} | alone

@@ -45,6 +45,7 @@ def find_added_origin(name: str) -> Origin | None:
     """Return the origin of a test that the workflow adds by itself; None for others."""
     name = name.rpartition("::")[2]
     origins: dict[str, Origin] = {
+        _EXAMPLE_TEST_PREFIX: "example",
         HELD_OUT_TEST_PREFIX: "held_out",
         PEER_TEST_PREFIX: "peer",
         ANSWER_TEST_PREFIX: "answer",
@@ -144,11 +145,8 @@ class Suite:
         is_file = any(item.name == test for item in self.user_files)  # skipped as a whole
         if (found and found[0].locked) or is_file:
             return "given"
-        if name.startswith(_EXAMPLE_TEST_PREFIX):
-            return "example"
-        if added := find_added_origin(name):
-            return added
-        return "hardening" if name in self._hardening_names else "generated"
+        written: Origin = "hardening" if name in self._hardening_names else "generated"
+        return find_added_origin(name) or written
 
     @cached_property
     def _hardening_names(self) -> frozenset[str]:

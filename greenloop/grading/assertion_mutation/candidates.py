@@ -32,7 +32,7 @@ from greenloop.grading.assertion_mutation.operators import (
     get_called_name,
 )
 from greenloop.grading.assertion_mutation.parametrize import find_expected_nodes, rewrite_expected
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Function, get_last_name
 from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
 from greenloop.testsuite.parser import has_hooks, iter_tests, name_test
@@ -121,8 +121,7 @@ class MutableTestFile:
         if own := tuple(self._find_mutants(scope)):
             return own
         nodes = list(ast.walk(scope.function))
-        names = {node.id for node in nodes if isinstance(node, ast.Name)}
-        names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        names = {get_last_name(n) for n in nodes if isinstance(n, (ast.Name, ast.Attribute))}
         found = [item for name in names for item in self._helpers.get(name, ())]
         if not found:
             return ()
@@ -165,11 +164,11 @@ class MutableTestFile:
         """Yield the changes of these statements with their lines."""
         for node in body:
             if isinstance(node, ast.Assert):
-                for change in self._assertions.generate_changes(node.test):
-                    yield node.lineno, change, certainty
+                changes = self._assertions.generate_changes(node.test)
+                yield from ((node.lineno, change, certainty) for change in changes)
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-                for change in self._change_call(node.value):
-                    yield node.lineno, change, certainty
+                changes = self._change_call(node.value)
+                yield from ((node.lineno, change, certainty) for change in changes)
             elif isinstance(node, (ast.With, ast.AsyncWith)):
                 yield from self._change_with(node, certainty)
             elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):

@@ -71,9 +71,10 @@ def _find_reasons(
 
 def _has_comparisons(tree: ast.Module) -> bool:
     """Whether a module defines comparisons, or uses mocks, which have them."""
-    nodes = list(ast.walk(tree))
-    return any(isinstance(n, Function) and n.name in _COMPARISON_METHODS for n in nodes) or any(
-        isinstance(node, ast.alias) and "mock" in node.name for node in nodes
+    return any(
+        (isinstance(node, Function) and node.name in _COMPARISON_METHODS)
+        or (isinstance(node, ast.alias) and "mock" in node.name)
+        for node in ast.walk(tree)
     )
 
 
@@ -128,12 +129,8 @@ def _resolve_local_name(node: ast.expr | None, function: Function) -> ast.expr |
     for _ in range(_MAX_ALIAS_DEPTH):
         if not isinstance(node, ast.Name):
             return node
-        values = [
-            item.value
-            for item in ast.walk(function)
-            if isinstance(item, ast.Assign)
-            and any(isinstance(t, ast.Name) and t.id == node.id for t in item.targets)
-        ]
+        assigned = (item for item in ast.walk(function) if isinstance(item, ast.Assign))
+        values = [i.value for i in assigned if node.id in [getattr(t, "id", "") for t in i.targets]]
         if len(values) != 1:
             return node
         node = values[0]

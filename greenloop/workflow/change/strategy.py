@@ -214,12 +214,9 @@ class ChangeStrategy(Strategy):
     async def extend(self) -> bool:
         if not self._request.measures_baseline and self._space.tree.texts:
             return False
-        if (
-            await self._types.repair()
-            or await self._hardener.harden()
-            or await self._peer.compare()
-        ):
-            return True
+        for step in (self._types.repair, self._hardener.harden, self._peer.compare):
+            if await step():
+                return True
         return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
 
     async def undo_change(self) -> bool:

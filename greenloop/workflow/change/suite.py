@@ -165,9 +165,8 @@ class ChangeSuite:
         return frozenset(self.functions)
 
     def _next_name(self, prefix: str) -> str:
-        taken = {
-            item.rpartition("::")[2] for item in (*self.names, *(i.name for i in self.dropped))
-        }
+        names = (*self.names, *(item.name for item in self.dropped))
+        taken = {name.rpartition("::")[2] for name in names}
         return next(name for n in count(1) if (name := f"{prefix}{n}") not in taken)
 
     def _add(self, name: str, example: HeldOutExample, about: str = "") -> ChangeSuite:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from greenloop.project.code_map.index import build_index
 from greenloop.project.code_map.ranking import rank
-from greenloop.syntax.nodes import Function
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.nodes import Function, get_assigned_targets
+from greenloop.syntax.parse import parse_or_empty
 from greenloop.tools.shown_project import ShownFile
 
 MAX_FILES_CHARS = 28_000  # of all files of a prompt: about 7,000 tokens
@@ -72,8 +72,7 @@ def _list_cuts(texts: Mapping[str, str], about: str, touches: Collection[str]) -
         for block in _COMMENTS.finditer(text):
             first = text.count("\n", 0, block.start())
             cuts.append(_Cut(path, range(first, first + block[0].count("\n")), "# … "))
-        tree = parse_or_none(text)
-        for name, node in _list_parts(tree, "") if tree else ():
+        for name, node in _list_parts(parse_or_empty(text), ""):
             if not name or (path, name) not in touched:
                 cuts += _cut_part(path, node, weights.get((path, name), 0.0))
     return [cut for cut in cuts if len(cut.lines) >= _MIN_LINES]
@@ -89,8 +88,7 @@ def _list_parts(
     """Yield what a file defines outside of functions, by its name there; '' for the file."""
     name = prefix + getattr(node, "name", "")
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
-        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-        name = prefix + ast.unparse(target)
+        name = prefix + ast.unparse(get_assigned_targets(node)[0])
     yield name, node
     inner = f"{name}." if isinstance(node, ast.ClassDef) else prefix
     for item in [] if isinstance(node, Function) else ast.iter_child_nodes(node):
