@@ -106,7 +106,7 @@ def test_source_that_does_not_parse_has_no_tests(code: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_test_is_removed_and_others_are_unchanged(name: str) -> None:
-    left = remove_tests(CODE, name)
+    left = remove_tests(CODE, {name})
     ast.parse(left)
     assert names(left) == [item for item in NAMES if item != name]
     kept = {item.name: item.source(left) for item in read(left)}
