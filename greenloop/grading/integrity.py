@@ -80,7 +80,7 @@ def find_integrity_issues(code: str) -> tuple[IntegrityFinding, ...]:
 
 
 class _Inspector:
-    """The rules for one module; its imports say what its names stand for."""
+    """The rules for one module; names are resolved by its imports."""
 
     def __init__(self, tree: ast.Module) -> None:
         imported = [item for n in ast.walk(tree) if isinstance(n, ast.Import) for item in n.names]
@@ -150,7 +150,7 @@ class _Inspector:
 
 
 def _find_safe_uses(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield code objects and files below a node that takes nothing from them but names and places."""
+    """Yield code objects and files from which a node reads only names and locations."""
     if isinstance(node, ast.Attribute) and node.attr in _PARAMETER_ATTRIBUTES:
         yield node.value
     elif isinstance(node, (ast.Attribute, ast.Call)) and _get_last_name(node) in _PATH_PARTS:

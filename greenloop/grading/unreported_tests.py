@@ -34,7 +34,7 @@ def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str,
 
 
 def _count_rows(code: str) -> dict[str, int]:
-    """Return the names of functions that are tests whatever else the file does, with their rows."""
+    """Return the functions that pytest certainly collects as tests, with their numbers of rows."""
     tree = parse_or_none(code)
     if tree is None or "__test__" in code or can_skip_file(code):
         return {}

@@ -40,7 +40,7 @@ def map_lines(text: str, hits: Mapping[str, int], tests: Sequence[str]) -> dict[
 
 
 def _iter_clauses(tree: ast.AST) -> Iterator[tuple[int, int]]:
-    """Yield each line of an `except` or `case`, with the line whose tests may come to it."""
+    """Yield each line of an `except` or `case`, with the line whose tests may also execute it."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Match):
             yield from ((item.pattern.lineno, node.lineno) for item in node.cases)

@@ -1,4 +1,4 @@
-"""How suspicious each line of a module is, by which tests come to it.
+"""Suspicion of each line of a module, computed from the tests that execute it.
 
 Ochiai's coefficient, as R. Abreu, P. Zoeteweij and A. J. C. van Gemund use it for fault
 localisation: "An Evaluation of Similarity Coefficients for Software Fault Localization" (PRDC

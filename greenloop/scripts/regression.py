@@ -122,7 +122,7 @@ def _is_renamed(name: str, body: str, added: dict[str, str]) -> bool:
 
 
 def _find_missing_options(old: Inventory, new: Inventory) -> Iterator[str]:
-    """Yield the options of which no name is left; without a syntax tree the source is searched."""
+    """Yield options whose names are all missing; without a syntax tree the source is searched."""
     there = frozenset(name for item in new.options for name in item.normalized_names)
     source = "" if new.is_exact else "\n".join(new.texts)
     for item in dict.fromkeys(old.options):

@@ -75,6 +75,6 @@ def _check_value(value: ast.expr, want: str) -> list[str]:
 
 
 def _check_output(want: str) -> list[str]:
-    """Return the assertion of what was printed; [] where nothing has to be."""
+    """Return the assertion of the printed text; [] where none is expected."""
     text = want.replace("<BLANKLINE>", "")
     return [f"assert capsys.readouterr().out == {text!r}"] if want else []

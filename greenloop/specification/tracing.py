@@ -1,4 +1,4 @@
-"""Tracing: which requirement takes up which words of the text, and which words none takes up."""
+"""Tracing: which requirement covers which words of the text, and which words are not covered."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LITERAL = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|[“„][^“”\n]{1
 
 @dataclass(frozen=True)
 class Place:
-    """Where a quote stands: the numbers of its words. `label` is a requirement's id or a kind."""
+    """The position of a quote, as word numbers. `label` is a requirement's id or a kind."""
 
     label: str
     words: range
@@ -58,7 +58,7 @@ class Trace:
 
     @cached_property
     def rests(self) -> tuple[str, ...]:
-        """The passages that nothing takes up and that may ask for something."""
+        """The passages that nothing covers and that may state a requirement."""
         return tuple(
             self.index.excerpt(run[0], run[-1] + 1)
             for block in self.index.blocks
@@ -67,7 +67,7 @@ class Trace:
         )
 
     def joined_clauses(self) -> Iterator[tuple[str, str]]:
-        """Yield id and quote where one requirement alone takes up two clauses."""
+        """Yield id and quote where one requirement alone covers two clauses."""
         labels: dict[int, set[str]] = defaultdict(set)
         for place in self.places:
             for number in place.words:
@@ -192,7 +192,7 @@ def _list_quotes(contract: Contract) -> Iterator[tuple[str, str]]:
 
 
 def _find_example(index: PassageIndex, example: GivenExample) -> Iterator[range]:
-    """Yield where an example's lines stand, each with its result where that follows soon."""
+    """Yield the positions of an example's lines, each with its result where that follows soon."""
     for part in parse_doctest(example.doctest):
         for line, result in _list_stated_lines(part):
             if found := index.find(line):

@@ -1,4 +1,4 @@
-"""Words by what they can ask for, in English and German, as `passages` compares them.
+"""Lists of words in English and German, in the form in which `passages` compares them.
 
 A language has few words that ask for nothing by themselves, and they can be listed; its verbs and
 nouns cannot. So a rest of a text that has any other word is taken to ask for something.

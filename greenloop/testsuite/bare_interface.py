@@ -1,7 +1,7 @@
 """An interface reduced to what callers and the text know: names, parameters, bases, decorators.
 
-Docstrings, comments, and the defaults, annotations and values that the text does not state are a
-reading of the text; a second reader must not see it.
+Docstrings, comments, and the defaults, annotations and values that the text does not state are an
+interpretation of the text; the writer of a second implementation must not see it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NEUTRAL_NAMES = frozenset({"None", "Optional", "Union", "Any", "Self"})
 
 
 def reduce_interface(interface: str, text: str) -> str:
-    """Return a contract's interface without what only its writer's reading of the text says.
+    """Return a contract's interface without what its writer added to the text.
 
     A default that is left out stands as `...`, so that the parameter stays optional.
 

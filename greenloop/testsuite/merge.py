@@ -12,7 +12,7 @@ from greenloop.syntax.parse import parse_or_empty, parse_or_none
 
 
 def find_clashes(existing: str, added: str) -> tuple[str, ...]:
-    """Return the top-level names that `added` defines otherwise than `existing` does.
+    """Return the top-level names that `added` and `existing` define differently.
 
     A redefined helper would change existing tests. () where either file does not parse.
     """

@@ -38,7 +38,7 @@ class _BodyEmptier(ast.NodeTransformer):
 def with_empty_bodies(source: str, lines: Set[int] | None = None) -> str:
     """Return the module with functions raising NotImplementedError; module level is kept.
 
-    Without `lines` these are all functions, else those that a line of is among them.
+    With `lines` only functions that contain one of these lines are emptied.
 
     Raises:
         SyntaxError: the source does not parse.

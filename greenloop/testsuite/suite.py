@@ -42,7 +42,7 @@ def read_conftest(files: Iterable[TestFile]) -> str:
 
 
 def find_added_origin(name: str) -> Origin | None:
-    """Return the origin of a test that the workflow adds by itself; None for others."""
+    """Return the origin of a test that the workflow generates without a model; None for others."""
     name = name.rpartition("::")[2]
     origins: dict[str, Origin] = {
         _EXAMPLE_TEST_PREFIX: "example",

@@ -91,7 +91,7 @@ def _get_other_type_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
 
 
 class _AnswerRule:
-    """Tells answers of the code from objects that may honestly equal much, for one test file."""
+    """Distinguishes answers of the code from objects that may legitimately equal many values."""
 
     def __init__(self, code: ast.Module, file: MutableTestFile) -> None:
         self._module_names = file.module_names

@@ -56,7 +56,7 @@ def get_mutant_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
 class AssertionMutationRunner:
     """The module, its tests, and the first run, which mutants are compared with.
 
-    `passed` are the tests of which a case passed in the first run.
+    `passed` are the tests with at least one case that passed in the first run.
     """
 
     def __init__(self, context: GradingContext) -> None:

@@ -18,7 +18,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def split_interface(interface: str) -> dict[str, str]:
-    """Return the stubs by the name of their module; '' for what stands below no name."""
+    """Return the stubs by the name of their module; '' for those without a module line."""
     before, *parts = _MODULE_LINE.split(interface)
     found = {"": before} if list_names(before) else {}
     for module, stub in zip(parts[::2], parts[1::2], strict=True):

@@ -1,4 +1,4 @@
-"""Grade of changed lines: what the tests of a project say of them."""
+"""Grade of changed lines by the tests of a project."""
 
 from __future__ import annotations
 

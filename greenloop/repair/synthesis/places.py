@@ -22,7 +22,7 @@ def put_expression(
 
 
 def is_value(context: RepairContext, node: ast.expr) -> bool:
-    """Return whether another expression may stand for a node."""
+    """Return whether a node is an expression that another one can replace."""
     if context.is_stored or context.is_field("func") or context.scope.function is None:
         return False
     parents = (ast.Expr, ast.JoinedStr, ast.FormattedValue)

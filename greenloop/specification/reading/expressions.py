@@ -1,4 +1,4 @@
-"""Calls in a text: where they end, and whether they can be made as they stand."""
+"""Calls in a text: where they end, and whether they can be executed as written."""
 
 from __future__ import annotations
 

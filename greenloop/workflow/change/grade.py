@@ -1,4 +1,4 @@
-"""Grade of a change whose tests pass: what they say of its lines, and what else it changes."""
+"""Grade of a change whose tests pass, and what else it changes."""
 
 from __future__ import annotations
 

@@ -50,9 +50,9 @@ _MAX_GIVEN_CHARS = 12_000
 
 
 class ChangeStrategy(Strategy):
-    """Tests and code of a change are written apart from one contract, in a project that exists.
+    """Tests and code of a change are written independently from one contract, in a project.
 
-    A candidate is a patch of the code. The tests stand apart in the suite.
+    A candidate is a patch of the code. The tests are in the suite, not in the patch.
     """
 
     _hardener: ChangeHardener

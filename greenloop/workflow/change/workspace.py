@@ -190,7 +190,7 @@ def read_project(root: Path) -> ProjectTree:
 
 
 def restrict(result: TestRun, expected: Collection[str], files: Collection[str] = ()) -> TestRun:
-    """Return a run of which only the expected tests count, and all those of some files.
+    """Return a run in which only the expected tests count, and all tests of some files.
 
     Of each of these files at least one test has to be reported; their tests may skip. A file that
     cannot be collected counts where it has a test that does.
