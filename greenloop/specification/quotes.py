@@ -1,4 +1,4 @@
-"""Quotes of a contract: complaints about them, and the contract without quotes that are invented."""
+"""Quotes of a contract: complaints about them, and the contract without invented quotes."""
 
 from __future__ import annotations
 

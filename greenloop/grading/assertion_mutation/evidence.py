@@ -201,7 +201,7 @@ def _confirm_difference(runner: AssertionMutationRunner, control: MutatedRun) ->
 
 
 def _find_difference(runner: AssertionMutationRunner, control: MutatedRun) -> str:
-    """Return the id of an unchanged test whose outcome is not that of the first run; '' for none."""
+    """Return an unchanged test whose outcome is not that of the first run; '' for none."""
     if not control.is_usable and len(control.mutants) > 1:
         return ""
     changed = {item.scope.key for item in control.mutants}
