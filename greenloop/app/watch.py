@@ -178,7 +178,7 @@ async def _request_test(
     secrets = (key.get_secret_value(),) if key else ()
     client = LLMClient(open_sources(settings), emit=emit, secrets=secrets)
     prompts = PromptTemplates.open(settings.prompts)
-    kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts)
+    kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts=prompts)
     contract = Contract(
         module=inputs.module,
         summary="Existing code; its signatures and docstrings are all that is known.",
