@@ -79,7 +79,7 @@ class _Result:
     outcome: str
     line: int = 0
     reason: str = ""
-    has_objects: bool = False  # values with operators of their own, maybe, were seen
+    has_objects: bool = False  # it was judged by values with operators of their own, maybe
 
 
 def _summarize(
@@ -169,7 +169,7 @@ def _judge_scenarios(
     """Yield the result of each scenario of a test file."""
     if not plan.scenarios:
         return
-    first, objects = run_first(context, plan, file)
+    first = run_first(context, plan, file)
     suspects = {key for key, item in first.items() if is_doubtful(item)}
     beside = run_rows(context, plan, file, context.tests) if suspects else {}
     confirmed = {key for key in suspects if has_agreed(beside, key)}
@@ -181,7 +181,8 @@ def _judge_scenarios(
         if not rows:
             yield _Result(scenario, "not observable", reason=_NO_ROWS)
         elif doubtful is None:
-            yield _Result(scenario, "agrees", has_objects=number in objects)
+            has_objects = any(first[key].has_objects for key in rows)
+            yield _Result(scenario, "agrees", has_objects=has_objects)
         elif differing.intersection(rows):
             yield _Result(scenario, "differs")
         else:
