@@ -153,7 +153,7 @@ def _judge_file(context: GradingContext, file: TestFile, plan: ScenarioFile) -> 
         ),
     ]
     are_plain = all(item.outcome == "agrees" and not item.has_objects for item in results)
-    found = WholeTests() if are_plain else compare_whole_tests(context, plan)
+    found = WholeTests() if are_plain else compare_whole_tests(context, file)
     for item in results:
         if item.scenario.test in found.fail_apart:
             yield _Result(item.scenario, "differs")
