@@ -21,8 +21,8 @@ from greenloop.testsuite.scenarios.nodes import build_function
 from greenloop.testsuite.scenarios.reading.flattening import flatten
 from greenloop.testsuite.scenarios.reading.inlining import OF_INSTANCE
 from greenloop.testsuite.scenarios.reading.renaming import (
-    Renaming,
     choose_neutral_names,
+    rename,
     restore_names,
 )
 from greenloop.testsuite.scenarios.reading.test_module import (
@@ -131,7 +131,7 @@ class _Planner:
             self._scope.import_names(node)
         self._imports = list(dict.fromkeys(names_of_imports(imports)))
         self._names = choose_neutral_names(tree)
-        self._file = read_test_module(Renaming(self._names).visit(tree))
+        self._file = read_test_module(rename(tree, self._names))
         self._preamble = self._split_preamble()
 
     def plan(self) -> ScenarioFile:
