@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.module_calls import get_member, read_imports
-from greenloop.testsuite.scenarios.names import read_attributes
+from greenloop.testsuite.scenarios.names import read_attributes, walk_all
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Definition = (*_Function, ast.ClassDef)
@@ -32,7 +32,7 @@ def find_methods(code: str, tests: Sequence[str]) -> dict[str, str]:
     """Return the public methods that the tests name, as `Class.method`, each with its own name."""
     tree = parse_or_none(code)
     protocols = set(_find_protocols(code))
-    used = read_attributes(found for text in tests if (found := parse_or_none(text)))
+    used = read_attributes(walk_all(found for text in tests if (found := parse_or_none(text))))
     return {
         f"{node.name}.{item.name}": item.name
         for node in (tree.body if tree else ())
@@ -88,8 +88,8 @@ def add_called(names: set[str], code: str) -> set[str]:
     pending = functions
     while reached := [item for item in pending if item.name in found]:
         pending = [item for item in pending if item.name not in found]
-        found |= read_attributes(reached)
-        found |= {n.id for item in reached for n in ast.walk(item) if isinstance(n, ast.Name)}
+        nodes = list(walk_all(reached))
+        found |= read_attributes(nodes) | {n.id for n in nodes if isinstance(n, ast.Name)}
     return found
 
 

@@ -45,9 +45,7 @@ def _find_failing(
     context: GradingContext, plan: WholeFile, beside: Sequence[TestFile] = ()
 ) -> dict[str, str]:
     """Return tests with the error that ended one of their rows."""
-    seen = context.sandbox.observe_scenarios(
-        context.code, context.module, plan.text, beside=beside
-    )
+    seen = context.sandbox.observe_scenarios(context.code, context.module, plan.text, beside=beside)
     if beside and not seen.rows:
         return dict.fromkeys(plan.tests, seen.error)
     return {plan.tests[item.scenario]: item.error for item in seen.rows if item.error}

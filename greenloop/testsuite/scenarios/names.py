@@ -34,9 +34,15 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         yield item
 
 
+def walk_all(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Yield nodes and all their parts."""
+    for node in nodes:
+        yield from walk(node)
+
+
 def read_attributes(nodes: Iterable[ast.AST]) -> set[str]:
-    """Return the names of the attributes in nodes, of whatever they are."""
-    return {item.attr for node in nodes for item in walk(node) if isinstance(item, ast.Attribute)}
+    """Return the names of those nodes that are attributes, of whatever they are."""
+    return {item.attr for item in nodes if isinstance(item, ast.Attribute)}
 
 
 def bound_names(target: ast.AST) -> set[str]:
@@ -92,11 +98,8 @@ def dotted_name(node: ast.AST) -> str:
 
 
 def read_module_names(nodes: Iterable[ast.AST], imported: Mapping[str, str]) -> set[str]:
-    """Return the names of a module that nodes use: members by their names, or '' for itself."""
-    found: set[str] = set()
-    for node in nodes:
-        names = {dotted_name(item) for item in walk(node)}
-        found |= {imported[name] for name in names if imported.get(name)}
-        parts = [name.split(".") for name in names if "." in name]
-        found |= {part[1] for part in parts if imported.get(part[0]) == ""}
-    return found
+    """Return the names of a module that single nodes are: members by their names."""
+    names = {dotted_name(node) for node in nodes if isinstance(node, (ast.Name, ast.Attribute))}
+    parts = [name.split(".") for name in names if "." in name]
+    found = {imported[name] for name in names if imported.get(name)}
+    return found | {part[1] for part in parts if imported.get(part[0]) == ""}

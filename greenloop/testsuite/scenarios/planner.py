@@ -16,6 +16,8 @@ from greenloop.testsuite.scenarios.names import (
     bound_names,
     read_attributes,
     read_module_names,
+    walk,
+    walk_all,
 )
 from greenloop.testsuite.scenarios.nodes import build_function
 from greenloop.testsuite.scenarios.reading.flattening import flatten
@@ -224,19 +226,21 @@ class _Planner:
         parameters = [*columns, *test.fixtures]
         function = build_function(f"scenario_{number}", parameters, body, is_async=test.is_async)
         judge = JudgeForms().visit(build_function(f"judge_{number}", columns, halves.judge))
-        check_separation(function, tables, judge, judged)
         before = keep_used(self._preamble.steps, dict(uses), self._scope.literals)
-        check_names([function, *tables, *before], self._names)
+        crossing = list(walk_all([function, *tables]))
+        staying, shared = list(walk(judge)), list(walk_all(before))
+        check_separation(crossing, staying)
+        check_names([*crossing, *shared], self._names)
         held = {
             name for item in before if isinstance(item, ast.Assign) for name in bound_names(item)
         }
         check_given(function, {*columns, *held}, {*scope.objects, *scope.classes, *scope.makers})
-        parts = [function, *tables, judge, *before]
-        used = read_module_names(parts, self._scope.imported)
+        nodes = [*crossing, *staying, *shared]
+        used = read_module_names(nodes, self._scope.imported)
         if not used:
             raise RefusedError("the test does not use the module")
         return _Planned(
-            Scenario(test.name, test.line, frozenset(used), frozenset(read_attributes(parts))),
+            Scenario(test.name, test.line, frozenset(used), frozenset(read_attributes(nodes))),
             ast.unparse(function),
             render_entry(function, f"{test.fixtures!r}, ", test.tables, tables),
             ast.unparse(judge),

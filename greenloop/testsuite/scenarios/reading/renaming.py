@@ -14,6 +14,7 @@ from greenloop.testsuite.scenarios.reading.test_module import fixture_options
 _Node = TypeVar("_Node", bound=ast.AST)
 _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
+
 def rename(node: _Node, names: Mapping[str, str]) -> _Node:
     """Replace names in a tree, and those of functions and classes; return the tree."""
     for item in walk(node) if names else ():
