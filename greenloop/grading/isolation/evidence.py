@@ -11,12 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.isolation.public_names import (
-    add_base_classes,
-    add_called,
-    find_methods,
-    find_public_names,
-)
+from greenloop.grading.isolation.public_names import ModuleNames
 from greenloop.grading.isolation.runs import has_agreed, is_doubtful, run_first, run_rows
 from greenloop.grading.isolation.whole_tests import WholeTests, compare_whole_tests
 from greenloop.grading.observation import ObservationRequest
@@ -44,10 +39,13 @@ def measure(context: GradingContext) -> Isolated | str:
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
+    names = context.remember(_read_names)
+    return measure_modules([context], [*names.find_public(), *names.methods])
+
+
+def _read_names(context: GradingContext) -> ModuleNames:
     texts = [item.code for item in context.tests]
-    names = find_public_names(context.code, texts, context.module, context.interface)
-    methods = find_methods(context.code, texts)
-    return measure_modules([context], [*names, *methods])
+    return ModuleNames(context.code, texts, context.module, context.interface)
 
 
 def measure_modules(
@@ -105,10 +103,10 @@ def _summarize(
     used = {name for item in agreed for name in item.names}
     attributes = {name for item in agreed for name in item.attributes}
     for item in contexts:
-        used = add_base_classes(used, item.code)
-        called = add_called(attributes | used, item.code)
-        methods = find_methods(item.code, [file.code for file in item.tests])
-        used |= {name for name, own in methods.items() if own in called}
+        known = item.remember(_read_names)
+        used = known.add_base_classes(used)
+        called = known.add_called(attributes | used)
+        used |= {name for name, own in known.methods.items() if own in called}
     missing = _find_missing(names, used)
     replaced = {item.reason.removeprefix(_REPLACES) for item in results} & _PURE_BUILTINS
     if any(
