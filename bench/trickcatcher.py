@@ -93,8 +93,8 @@ def fit_inputs(box: Sandbox, task: Task) -> list[tuple[object, ...]]:
     """Return the data's inputs, each in the first form that a right program answers."""
     forms = [list(iterate_forms(item)) for item in task.inputs[:100]]
     calls = [build_call(task, form) for item in forms for form in item]
-    program = Program(box, MODULE, task.right[0], (task.function,), float("inf"))
-    answers = iter([not made.ending and answered(made) for made in program.run(calls)])
+    program = Program(box, MODULE, task.right[0], (task.function,))
+    answers = iter([not made.ending and answered(made) for made in program.run(calls, 10.0)])
     fitting = [[form for form in item if next(answers)] for item in forms]
     return [item[0] for item in fitting if item]
 
@@ -192,8 +192,8 @@ def read_difference(task: Task, item: FoundDifference) -> tuple[Input, int]:
 
 
 def answer(box: Sandbox, task: Task, source: str, call: Input) -> Answer:
-    program = Program(box, MODULE, source, (task.function,), float("inf"))
-    return program.run([call], 1.0)[0]
+    program = Program(box, MODULE, source, (task.function,))
+    return program.run([call], 1.0, 1.0)[0]
 
 
 def agree(one: Answer, other: Answer, number: int) -> bool:

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from greenloop.grading.peer.runs import Input
 from greenloop.testsuite.variants.trees import copy_tree
 
 _MIN_SIZE, _MAX_SIZE, _MAX_FUNCTIONS = 4, 300, 6
 
 
-def grow_inputs(inputs: Sequence[Input]) -> list[Input]:
-    """Return calls with one argument of growing size, for the first call of each function."""
-    first: dict[str, Input] = {}
-    for item in inputs:
-        if item.is_call:
-            first.setdefault(item.name, item)
-    return [grown for item in list(first.values())[:_MAX_FUNCTIONS] for grown in _grow(item)]
+def grow_calls(calls: Iterable[ast.Call]) -> Iterator[ast.Call]:
+    """Yield calls with one argument of growing size, from the first call of each function."""
+    first: dict[str, ast.Call] = {}
+    for item in calls:
+        first.setdefault(ast.unparse(item.func), item)
+    for item in list(first.values())[:_MAX_FUNCTIONS]:
+        yield from _grow(item)
 
 
-def _grow(item: Input) -> Iterator[Input]:
-    call: Any = item.node
+def _grow(call: ast.Call) -> Iterator[ast.Call]:
     for at in range(len(call.args)):
         size = _MIN_SIZE
-        while size <= _MAX_SIZE:
-            grown = copy_tree(call)
-            grown.args[at] = resize(grown.args[at], size)
-            if grown.args[at] is None:
-                break
-            yield Input(grown, item.name)
+        while size <= _MAX_SIZE and (grown := resize(call.args[at], size)):
+            changed = copy_tree(call)
+            changed.args[at] = grown
+            yield changed
             size = size * 3 // 2
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any
 
+from greenloop.grading.peer.growth import grow_calls
 from greenloop.grading.peer.runs import Input
 from greenloop.grading.peer.seeds import read_call
 from greenloop.syntax.parse import parse_or_none
@@ -52,12 +53,12 @@ class InputBuilder:
         made = [call for text in self._known.generated if (call := self._read(text))]
         first = [*given, *_alternate(made[:_MAX_KNOWN], self._generate_typed())]
         changed = chain(self._swap(given + made), self._mutate(first))
-        calls = chain(first, _alternate(self._count_up(), changed))
+        calls = chain(first, grow_calls(first), _alternate(self._count_up(), changed))
         sequences = list(self._read_sequences())
         functions = chain(sequences, self._iterate_functions(sequences))
         seen: set[tuple[str, str]] = set()
         for item in _alternate(map(_to_input, calls), functions):
-            key = item.preamble, ast.unparse(item.node)
+            key = item.preamble, item.text
             if len(key[1]) <= _MAX_SOURCE and key not in seen:
                 seen.add(key)
                 yield item

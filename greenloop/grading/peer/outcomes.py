@@ -85,7 +85,8 @@ def _describe_arguments(outcome: Outcome) -> FoundDifference:
     """Return the difference as statements that end in the arguments that became different."""
     call: Any = copy_tree(outcome.item.node)
     places = [*enumerate(call.args), *((item.arg, item.value) for item in call.keywords)]
-    mine, others = (_list_values(item.load(AFTER)) for item in (outcome.code, outcome.peer))
+    mine = _list_values(outcome.code.load_arguments(outcome.peer))
+    others = _list_values(outcome.peer.load_arguments(outcome.code))
     lines, one, other = [], [], []
     for (place, node), before, after in zip(places, mine, others, strict=True):
         if before != after:
@@ -142,8 +143,10 @@ def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcom
         return Outcome(item, code, peer, False, ANSWER, kinds, texts)
     # A peer may be careless with its arguments; where it returns nothing they are its answer.
     matters = code.changes_arguments or (peer.changes_arguments and both[1].get("value", 0) is None)
-    if agrees and matters and compare(code.load(AFTER), peer.load(AFTER), names) is False:
-        return Outcome(item, code, peer, False, AFTER, ("arguments",))
+    if agrees and matters:
+        after = code.load_arguments(peer), peer.load_arguments(code)
+        if compare(*after, names) is False:
+            return Outcome(item, code, peer, False, AFTER, ("arguments",))
     return Outcome(item, code, peer, agrees)
 
 
