@@ -154,8 +154,7 @@ class _Pair:
         while missing > 0 and (batch := list(islice(inputs, max(missing, _MIN_BATCH)))):
             found = self.ask(batch)
             self.outcomes += found
-            nodes = [item.item.node for item in found if item.agrees is not None]
-            builder.accepted += [node for node in nodes if isinstance(node, ast.Call)]
+            builder.learn(len(batch), [item.item for item in found if item.agrees is not None])
             if self._seconds_left < 0 or self.is_interrupted:
                 return
             missing = _ENOUGH - sum(item.agrees is not None for item in self.outcomes)

@@ -38,8 +38,18 @@ def resize(node: ast.expr, size: int) -> ast.expr | None:
     if type(value) is int:
         return ast.Constant(size)
     if isinstance(value, str) and value:
-        return ast.Constant((value * size)[:size])
+        return ast.Constant(_lengthen(value, size))
     return None
+
+
+def _lengthen(text: str, size: int) -> str:
+    """Return the text repeated to a number of characters; one of several words, to one of words."""
+    words = text.split()
+    if len(words) < 2:
+        return (text * size)[:size]
+    at = text.index(words[0]) + len(words[0])
+    between = text[at : text.index(words[1], at)]
+    return between.join(words[at % len(words)] for at in range(size))
 
 
 def _vary(node: ast.expr, at: int) -> ast.expr:

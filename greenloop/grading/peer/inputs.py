@@ -38,14 +38,22 @@ class Known:
 class InputBuilder:
     """Builds the list; everything by chance comes from the seed.
 
-    `accepted` are calls that were allowed: half of the changed calls come from these, as in EvalPlus.
+    Half of the changed calls come from calls that were allowed, as in EvalPlus; nearly all of them where
+    few are allowed.
     """
 
     def __init__(self, known: Known, vocabulary: Vocabulary, seed: str) -> None:
         self._known, self._rng = known, random.Random(seed)
         self._mutator = LiteralMutator(self._rng, vocabulary)
         self._values = ValueGenerator(self._rng, vocabulary)
-        self.accepted: list[ast.Call] = []
+        self._accepted: list[ast.Call] = []
+        self._accepted_share = 0.5
+
+    def learn(self, tried: int, allowed: Sequence[Input]) -> None:
+        """Take the allowed ones of the inputs that were tried as a source of others."""
+        self._accepted += [item.node for item in allowed if isinstance(item.node, ast.Call)]
+        if len(allowed) < tried / 2:
+            self._accepted_share = self._mutator.form_share = 0.8
 
     def build(self) -> Iterator[Input]:
         """Yield the inputs without repetition, those that are as they were written first."""
@@ -72,8 +80,8 @@ class InputBuilder:
         """Yield changed calls, now and then changes of changed ones."""
         pool = list(calls)
         for _ in range(_MAX_CALLS if pool else 0):
-            source = self.accepted if self.accepted and self._rng.random() < 0.5 else pool
-            changed = self._mutator.mutate(self._rng.choice(source))
+            is_known = self._accepted and self._rng.random() < self._accepted_share
+            changed = self._mutator.mutate(self._rng.choice(self._accepted if is_known else pool))
             yield changed
             if len(pool) < 2 * _MAX_CALLS and self._rng.random() < 0.3:
                 pool.append(changed)

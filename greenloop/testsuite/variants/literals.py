@@ -18,6 +18,7 @@ from greenloop.testsuite.variants.trees import copy_tree, iterate_slots
 
 _N = TypeVar("_N", bound=ast.AST)
 _MAX_NUMBER, _MAX_LENGTH, _MAX_ITEMS = 10_000, 400, 40
+_LETTERS = "aZ 0-_\n\u00e9\u0416"  # the last two are no ASCII
 _SEPARATORS = re.compile(r"([\s,;:/]+)")
 _RELATED = 0.25  # share of changes that take a value from another literal
 
@@ -32,10 +33,14 @@ class Vocabulary:
 
 
 class LiteralMutator:
-    """Changes literals by chance; the same `rng` gives the same changes."""
+    """Changes literals by chance; the same `rng` gives the same changes.
+
+    `form_share` is the share of changes of texts of several words that leave all but the words.
+    """
 
     def __init__(self, rng: random.Random, vocabulary: Vocabulary) -> None:
         self._rng, self._vocabulary = rng, vocabulary
+        self.form_share = _RELATED
 
     def mutate(self, tree: _N) -> _N:
         """Return a copy with one literal changed, now and then two; the tree where it has none."""
@@ -112,12 +117,12 @@ class LiteralMutator:
     def change_text(self, value: str) -> str:
         """Return a text with a piece removed, repeated, moved, inserted, or in another case."""
         rng = self._rng
-        if len(parts := _SEPARATORS.split(value)) > 2 and rng.random() < _RELATED:
+        if len(parts := _SEPARATORS.split(value)) > 2 and rng.random() < self.form_share:
             return self._change_parts(parts)
         start = rng.randint(0, len(value))
         end = rng.randint(start, min(len(value), start + 4))
         piece, rest = value[start:end], value[:start] + value[end:]
-        letters = "".join(dict.fromkeys(value)) + "aZ 0-_\n"
+        letters = "".join(dict.fromkeys(value)) + _LETTERS
         options = [
             rest,
             value[:end] + piece + value[end:],
@@ -139,17 +144,20 @@ class LiteralMutator:
         return rng.choice(options)
 
     def _change_parts(self, parts: list[str]) -> str:
-        """Return the text with one word removed, moved or in place of another.
+        """Return the text with one word removed, repeated, moved or in place of another.
 
         `parts` are words and separators in turns: the text keeps its form.
         """
         words, between = parts[::2], parts[1::2]
         at, other = self._rng.randrange(len(words)), self._rng.randrange(len(words))
-        match self._rng.randrange(3):
+        match self._rng.randrange(4):
             case 0:
                 words[at], words[other] = words[other], words[at]
             case 1:
                 words[at] = words[other]
+            case 2:
+                words.insert(other, words[at])
+                between.append(between[-1])
             case _:
                 del words[at], between[min(at, len(between) - 1)]
         return "".join(chain.from_iterable(zip_longest(words, between, fillvalue="")))
