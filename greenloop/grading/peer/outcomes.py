@@ -14,7 +14,7 @@ from greenloop.grading.peer.features import describe_arguments
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.rendering import describe, to_literal
 from greenloop.grading.peer.runs import Answer, Input
-from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ANSWER
+from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ANSWER, PRINTED
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios.reading.renaming import restore_names
 from greenloop.testsuite.used_definitions import show_with_definitions
@@ -78,6 +78,9 @@ class Outcome:
                 return _describe_arguments(self)
             return FoundDifference(self.call, "changes its arguments", "leaves them otherwise")
         one, other = map(load, self.texts)
+        if self.item.is_call and self.at == PRINTED:
+            printed = [f"prints {describe(item)}" for item in (one, other)]
+            return FoundDifference(self.call, printed[0], printed[1])
         return FoundDifference(self.call, describe(one), describe(other), to_literal(other))
 
 
@@ -147,7 +150,15 @@ def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcom
         after = code.load_arguments(peer), peer.load_arguments(code)
         if compare(*after, names) is False:
             return Outcome(item, code, peer, False, AFTER, ("arguments",))
+    printed = _read_printed(code), _read_printed(peer)
+    if agrees and printed[0] != printed[1] and "value" in both[0]:
+        return Outcome(item, code, peer, False, PRINTED, ("printed",), printed)
     return Outcome(item, code, peer, agrees)
+
+
+def _read_printed(answer: Answer) -> str:
+    """Return what a call that returns nothing prints, as an observation."""
+    return next((text for number, text in answer.observed if number == PRINTED), '{"value":""}')
 
 
 def _judge_function(item: Input, code: Answer, peer: Answer, names: Names) -> Outcome:

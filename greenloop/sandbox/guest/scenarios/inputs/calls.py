@@ -9,15 +9,16 @@ import decimal
 import fractions
 import functools
 import inspect
+import io
 import math
 import random
 import sys
 import types
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from typing import Any
 
-ALLOWED, ANSWER, AFTER, BEFORE = range(4)
+ALLOWED, ANSWER, AFTER, BEFORE, PRINTED = range(5)
 _MUTABLE = (list, dict, set, bytearray)
 _MAX_ITEMS, _MAX_TEXT, _TEXTS_AT_ONCE = 1000, 2000, 25
 _VALUE_TYPES = (
@@ -80,7 +81,8 @@ class Calls:
     def answer(self, call: str) -> None:
         """Observe the answer of a call, and its arguments after and before where it changes them.
 
-        A call that is not allowed is not made; that alone is observed then.
+        Of one that returns `None` what it prints is observed too. A call that is not allowed is not
+        made; that alone is observed then.
         """
         tree = ast.parse(call, mode="eval").body
         if not isinstance(tree, ast.Call):
@@ -91,7 +93,10 @@ class Calls:
             if not self._asks(name, function, (given, named)):
                 return
         function, given, named = self._evaluate(code)
-        self._observe(ANSWER, lambda: _finish(function(*given, **named)))
+        with redirect_stdout(io.StringIO()) as output:
+            answer = self._observe(ANSWER, lambda: _finish(function(*given, **named)))
+        if answer is None and output.getvalue():
+            self._observe(PRINTED, output.getvalue)
         if any(isinstance(item, _MUTABLE) for item in (*given, *named.values())):
             after, before = (given, named), tuple(self._evaluate(code)[1:])
             if self._encode(after) != self._encode(before):
