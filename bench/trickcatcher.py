@@ -40,7 +40,6 @@ from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ANSWER
 
 REFERENCES = 3
 Found = tuple[str, list[str]]  # what is found of a program, and the details
-NO_PEER: Found = ("no peer", [])
 # Programs that the tests of HumanEval+ pass, and that are wrong all the same.
 WRONG_AFTER_ALL = ("noticed", "example")
 MEANINGS = {
@@ -50,6 +49,7 @@ MEANINGS = {
         "open": "noticed: a difference on which the judge knows no answer",
         "too few": "not `verified`: too few inputs",
         "no peer": "not `verified`: no peer passes the examples",
+        "wrong text": "not `verified`: an example of the text is wrong by the reference solution",
         "nothing": "nothing noticed",
     },
     "right": {
@@ -58,6 +58,7 @@ MEANINGS = {
         "open": "not `verified`: a difference on which the judge knows no answer",
         "too few": "not `verified`: too few inputs",
         "no peer": "not `verified`: no peer passes the examples",
+        "wrong text": "not `verified`: an example of the text is wrong by the reference solution",
         "nothing": "`verified` as far as the second reading goes",
     },
 }
@@ -128,6 +129,15 @@ def choose_peer(box: Sandbox, task: Task) -> PeerProgram | None:
         if not task.examples or not check_peer(box, module=MODULE, peer=peer, tests=[task.tests]):
             return peer
     return None
+
+
+def explain_absence(box: Sandbox, task: Task) -> Found:
+    """Return why no peer passes the examples: the reference solution may fail them, too."""
+    failing = check_peer(
+        box, module=MODULE, peer=PeerProgram(task.reference, ""), tests=[task.tests]
+    )
+    is_wrong = bool(task.reference and failing)
+    return ("wrong text" if is_wrong else "no peer"), [*failing.values()]
 
 
 def find(box: Sandbox, task: Task, code: str, peer: PeerProgram, budget_s: float) -> Found:
@@ -204,15 +214,20 @@ def results(options: argparse.Namespace) -> Iterator[tuple[str, str, Found]]:
     """Yield the task, the kind ("wrong" or "right") and what was found, of each program."""
     with open_sandbox() as box:
         tasks = list(read_tasks(options.data, options.programs, options.contracts))
+        only = options.only.split(",") if options.only else [item.name for item in tasks]
         for task in tasks[options.first :: options.every]:
+            if task.name not in only:
+                continue
             peer = choose_peer(box, task)
             for kind, sources in (("wrong", task.wrong), ("right", task.right)):
                 for code in sources[: options.programs]:
                     second = peer
                     if peer and not options.no_precondition:
                         second = restrict(task, code, peer)
-                    found = find(box, task, code, second, options.budget) if second else NO_PEER
-                    yield task.name, kind, found
+                    if second is None:
+                        yield task.name, kind, explain_absence(box, task)
+                    else:
+                        yield task.name, kind, find(box, task, code, second, options.budget)
 
 
 def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -223,6 +238,7 @@ def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--contracts", type=Path, help="HumanEvalPlus.jsonl[.gz] of a release")
     parser.add_argument("--every", type=int, default=1, help="take each Nth task")
     parser.add_argument("--first", type=int, default=0, help="leave the first N tasks out")
+    parser.add_argument("--only", default="", help="names of tasks, with commas")
     parser.add_argument("--programs", type=int, default=3, help="wrong and right programs a task")
     parser.add_argument("--budget", type=float, default=3.0, help="seconds a comparison")
     parser.add_argument("--no-precondition", action="store_true", help="compare on all inputs")
