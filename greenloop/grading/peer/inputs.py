@@ -53,7 +53,7 @@ class InputBuilder:
         """Take the allowed ones of the inputs that were tried as a source of others."""
         self._accepted += [item.node for item in allowed if isinstance(item.node, ast.Call)]
         if len(allowed) < tried / 2:
-            self._accepted_share = self._mutator.form_share = 0.8
+            self._accepted_share = self._mutator.texts.form_share = 0.8
 
     def build(self) -> Iterator[Input]:
         """Yield the inputs without repetition, those that are as they were written first."""
