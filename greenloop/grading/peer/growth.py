@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from greenloop.testsuite.variants.texts import split_words
 from greenloop.testsuite.variants.trees import copy_tree
 
 _MIN_SIZE, _MAX_SIZE, _MAX_FUNCTIONS = 4, 300, 6
@@ -44,12 +45,10 @@ def resize(node: ast.expr, size: int) -> ast.expr | None:
 
 def _lengthen(text: str, size: int) -> str:
     """Return the text repeated to a number of characters; one of several words, to one of words."""
-    words = text.split()
+    words, between = split_words(text)
     if len(words) < 2:
         return (text * size)[:size]
-    at = text.index(words[0]) + len(words[0])
-    between = text[at : text.index(words[1], at)]
-    return between.join(words[at % len(words)] for at in range(size))
+    return between[0].join(words[at % len(words)] for at in range(size))
 
 
 def _vary(node: ast.expr, at: int) -> ast.expr:

@@ -18,7 +18,7 @@ from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary
 from greenloop.testsuite.variants.scenarios import ScenarioCase, number_observations
 from greenloop.testsuite.variants.trees import copy_tree
 
-_MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 900, 150, 240, 2500
+_MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 2500, 150, 240, 2500
 _GENERATED_PER_FUNCTION, _SWAPPED, _MAX_STATEMENTS = 80, 60, 30
 _COUNTED = range(200)
 
@@ -83,7 +83,7 @@ class InputBuilder:
             is_known = self._accepted and self._rng.random() < self._accepted_share
             changed = self._mutator.mutate(self._rng.choice(self._accepted if is_known else pool))
             yield changed
-            if len(pool) < 2 * _MAX_CALLS and self._rng.random() < 0.3:
+            if len(pool) < _MAX_CALLS and self._rng.random() < 0.3:
                 pool.append(changed)
 
     def _swap(self, calls: Sequence[ast.Call]) -> Iterator[ast.Call]:

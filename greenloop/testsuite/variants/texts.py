@@ -13,6 +13,12 @@ _SEPARATORS = re.compile(r"([\s,;:/]+)")
 _RELATED = 0.25  # share of changes of words or numbers
 
 
+def split_words(text: str) -> tuple[list[str], list[str]]:
+    """Return the words of a text, and what stands between each two of them."""
+    parts = _SEPARATORS.split(text)
+    return parts[::2], parts[1::2]
+
+
 class TextMutator:
     """Changes texts by chance; `form_share` is the share of changes that leave all but the words."""
 
@@ -30,8 +36,9 @@ class TextMutator:
         rng = self._rng
         if (numbers := list(_NUMBER.finditer(value))) and rng.random() < _RELATED:
             return self._replace_number(value, rng.choice(numbers))
-        if len(parts := _SEPARATORS.split(value)) > 2 and rng.random() < self.form_share:
-            return self._change_parts(parts)
+        words, between = split_words(value)
+        if between and rng.random() < self.form_share:
+            return self._change_words(words, between)
         start = rng.randint(0, max(len(value) - 1, 0))
         end = rng.randint(start + 1, start + 4)
         piece, rest = value[start:end], value[:start] + value[end:]
@@ -60,12 +67,8 @@ class TextMutator:
         number = abs(self._change_number(int(found[0])))
         return f"{text[: found.start()]}{number}{text[found.end() :]}"
 
-    def _change_parts(self, parts: list[str]) -> str:
-        """Return the text with one word removed, repeated, moved or in place of another.
-
-        `parts` are words and separators in turns: the text keeps its form.
-        """
-        words, between = parts[::2], parts[1::2]
+    def _change_words(self, words: list[str], between: list[str]) -> str:
+        """Return the text with one word removed, repeated, moved or in place of another."""
         at, other = self._rng.randrange(len(words)), self._rng.randrange(len(words))
         match self._rng.randrange(4):
             case 0:
