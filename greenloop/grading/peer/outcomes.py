@@ -38,9 +38,13 @@ class Outcome:
 
     @property
     def is_slower(self) -> bool:
-        """Whether the code takes more than ten times as long as the peer, and too long."""
+        """Whether the code takes more than ten times as long as the peer, and too long.
+
+        A peer that raises an exception at once is no measure.
+        """
         limit = self.code.cpu_s / 10
-        return self.code.is_late and self.peer.is_allowed and self.peer.cpu_s < limit
+        has_answered = self.peer.is_allowed and "error" not in self.peer.load(ANSWER)
+        return self.code.is_late and has_answered and self.peer.cpu_s < limit
 
     @property
     def call(self) -> str:
