@@ -40,6 +40,7 @@ from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ANSWER
 
 REFERENCES = 3
 Found = tuple[str, list[str]]  # what is found of a program, and the details
+UNNOTICED = ("nothing", "too few", "no peer", "wrong text")
 # Programs that the tests of HumanEval+ pass, and that are wrong all the same.
 WRONG_AFTER_ALL = ("noticed", "example")
 MEANINGS = {
@@ -51,6 +52,8 @@ MEANINGS = {
         "no peer": "not `verified`: no peer passes the examples",
         "wrong text": "not `verified`: an example of the text is wrong by the reference solution",
         "nothing": "nothing noticed",
+        "time": "wrong in time alone: they answer each published input as the reference solution",
+        "no fault": "not wrong: they answer each published input as the reference solution",
     },
     "right": {
         "noticed": "wrong by the reference solution on an input that the text allows",
@@ -129,6 +132,22 @@ def choose_peer(box: Sandbox, task: Task) -> PeerProgram | None:
         if not task.examples or not check_peer(box, module=MODULE, peer=peer, tests=[task.tests]):
             return peer
     return None
+
+
+def find_fault(box: Sandbox, task: Task, code: str) -> str:
+    """Return what tells a wrong program from the reference solution on the published inputs.
+
+    "" for its answers; "time": nothing but time, "no fault": nothing at all.
+    """
+    calls = [Input(ast.parse(i, mode="eval").body, task.function) for i in task.published]
+    both = (code, task.reference)
+    mine, right = (
+        Program(box, MODULE, source, (task.function,)).run(calls, 30.0, 0.5) for source in both
+    )
+    pairs = list(zip(mine, right, strict=True))
+    if any(compare(a.load(ANSWER), b.load(ANSWER), Names()) is False for a, b in pairs):
+        return ""
+    return "time" if any(one.is_late or one.ending for one in mine) else "no fault"
 
 
 def explain_absence(box: Sandbox, task: Task) -> Found:
@@ -225,9 +244,12 @@ def results(options: argparse.Namespace) -> Iterator[tuple[str, str, Found]]:
                     if peer and not options.no_precondition:
                         second = restrict(task, code, peer)
                     if second is None:
-                        yield task.name, kind, explain_absence(box, task)
+                        found = explain_absence(box, task)
                     else:
-                        yield task.name, kind, find(box, task, code, second, options.budget)
+                        found = find(box, task, code, second, options.budget)
+                    if kind == "wrong" and found[0] in UNNOTICED and task.published:
+                        found = find_fault(box, task, code) or found[0], found[1]
+                    yield task.name, kind, found
 
 
 def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:

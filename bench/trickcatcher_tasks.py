@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from greenloop.records import GivenExample
 from greenloop.specification.example_tests import render_example_tests
@@ -17,6 +18,7 @@ from greenloop.specification.reading.doctests import parse_doctest
 from greenloop.testsuite import TestFile
 
 MODULE = "solution"
+MAX_CALL = 20_000
 PRECONDITION_REFERENCES = 8  # as many as there are, for what the text allows
 
 
@@ -35,6 +37,7 @@ class Task:
     right: tuple[str, ...]
     reference: str = ""  # a right program that the judge knows
     contract: str = ""  # the source of a precondition `allowed`
+    published: tuple[str, ...] = ()  # the calls of the tests of HumanEval+
 
     @property
     def tests(self) -> TestFile:
@@ -47,8 +50,8 @@ class Task:
         return [item.source.strip().partition(" == ")[0] for item in parts]
 
 
-def read_contracts(path: Path) -> dict[str, dict[str, str]]:
-    """Return the reference solution and the precondition of each task of HumanEval+.
+def read_contracts(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the reference solution, precondition and inputs of each task of HumanEval+.
 
     `path` is a file HumanEvalPlus.jsonl of a release, which may be compressed.
     """
@@ -60,7 +63,10 @@ def read_contracts(path: Path) -> dict[str, dict[str, str]]:
         allowed = f"{row['prompt']}{contract}\nallowed = {row['entry_point']}\n"
         reference = row["prompt"] + row["canonical_solution"]
         name = row["task_id"].replace("/", "_")
-        found[name] = {"reference": reference, "contract": allowed}
+        given = [*row["base_input"], *row["plus_input"]]
+        calls = [f"{row['entry_point']}({', '.join(map(repr, item))})" for item in given]
+        published = tuple(call for call in calls if len(call) <= MAX_CALL)
+        found[name] = {"reference": reference, "contract": allowed, "published": published}
     return found
 
 

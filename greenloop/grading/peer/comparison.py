@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from greenloop.grading.peer.answers import Names
+from greenloop.grading.peer.growth import is_deep
 from greenloop.grading.peer.inputs import InputBuilder, Known
 from greenloop.grading.peer.outcomes import Outcome, judge
 from greenloop.grading.peer.records import Comparison, FoundDifference, PeerProgram
@@ -179,7 +180,8 @@ class _Pair:
 
     def _find_slower(self) -> tuple[str, ...]:
         """Return the smallest calls of growing ones on which the code is far slower, seen twice."""
-        suspects = [item for item in self.outcomes if item.is_slower]
+        slower = [item for item in self.outcomes if item.is_slower]
+        suspects = [item for item in slower if not is_deep(item.item.node)]
         first = {item.item.name: item for item in reversed(suspects)}
         again = self.ask([item.item for item in first.values()][:_MAX_SLOWER])
         return tuple(item.call for item in again if item.is_slower)

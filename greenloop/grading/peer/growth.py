@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from itertools import product
 
 from greenloop.testsuite.variants.texts import split_words
 from greenloop.testsuite.variants.trees import copy_tree
 
 _MIN_SIZE, _MAX_SIZE, _MAX_FUNCTIONS = 4, 300, 6
+_DEEP_SIZE = 1001  # code that calls itself once for each item ends at 1000
 
 
 def grow_calls(calls: Iterable[ast.Call]) -> Iterator[ast.Call]:
@@ -21,13 +23,24 @@ def grow_calls(calls: Iterable[ast.Call]) -> Iterator[ast.Call]:
 
 
 def _grow(call: ast.Call) -> Iterator[ast.Call]:
-    for at in range(len(call.args)):
-        size = _MIN_SIZE
-        while size <= _MAX_SIZE and (grown := resize(call.args[at], size)):
+    for at, size in product(range(len(call.args)), (*_iterate_sizes(), _DEEP_SIZE)):
+        if grown := resize(call.args[at], size):
             changed = copy_tree(call)
             changed.args[at] = grown
             yield changed
-            size = size * 3 // 2
+
+
+def _iterate_sizes() -> Iterator[int]:
+    size = _MIN_SIZE
+    while size <= _MAX_SIZE:
+        yield size
+        size = size * 3 // 2
+
+
+def is_deep(call: ast.AST) -> bool:
+    """Whether an argument is so large that time says nothing of how it grows."""
+    values = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant)]
+    return any(i == _DEEP_SIZE or (isinstance(i, str) and len(i) >= _DEEP_SIZE) for i in values)
 
 
 def resize(node: ast.expr, size: int) -> ast.expr | None:
