@@ -13,10 +13,7 @@ from greenloop.grading.assertion_mutation.canaries import find_canary
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant
 from greenloop.grading.assertion_mutation.certainty import Certainty
 from greenloop.grading.assertion_mutation.forgery import find_forgeries
-from greenloop.grading.assertion_mutation.runs import (
-    AssertionMutationRunner,
-    MutatedRun,
-)
+from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, MutatedRun
 from greenloop.grading.context import GradingContext
 from greenloop.records import AssertionMutation, AssertionSurvivor
 from greenloop.testsuite import TestFile
