@@ -9,7 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Literal
 
-from greenloop.cli.editor import edit_checks, edit_contract, generated_checks, print_line
+from greenloop.cli.editor import edit_checks, edit_contract, print_line, select_generated_checks
 from greenloop.cli.finish import MAX_SHOWN_LINES
 from greenloop.errors import InterruptedRunError
 from greenloop.llm.factory import is_model_disabled
@@ -128,7 +128,7 @@ def _review_diff(report: Report, request: RunRequest) -> Iterator[str]:
     if isinstance(request, ChangeRequest):
         yield from report.final_code.splitlines()
         return
-    for path, text in _planned_files(report, request):
+    for path, text in _list_planned_files(report, request):
         yield from _diff_lines(str(path), _current_text(path, report), text)
 
 
@@ -151,7 +151,7 @@ def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
     yield ""
     yield format_verdict(report)
     yield from (f"  not verified: {reason}" for reason in report.reasons)
-    if isinstance(request, ScriptRequest) and (checks := generated_checks(report)):
+    if isinstance(request, ScriptRequest) and (checks := select_generated_checks(report)):
         yield "checks derived from the task:"
         yield from (f"  - {item}" for item in checks)
     assumptions = report.contract.assumptions if report.contract else ()
@@ -160,7 +160,7 @@ def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
         yield from (f"  - {item}" for item in assumptions)
 
 
-def _planned_files(report: Report, request: RunRequest) -> Iterator[tuple[Path, str]]:
+def _list_planned_files(report: Report, request: RunRequest) -> Iterator[tuple[Path, str]]:
     """Yield files and their new texts; without `--output`, under their default names."""
     if isinstance(request, HealRequest):
         yield Path(request.output or request.original.path), report.final_code

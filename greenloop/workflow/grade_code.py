@@ -89,7 +89,7 @@ async def collect_evidence(
         plan=state.plan,
         emit=create_thread_safe_sink(emit),
     )
-    with state.timed("grading_s"):
+    with state.measure_time("grading_s"):
         graded = await run_in_sandbox_thread(sandbox, work)
     read = {"read_against_text": state.contract is not None}
     state.evidence = graded.evidence.model_copy(update=read)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from greenloop.records import Report
 from greenloop.reporting.escaping import flatten
-from greenloop.reporting.evidence.text import list_differences, list_survivors, mutated_line
+from greenloop.reporting.evidence.text import get_mutated_line, list_differences, list_survivors
 from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import (
     VERDICT_SIGNS,
@@ -88,7 +88,7 @@ def _failure_lines(report: Report) -> Iterator[str]:
 
 def _survivor_lines(report: Report) -> Iterator[str]:
     lines = [
-        f"{escape_markdown(item.place)} as {code_span(mutated_line(item))}: {escape_markdown(item.question)}"
+        f"{escape_markdown(item.place)} as {code_span(get_mutated_line(item))}: {escape_markdown(item.question)}"
         for item in list_survivors(report.evidence)
     ]
     yield from _collapsible_section("surviving mutant", lines)

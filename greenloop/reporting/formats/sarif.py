@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from greenloop.records import Finding, Report, Survivor
 from greenloop.reporting.escaping import escape_invisible, truncate
-from greenloop.reporting.evidence.text import list_survivors, mutated_line
+from greenloop.reporting.evidence.text import get_mutated_line, list_survivors
 
 _SCHEMA_URL = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -73,7 +73,7 @@ def _build_driver(report: Report) -> dict[str, Any]:
 
 def _survivor_result(item: Survivor, uri: str) -> dict[str, Any]:
     reached = "" if item.reached else " No test reaches this line."
-    text = f"Survives as `{mutated_line(item)}`.{reached} {item.question}"
+    text = f"Survives as `{get_mutated_line(item)}`.{reached} {item.question}"
     return _build_result("surviving-mutant", "warning", text, uri, item.line, item.id)
 
 

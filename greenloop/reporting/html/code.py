@@ -80,7 +80,7 @@ def annotate_code(report: Report) -> AnnotatedCode:
     survived = list_survivors(report.evidence)
     detected = _group((item.line, item) for item in tried)
     survivors = _group((item.line, item) for item in survived)
-    coverage, missed = _coverage_by_line(report), _group(_missed_branches(report))
+    coverage, missed = _coverage_by_line(report), _group(_list_missed_branches(report))
     remarks = _group(_find_remarks(report))
     lines = tuple(
         CodeLine(
@@ -161,7 +161,7 @@ def _coverage_by_line(report: Report) -> dict[int, str]:
     return dict.fromkeys(found.statements, "hit") | dict.fromkeys(found.missed_lines, "miss")
 
 
-def _missed_branches(report: Report) -> Iterator[tuple[int, str]]:
+def _list_missed_branches(report: Report) -> Iterator[tuple[int, str]]:
     """Yield the missed branches with the line that they start from: `12->15` as `15`."""
     found = report.evidence.coverage
     for item in found.missed_branches if found else ():

@@ -76,12 +76,12 @@ def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[s
         yield from free_names(child, bound)
 
 
-def dotted_name(node: ast.AST) -> str:
+def get_dotted_name(node: ast.AST) -> str:
     """Return `a.b.c` for such an expression, '' for others."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
-        base = dotted_name(node.value)
+        base = get_dotted_name(node.value)
         return f"{base}.{node.attr}" if base else ""
     return ""
 
@@ -90,7 +90,7 @@ def read_module_names(nodes: Iterable[ast.AST], imported: Mapping[str, str]) -> 
     """Return the names of a module that nodes use: members by their names, or '' for itself."""
     found: set[str] = set()
     for node in nodes:
-        names = {dotted_name(item) for item in walk(node)}
+        names = {get_dotted_name(item) for item in walk(node)}
         found |= {imported[name] for name in names if imported.get(name)}
         parts = [name.split(".") for name in names if "." in name]
         found |= {part[1] for part in parts if imported.get(part[0]) == ""}

@@ -109,7 +109,7 @@ class Calls:
 
     def _guard(self, name: str, function: Any, hidden: int = 0) -> Any:
         @functools.wraps(function)
-        def guarded(*given: Any, **named: Any) -> Any:
+        def call_guarded(*given: Any, **named: Any) -> Any:
             if self._is_inside:
                 return function(*given, **named)
             is_allowed = False
@@ -123,7 +123,7 @@ class Calls:
             finally:
                 self._is_inside = False
 
-        return guarded
+        return call_guarded
 
     def _evaluate_one(self, node: ast.expr) -> Any:
         return eval(compile(ast.Expression(node), "<call>", "eval"), dict(self._names))
