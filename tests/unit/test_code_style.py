@@ -63,7 +63,7 @@ def functions() -> Iterator[tuple[str, int]]:
 
 
 _PARTICIPLE = re.compile(
-    r"_*(?:\w+ed|made|said|told|found|seen|kept|shown|given|done|taken|built|sent|held|known|written|begun)"
+    r"_*(?:[a-z]+ed|made|said|told|found|seen|kept|shown|given|done|taken|built|sent|held|known|written|begun)"
 )
 _NO_ACTION = {
     "property",
