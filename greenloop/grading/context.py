@@ -22,7 +22,12 @@ from greenloop.records import (
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile, read_conftest
-from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios
+from greenloop.testsuite.scenarios import (
+    ScenarioFile,
+    WholeFile,
+    build_scenarios,
+    build_whole_tests,
+)
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 
 _T = TypeVar("_T")
@@ -113,10 +118,15 @@ class GradingContext:
     def plan_scenarios(self, file: TestFile) -> ScenarioFile:
         """Return the plan of a test file, made once."""
         if file.code not in self._scenarios:
-            self._scenarios[file.code] = build_scenarios(
-                file.code, self.module, self.code, self.imported, read_conftest(self.tests)
-            )
+            self._scenarios[file.code] = self._build(build_scenarios, file)
         return self._scenarios[file.code]
+
+    def plan_whole_tests(self, file: TestFile) -> WholeFile:
+        """Return the tests of a file as they are, for a process without pytest."""
+        return self._build(build_whole_tests, file)
+
+    def _build(self, build: Callable[..., _T], file: TestFile) -> _T:
+        return build(file.code, self.module, self.code, self.imported, read_conftest(self.tests))
 
     def observe(
         self, request: ObservationRequest, tests: Sequence[TestFile] = (), *, alone: bool = False

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from greenloop.grading import GradingContext, Plan, held_out_examples
 from greenloop.grading.isolation import evidence as isolation
-from greenloop.grading.isolation.public_names import find_public_names
+from greenloop.grading.isolation.public_names import ModuleNames
 from greenloop.project.code_map.index import CodeIndex, build_index
 from greenloop.project.code_map.interface import (
     find_module,
@@ -61,7 +61,7 @@ class CalledModules:
             names = [
                 name
                 for item in contexts
-                for name in find_public_names("", [i.code for i in item.tests], item.module)
+                for name in ModuleNames("", [i.code for i in item.tests], item.module).find_public()
                 if name in changed
             ]
         if not contexts:
