@@ -8,19 +8,32 @@ stay the same objects. All other changes need a new import of the module.
 from __future__ import annotations
 import __future__
 
+import ast
 import gc
 import importlib.util
 import sys
 import types
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
-from typing import Any
+from typing import Any, NamedTuple
+
+from .hit_counter import mark_loops
 
 _FUNCTION_FLAGS = 0x1 | 0x2  # CO_OPTIMIZED, CO_NEWLOCALS: a class body has neither
 _SUSPENDABLE_TYPES = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 FunctionKey = tuple[str, int]
+
+
+class ChangedCode(NamedTuple):
+    """A function that changes."""
+
+    before: types.CodeType
+    after: types.CodeType
+
+
+ChangedFunctions = Mapping[FunctionKey, ChangedCode]
 
 
 class OriginalModule:
@@ -44,31 +57,33 @@ class OriginalModule:
         return self._compile(self.text[:start] + splice["text"] + self.text[end:])
 
     def compile_changed_functions(
-        self, splice: dict[str, Any]
-    ) -> dict[FunctionKey, types.CodeType] | None:
-        """Return the new code of the functions that change; None if the import itself changes."""
-        unit = splice["unit"]
-        start, end, line, owner = unit
+        self, splice: dict[str, Any], *, is_marked: bool = False
+    ) -> ChangedFunctions | None:
+        """Return the functions that change; None if the import itself changes.
+
+        `is_marked`: both versions have marks for a counter of hits (see `mark_loops`).
+        """
+        start, end, line, owner = splice["unit"]
         mutated = self.text[start : splice["start"]] + splice["text"]
         mutated += self.text[splice["end"] : end]
-        if tuple(unit) not in self._compiled_units:
-            self._compiled_units[tuple(unit)] = self._compile_unit(
-                self.text[start:end], line, owner
-            )
-        found: dict[FunctionKey, types.CodeType] = {}
-        same = _collect_changed_functions(
-            self._compiled_units[tuple(unit)], self._compile_unit(mutated, line, owner), found
-        )
+        key = (start, end, line, owner, is_marked)
+        if key not in self._compiled_units:
+            original = self.text[start:end]
+            self._compiled_units[key] = self._compile_unit(original, line, owner, is_marked)
+        found: dict[FunctionKey, ChangedCode] = {}
+        new = self._compile_unit(mutated, line, owner, is_marked)
+        same = _collect_changed_functions(self._compiled_units[key], new, found)
         return found if same and not self._ambiguous_keys.intersection(found) else None
 
-    def _compile_unit(self, text: str, line: int, owner: str) -> types.CodeType:
+    def _compile_unit(self, text: str, line: int, owner: str, is_marked: bool) -> types.CodeType:
         above = "\n" * (line - 2) + f"class {owner}:\n" if owner else "\n" * (line - 1)
-        return self._compile(above + text, self._flags)
+        return self._compile(above + text, self._flags, is_marked)
 
-    def _compile(self, text: str, flags: int = 0) -> types.CodeType:
+    def _compile(self, text: str, flags: int = 0, is_marked: bool = False) -> types.CodeType:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            code: types.CodeType = compile(text, self.path, "exec", flags, dont_inherit=True)
+            program = mark_loops(ast.parse(text)) if is_marked else text
+            code: types.CodeType = compile(program, self.path, "exec", flags, dont_inherit=True)
             return code
 
 
@@ -113,14 +128,14 @@ _COMPREHENSION_NAMES = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<gen
 
 
 def _collect_changed_functions(
-    old: types.CodeType, new: types.CodeType, changed: dict[FunctionKey, types.CodeType]
+    old: types.CodeType, new: types.CodeType, changed: dict[FunctionKey, ChangedCode]
 ) -> bool:
     """Collect the outermost functions that differ; False if code of the import itself differs."""
     if old.co_flags & _FUNCTION_FLAGS == _FUNCTION_FLAGS:
         if not _is_same_code(old, new):
             if old.co_name in _COMPREHENSION_NAMES:
                 return False
-            changed[function_key(old)] = new
+            changed[function_key(old)] = ChangedCode(old, new)
         return True
     inner, others = _nested_code(old), _nested_code(new)
     if _code_signature(old) != _code_signature(new) or len(inner) != len(others):
@@ -146,12 +161,12 @@ class LoadedFunctions:
             elif type(item) in _SUSPENDABLE_TYPES:
                 self._has_suspended_code |= _get_code(item).co_filename == path
 
-    def affects_import(self, changed: dict[FunctionKey, types.CodeType] | None) -> bool:
+    def affects_import(self, changed: Collection[FunctionKey] | None) -> bool:
         """Return whether a change may have an effect even if no test reaches it."""
         return changed is None or not self._called_at_import.isdisjoint(changed)
 
-    def replace(self, changed: dict[FunctionKey, types.CodeType] | None) -> bool:
-        """Give the functions their new code; False if that is impossible or not sufficient."""
+    def replace(self, changed: Mapping[FunctionKey, types.CodeType] | None) -> bool:
+        """Give functions other code; False if that is impossible or not sufficient."""
         if not changed or self._has_suspended_code or self._called_at_import.intersection(changed):
             return False
         if not all(name in self._functions for name in changed):

@@ -14,13 +14,14 @@ from typing import Any
 
 from ..context import TrialContext
 from ..fork_pool import ForkResult, ForkTask
+from ..hit_counter import MIN_HIT_LIMIT
+from ..outcomes import NEEDS_IMPORT
 from ..time_limits import StepLimits, StepReporter
-from .swaps import Swap, fails_only_mutated
+from .swaps import KILLED, LATE, UNDECIDED, UNSTABLE, Swap, confirm_failure
 
 BATCH_SIZE = 16  # forking is then a tenth of the cost
 _MIN_CPU_SECONDS, _CPU_FACTOR = 0.03, 5  # slower mutants are tried again alone, with more time
 _COLLECTION_STEP = -1
-NEEDS_IMPORT, KILLED, UNDECIDED, UNSTABLE = "again", "killed", "open", "doubt"
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,11 @@ class BatchMutant:
 class BatchResult:
     """`killed` is the test by mutant; mutants in neither field are undecided.
 
-    `is_unstable`: a test that failed on a mutant did not pass on the original right after it.
+    `late`: mutants that their test runs far more often than the original. `is_unstable`: a test that failed on a mutant did not pass on the original right after it.
     """
 
     killed: dict[int, int] = field(default_factory=dict)
+    late: set[int] = field(default_factory=set)
     needs_import: list[int] = field(default_factory=list)
     is_unstable: bool = False
 
@@ -111,7 +113,7 @@ class MutantBatches:
                 report(base + _COLLECTION_STEP)
                 outcome = self._try_mutant(mutant, lambda test, base=base: report(base + test))  # type: ignore[misc]
                 report.note(f"{at} {outcome}")
-                if outcome == UNSTABLE:
+                if outcome.startswith(UNSTABLE):
                     break
             return ""
 
@@ -119,16 +121,21 @@ class MutantBatches:
 
     def _try_mutant(self, mutant: BatchMutant, report_step: Callable[[int], None]) -> str:
         """In a fork: apply the mutant, run its tests, and revert it."""
-        apply = self._swap.prepare(mutant.splice)
-        if not apply():
+        prepared = self._swap.prepare(mutant.splice)
+        if not prepared.apply():
             return NEEDS_IMPORT
-        failing = self._session.run_until_failure(mutant.test_numbers, report_step)
+
+        def start_test(test: int) -> None:
+            self._swap.hits.reset(MIN_HIT_LIMIT)
+            report_step(test)
+
+        failing = self._session.run_until_failure(mutant.test_numbers, start_test)
         if failing is None:
             self._session.tear_down()
             self._swap.revert()
             return UNDECIDED
-        is_killed = fails_only_mutated(self._session, failing, apply, self._swap.revert)
-        return f"{KILLED} {failing}" if is_killed else UNSTABLE
+        report_step(failing)  # with a time limit of its own
+        return f"{confirm_failure(self._session, failing, prepared, self._swap)} {failing}"
 
     def _step_limits(self, step: int) -> StepLimits:
         test = step % self._stride - 1
@@ -144,8 +151,9 @@ class MutantBatches:
         """
         for at, outcome in _parse_notes(result.notes, len(batch)).items():
             word, _, test = outcome.partition(" ")
-            if word == KILLED and test.isdigit() and int(test) < len(self._costs):
+            if word in (KILLED, LATE) and test.isdigit() and int(test) < len(self._costs):
                 batch_result.killed.setdefault(batch[at].number, int(test))
+                batch_result.late |= {batch[at].number} if word == LATE else set()
             elif word == NEEDS_IMPORT:
                 batch_result.needs_import.append(batch[at].number)
             elif word == UNSTABLE:

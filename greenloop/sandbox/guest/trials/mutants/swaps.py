@@ -4,34 +4,56 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import ModuleType
-from typing import Any, Protocol
+from types import CodeType, ModuleType
+from typing import Any, NamedTuple, Protocol
 
 from ..collected_session import CollectedSession
-from ..hot_swap import LoadedFunctions, OriginalModule
+from ..hit_counter import HIT_FACTOR, MIN_HIT_LIMIT, HitCounter, has_unbounded_loop
+from ..hot_swap import FunctionKey, LoadedFunctions, OriginalModule
 from ..module_reload import clear_caches, reload_in_place
 
+KILLED, LATE, UNDECIDED, UNSTABLE = "killed", "late", "open", "doubt"
 Apply = Callable[[], bool]  # False: the mutant cannot be applied in this way
 
 
+class PreparedMutant(NamedTuple):
+    """A compiled mutant: what applies it, and what restores the code that it changes."""
+
+    apply: Apply
+    restore: Callable[[], object]
+
+
 class Swap(Protocol):
-    def prepare(self, splice: dict[str, Any]) -> Apply:
-        """Compile a mutant and return what applies it."""
+    hits: HitCounter
+
+    def prepare(self, splice: dict[str, Any]) -> PreparedMutant:
+        """Compile a mutant."""
 
     def revert(self) -> None:
         """Restore the original."""
 
 
 class FunctionSwap:
-    """Changed bodies of functions."""
+    """Changed bodies of functions. While one is applied or restored, its hits are counted."""
 
     def __init__(self, original: OriginalModule, functions: LoadedFunctions) -> None:
+        self.hits = HitCounter()
         self._original, self._functions = original, functions
+        self._counts_hits = has_unbounded_loop(original.text)
         self.revert = functions.restore
 
-    def prepare(self, splice: dict[str, Any]) -> Apply:
-        changed = self._original.compile_changed_functions(splice)
-        return lambda: self._functions.replace(changed)
+    def prepare(self, splice: dict[str, Any]) -> PreparedMutant:
+        changed = self._original.compile_changed_functions(splice, is_marked=self._counts_hits)
+        if changed is None:
+            return PreparedMutant(lambda: False, lambda: None)
+        insert = self.hits.insert_into if self._counts_hits else lambda code: code
+        before = {key: insert(code.before) for key, code in changed.items()}
+        after = {key: insert(code.after) for key, code in changed.items()}
+        return PreparedMutant(lambda: self._replace(after), lambda: self._replace(before))
+
+    def _replace(self, codes: dict[FunctionKey, CodeType]) -> bool:
+        self._functions.restore()
+        return self._functions.replace(codes)
 
 
 class ModuleSwap:
@@ -41,6 +63,7 @@ class ModuleSwap:
     """
 
     def __init__(self, original: OriginalModule, namespace: dict[str, Any]) -> None:
+        self.hits = HitCounter()  # counts nothing
         self._original, self._namespace = original, namespace
 
     @classmethod
@@ -51,7 +74,7 @@ class ModuleSwap:
                 return cls(original, vars(module))
         return None
 
-    def prepare(self, splice: dict[str, Any]) -> Apply:
+    def prepare(self, splice: dict[str, Any]) -> PreparedMutant:
         code = self._original.compile_with_change(splice)
 
         def apply() -> bool:
@@ -63,21 +86,32 @@ class ModuleSwap:
             clear_caches(self._namespace)
             return True
 
-        return apply
+        return PreparedMutant(apply, self.revert)
 
     def revert(self) -> None:
         reload_in_place(self._namespace, self._original.code)
         clear_caches(self._namespace)
 
 
-def fails_only_mutated(
-    session: CollectedSession, failed: int, apply: Apply, revert: Callable[[], None]
-) -> bool:
-    """Revert; return whether a test that failed now passes, and fails on the mutant again."""
+def confirm_failure(
+    session: CollectedSession, failed: int, mutant: PreparedMutant, swap: Swap
+) -> str:
+    """Run a test that failed on a mutant on the original and on the mutant again, and revert.
+
+    Returns KILLED where it passes on the original only, and LATE where it runs the mutant far more
+    often than the original. UNDECIDED: only the lower limit of hits was exceeded.
+    """
+    was_exceeded = swap.hits.is_exceeded
     session.tear_down()
-    revert()
-    if session.run_and_check_failed(failed) or not apply():
-        return False
+    mutant.restore()
+    swap.hits.reset(None)
+    if session.run_and_check_failed(failed):
+        return UNSTABLE
+    swap.hits.reset(max(MIN_HIT_LIMIT, HIT_FACTOR * swap.hits.count))
+    if not mutant.apply():
+        return UNSTABLE
     fails_again = session.run_and_check_failed(failed)
-    revert()
-    return fails_again
+    swap.revert()
+    if fails_again:
+        return LATE if swap.hits.is_exceeded else KILLED
+    return UNDECIDED if was_exceeded else UNSTABLE
