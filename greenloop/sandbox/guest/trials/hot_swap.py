@@ -8,7 +8,6 @@ stay the same objects. All other changes need a new import of the module.
 from __future__ import annotations
 import __future__
 
-import ast
 import gc
 import importlib.util
 import sys
@@ -17,23 +16,16 @@ import warnings
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
-from typing import Any, NamedTuple
+from typing import Any
 
-from .hit_counter import mark_loops
+from .loop_counter import LoopMarks
 
 _FUNCTION_FLAGS = 0x1 | 0x2  # CO_OPTIMIZED, CO_NEWLOCALS: a class body has neither
 _SUSPENDABLE_TYPES = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 FunctionKey = tuple[str, int]
 
 
-class ChangedCode(NamedTuple):
-    """A function that changes."""
-
-    before: types.CodeType
-    after: types.CodeType
-
-
-ChangedFunctions = Mapping[FunctionKey, ChangedCode]
+ChangedFunctions = Mapping[FunctionKey, types.CodeType]
 
 
 class OriginalModule:
@@ -50,40 +42,42 @@ class OriginalModule:
         counts = Counter(function_key(item) for item in _walk_code(self.code))
         self._ambiguous_keys = {name for name, count in counts.items() if count > 1}
         self._compiled_units: dict[tuple[Any, ...], types.CodeType] = {}
+        self._marks = LoopMarks(text)
 
     def compile_with_change(self, splice: dict[str, Any]) -> types.CodeType:
         """Compile the whole module with the change."""
         start, end = splice["start"], splice["end"]
         return self._compile(self.text[:start] + splice["text"] + self.text[end:])
 
-    def compile_changed_functions(
-        self, splice: dict[str, Any], *, is_marked: bool = False
-    ) -> ChangedFunctions | None:
-        """Return the functions that change; None if the import itself changes.
+    def compile_marked_functions(self) -> ChangedFunctions:
+        """Return the functions with `while` loops, their iterations counted."""
+        found: dict[FunctionKey, types.CodeType] = {}
+        marked = self._compile(self._marks.render(0, len(self.text)))
+        _collect_changed_functions(self.code, marked, found)
+        return {key: code for key, code in found.items() if key not in self._ambiguous_keys}
 
-        `is_marked`: both versions have marks for a counter of hits (see `mark_loops`).
+    def compile_changed_functions(self, splice: dict[str, Any]) -> ChangedFunctions | None:
+        """Return the new code of the functions that change; None if the import itself changes.
+
+        The iterations of their `while` loops are counted.
         """
-        start, end, line, owner = splice["unit"]
-        mutated = self.text[start : splice["start"]] + splice["text"]
-        mutated += self.text[splice["end"] : end]
-        key = (start, end, line, owner, is_marked)
-        if key not in self._compiled_units:
-            original = self.text[start:end]
-            self._compiled_units[key] = self._compile_unit(original, line, owner, is_marked)
-        found: dict[FunctionKey, ChangedCode] = {}
-        new = self._compile_unit(mutated, line, owner, is_marked)
-        same = _collect_changed_functions(self._compiled_units[key], new, found)
+        unit = start, end, line, owner = tuple(splice["unit"])
+        if unit not in self._compiled_units:
+            original = self._marks.render(start, end)
+            self._compiled_units[unit] = self._compile_unit(original, line, owner)
+        found: dict[FunctionKey, types.CodeType] = {}
+        mutated = self._compile_unit(self._marks.render(start, end, splice), line, owner)
+        same = _collect_changed_functions(self._compiled_units[unit], mutated, found)
         return found if same and not self._ambiguous_keys.intersection(found) else None
 
-    def _compile_unit(self, text: str, line: int, owner: str, is_marked: bool) -> types.CodeType:
+    def _compile_unit(self, text: str, line: int, owner: str) -> types.CodeType:
         above = "\n" * (line - 2) + f"class {owner}:\n" if owner else "\n" * (line - 1)
-        return self._compile(above + text, self._flags, is_marked)
+        return self._compile(above + text, self._flags)
 
-    def _compile(self, text: str, flags: int = 0, is_marked: bool = False) -> types.CodeType:
+    def _compile(self, text: str, flags: int = 0) -> types.CodeType:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            program = mark_loops(ast.parse(text)) if is_marked else text
-            code: types.CodeType = compile(program, self.path, "exec", flags, dont_inherit=True)
+            code: types.CodeType = compile(text, self.path, "exec", flags, dont_inherit=True)
             return code
 
 
@@ -128,14 +122,14 @@ _COMPREHENSION_NAMES = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<gen
 
 
 def _collect_changed_functions(
-    old: types.CodeType, new: types.CodeType, changed: dict[FunctionKey, ChangedCode]
+    old: types.CodeType, new: types.CodeType, changed: dict[FunctionKey, types.CodeType]
 ) -> bool:
     """Collect the outermost functions that differ; False if code of the import itself differs."""
     if old.co_flags & _FUNCTION_FLAGS == _FUNCTION_FLAGS:
         if not _is_same_code(old, new):
             if old.co_name in _COMPREHENSION_NAMES:
                 return False
-            changed[function_key(old)] = ChangedCode(old, new)
+            changed[function_key(old)] = new
         return True
     inner, others = _nested_code(old), _nested_code(new)
     if _code_signature(old) != _code_signature(new) or len(inner) != len(others):
@@ -165,7 +159,7 @@ class LoadedFunctions:
         """Return whether a change may have an effect even if no test reaches it."""
         return changed is None or not self._called_at_import.isdisjoint(changed)
 
-    def replace(self, changed: Mapping[FunctionKey, types.CodeType] | None) -> bool:
+    def replace(self, changed: ChangedFunctions | None) -> bool:
         """Give functions other code; False if that is impossible or not sufficient."""
         if not changed or self._has_suspended_code or self._called_at_import.intersection(changed):
             return False
@@ -181,6 +175,12 @@ class LoadedFunctions:
             self.restore()
             return False
         return True
+
+    def replace_for_good(self, changed: ChangedFunctions) -> None:
+        """Give functions other code, where possible, that `restore` leaves."""
+        for key, code in changed.items():
+            self.replace({key: code})
+        self._replaced.clear()
 
     def restore(self) -> None:
         """Give all functions their original code."""

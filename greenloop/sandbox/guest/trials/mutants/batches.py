@@ -14,7 +14,7 @@ from typing import Any
 
 from ..context import TrialContext
 from ..fork_pool import ForkResult, ForkTask
-from ..hit_counter import MIN_HIT_LIMIT
+from ..loop_counter import MIN_LIMIT
 from ..outcomes import NEEDS_IMPORT
 from ..time_limits import StepLimits, StepReporter
 from .swaps import KILLED, LATE, UNDECIDED, UNSTABLE, Swap, confirm_failure
@@ -40,7 +40,7 @@ class BatchMutant:
 class BatchResult:
     """`killed` is the test by mutant; mutants in neither field are undecided.
 
-    `late`: mutants that their test runs far more often than the original. `is_unstable`: a test that failed on a mutant did not pass on the original right after it.
+    `late`: mutants on which their test makes far more iterations than on the original. `is_unstable`: a test that failed on a mutant did not pass on the original right after it.
     """
 
     killed: dict[int, int] = field(default_factory=dict)
@@ -60,15 +60,16 @@ class MutantBatches:
     ) -> None:
         """`costs` are the (CPU, elapsed) seconds of each test on the original module."""
         self._session, self._fork_pool, self._swap = context.session, context.fork_pool, swap
+        self._loops = context.loop_counter
         self._costs, self._stride = costs, len(costs) + 1
 
     def try_all(
         self,
         mutants: Sequence[BatchMutant],
-        on_start: Callable[[int], None],
+        on_start: Callable[[Sequence[int]], None],
         max_rounds: int = BATCH_SIZE,
     ) -> BatchResult:
-        """Try all mutants; `on_start` is called for each before its process starts.
+        """Try all mutants; `on_start` is called with those of a process before it starts.
 
         A batch that breaks off continues in the next round; the last round leaves the rest undecided.
         """
@@ -90,7 +91,7 @@ class MutantBatches:
         self,
         batches: list[Sequence[BatchMutant]],
         batch_result: BatchResult,
-        on_start: Callable[[int], None],
+        on_start: Callable[[Sequence[int]], None],
     ) -> list[Sequence[BatchMutant]]:
         """Run each batch in a fork and return what the forks did not get to."""
         rests: list[Sequence[BatchMutant]] = []
@@ -99,8 +100,7 @@ class MutantBatches:
             rests.append(self._record_result(batches[task.number], result, batch_result))
 
         def start(task: ForkTask) -> None:
-            for mutant in batches[task.number]:
-                on_start(mutant.number)
+            on_start([mutant.number for mutant in batches[task.number]])
 
         tasks = [self._create_task(number, batch) for number, batch in enumerate(batches)]
         self._fork_pool.run(tasks, receive, start)
@@ -121,12 +121,12 @@ class MutantBatches:
 
     def _try_mutant(self, mutant: BatchMutant, report_step: Callable[[int], None]) -> str:
         """In a fork: apply the mutant, run its tests, and revert it."""
-        prepared = self._swap.prepare(mutant.splice)
-        if not prepared.apply():
+        apply = self._swap.prepare(mutant.splice)
+        if not apply():
             return NEEDS_IMPORT
 
         def start_test(test: int) -> None:
-            self._swap.hits.reset(MIN_HIT_LIMIT)
+            self._loops.reset(MIN_LIMIT)
             report_step(test)
 
         failing = self._session.run_until_failure(mutant.test_numbers, start_test)
@@ -135,7 +135,8 @@ class MutantBatches:
             self._swap.revert()
             return UNDECIDED
         report_step(failing)  # with a time limit of its own
-        return f"{confirm_failure(self._session, failing, prepared, self._swap)} {failing}"
+        outcome = confirm_failure(self._session, failing, apply, self._swap, self._loops)
+        return f"{outcome} {failing}"
 
     def _step_limits(self, step: int) -> StepLimits:
         test = step % self._stride - 1

@@ -124,7 +124,7 @@ class MutantScheduler:
 
         pool = self._context.fork_pool
         tasks = [self._create_mutant_task(splice) for splice in splices]
-        pool.run(tasks, receive, lambda task: self._report_started(task.number))
+        pool.run(tasks, receive, lambda task: self._report_started([task.number]))
         if not held:
             return
         self._find_dependent()
@@ -180,22 +180,23 @@ class MutantScheduler:
         self, number: int, test_numbers: Sequence[int], splice: dict[str, Any] | None
     ) -> ForkTask:
         def work(report: StepReporter) -> str:
-            mutant = self._swap.prepare(splice) if splice else None
-            if mutant and not mutant.apply():
+            apply = self._swap.prepare(splice) if splice else None
+            if apply and not apply():
                 return NEEDS_IMPORT
             failing = self._session.run_until_failure(test_numbers, report)
             if failing is None:
                 return SURVIVED
-            if mutant and self._session.can_repeat(test_numbers):
+            if apply and self._session.can_repeat(test_numbers):
                 report(failing)  # with a time limit of its own
-                report.note(confirm_failure(self._session, failing, mutant, self._swap))
+                loops = self._context.loop_counter
+                report.note(confirm_failure(self._session, failing, apply, self._swap, loops))
             return killed_verdict(self._tests[failing]["id"])
 
         collect_s = self._context.collect_s
         return ForkTask(number, work, lambda step: step_limits(self._tests, collect_s, step))
 
-    def _report_started(self, number: int) -> None:
-        self._context.send_event(started_event(number))
+    def _report_started(self, numbers: Sequence[int]) -> None:
+        self._context.send_event(started_event(numbers))
 
     def _report_result(self, number: int, result: ForkResult) -> None:
         if result.verdict == NEEDS_IMPORT:

@@ -45,16 +45,21 @@ def _measure_baseline(context: TrialContext) -> tuple[list[dict[str, Any]] | Non
     """Return outcome, cost and lines of each test on the original code, None without an end.
 
     All tests are run side by side with a trial of the original code; the second value says whether
-    they passed there, too. Where either does not pass, they are measured alone.
+    they passed there, too. Where either does not pass, they are measured alone, with pytest's hooks.
     """
     path = f"{os.environ['TMPDIR']}/healthy.json"
-    measure = ForkTask(0, lambda step: _write_baseline(context, path, step), lambda _: NO_LIMITS)
+
+    def create_measurement(uses_hooks: bool) -> ForkTask:
+        return ForkTask(
+            0, lambda step: _write_baseline(context, path, step, uses_hooks), lambda _: NO_LIMITS
+        )
+
     check = ForkTask(1, lambda step: _try_original(context, step), lambda _: NO_LIMITS)
-    results = context.fork_pool.run_all([measure, check])
+    results = context.fork_pool.run_all([create_measurement(False), check])
     baseline = _read_baseline(path)
     passes_again = results[1].verdict == SURVIVED
     if not passes_again or _has_failure(baseline):
-        results = context.fork_pool.run_all([measure])
+        results = context.fork_pool.run_all([create_measurement(True)])
         baseline, passes_again = _read_baseline(path), False
     if baseline is None:
         ending = results[0].ending
@@ -86,7 +91,9 @@ def _try_original(context: TrialContext, report_step: ReportStep) -> str:
     return SURVIVED if context.session.run_until_failure(numbers, report_step) is None else "failed"
 
 
-def _write_baseline(context: TrialContext, path: str, report_step: ReportStep) -> str:
+def _write_baseline(
+    context: TrialContext, path: str, report_step: ReportStep, uses_hooks: bool
+) -> str:
     """In a fork: write the baseline, and which modules the tests load, to a file."""
     tests: list[dict[str, Any]] = []
     for number, item in enumerate(context.session.items):
@@ -94,7 +101,7 @@ def _write_baseline(context: TrialContext, path: str, report_step: ReportStep) -
         test = {"id": item.nodeid, "outcome": ""}
 
         def run_test(number: int = number, test: dict[str, Any] = test) -> None:
-            test["outcome"] = context.session.run_with_outcome(number)
+            test["outcome"] = context.session.run_with_outcome(number, uses_hooks=uses_hooks)
 
         measured = context.measure(run_test)
         tests.append({**test, **measured})

@@ -4,56 +4,37 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import CodeType, ModuleType
-from typing import Any, NamedTuple, Protocol
+from types import ModuleType
+from typing import Any, Protocol
 
 from ..collected_session import CollectedSession
-from ..hit_counter import HIT_FACTOR, MIN_HIT_LIMIT, HitCounter, has_unbounded_loop
-from ..hot_swap import FunctionKey, LoadedFunctions, OriginalModule
+from ..hot_swap import LoadedFunctions, OriginalModule
+from ..loop_counter import LIMIT_FACTOR, MIN_LIMIT, LoopCounter
 from ..module_reload import clear_caches, reload_in_place
 
 KILLED, LATE, UNDECIDED, UNSTABLE = "killed", "late", "open", "doubt"
 Apply = Callable[[], bool]  # False: the mutant cannot be applied in this way
 
 
-class PreparedMutant(NamedTuple):
-    """A compiled mutant: what applies it, and what restores the code that it changes."""
-
-    apply: Apply
-    restore: Callable[[], object]
-
-
 class Swap(Protocol):
-    hits: HitCounter
-
-    def prepare(self, splice: dict[str, Any]) -> PreparedMutant:
-        """Compile a mutant."""
+    def prepare(self, splice: dict[str, Any]) -> Apply:
+        """Compile a mutant and return what applies it."""
 
     def revert(self) -> None:
         """Restore the original."""
 
 
 class FunctionSwap:
-    """Changed bodies of functions. While one is applied or restored, its hits are counted."""
+    """Changed bodies of functions."""
 
     def __init__(self, original: OriginalModule, functions: LoadedFunctions) -> None:
-        self.hits = HitCounter()
         self._original, self._functions = original, functions
-        self._counts_hits = has_unbounded_loop(original.text)
         self.revert = functions.restore
+        functions.replace_for_good(original.compile_marked_functions())
 
-    def prepare(self, splice: dict[str, Any]) -> PreparedMutant:
-        changed = self._original.compile_changed_functions(splice, is_marked=self._counts_hits)
-        if changed is None:
-            return PreparedMutant(lambda: False, lambda: None)
-        insert = self.hits.insert_into if self._counts_hits else lambda code: code
-        before = {key: insert(code.before) for key, code in changed.items()}
-        after = {key: insert(code.after) for key, code in changed.items()}
-        return PreparedMutant(lambda: self._replace(after), lambda: self._replace(before))
-
-    def _replace(self, codes: dict[FunctionKey, CodeType]) -> bool:
-        self._functions.restore()
-        return self._functions.replace(codes)
+    def prepare(self, splice: dict[str, Any]) -> Apply:
+        changed = self._original.compile_changed_functions(splice)
+        return lambda: self._functions.replace(changed)
 
 
 class ModuleSwap:
@@ -63,7 +44,6 @@ class ModuleSwap:
     """
 
     def __init__(self, original: OriginalModule, namespace: dict[str, Any]) -> None:
-        self.hits = HitCounter()  # counts nothing
         self._original, self._namespace = original, namespace
 
     @classmethod
@@ -74,7 +54,7 @@ class ModuleSwap:
                 return cls(original, vars(module))
         return None
 
-    def prepare(self, splice: dict[str, Any]) -> PreparedMutant:
+    def prepare(self, splice: dict[str, Any]) -> Apply:
         code = self._original.compile_with_change(splice)
 
         def apply() -> bool:
@@ -86,7 +66,7 @@ class ModuleSwap:
             clear_caches(self._namespace)
             return True
 
-        return PreparedMutant(apply, self.revert)
+        return apply
 
     def revert(self) -> None:
         reload_in_place(self._namespace, self._original.code)
@@ -94,24 +74,22 @@ class ModuleSwap:
 
 
 def confirm_failure(
-    session: CollectedSession, failed: int, mutant: PreparedMutant, swap: Swap
+    session: CollectedSession, failed: int, apply: Apply, swap: Swap, loops: LoopCounter
 ) -> str:
     """Run a test that failed on a mutant on the original and on the mutant again, and revert.
 
-    Returns KILLED where it passes on the original only, and LATE where it runs the mutant far more
-    often than the original. UNDECIDED: only the lower limit of hits was exceeded.
+    Returns KILLED where it passes on the original only, and LATE where loops make far more
+    iterations than on the original. UNDECIDED: only the lowest limit of iterations was exceeded.
     """
-    was_exceeded = swap.hits.is_exceeded
+    was_late = loops.is_exceeded
     session.tear_down()
-    mutant.restore()
-    swap.hits.reset(None)
-    if session.run_and_check_failed(failed):
+    swap.revert()
+    loops.reset(None)
+    if session.run_and_check_failed(failed) or not apply():
         return UNSTABLE
-    swap.hits.reset(max(MIN_HIT_LIMIT, HIT_FACTOR * swap.hits.count))
-    if not mutant.apply():
-        return UNSTABLE
+    loops.reset(max(MIN_LIMIT, LIMIT_FACTOR * loops.count))
     fails_again = session.run_and_check_failed(failed)
     swap.revert()
     if fails_again:
-        return LATE if swap.hits.is_exceeded else KILLED
-    return UNDECIDED if was_exceeded else UNSTABLE
+        return LATE if loops.is_exceeded else KILLED
+    return UNDECIDED if was_late else UNSTABLE

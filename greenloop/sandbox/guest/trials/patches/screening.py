@@ -44,8 +44,7 @@ class PatchedModule:
     def apply(self, splice: dict[str, Any]) -> None:
         """Apply a patch. Raises what the patched module raises when it is reloaded."""
         changed = self._original.compile_changed_functions(splice)
-        new = {key: code.after for key, code in changed.items()} if changed else None
-        if not self._loaded_functions.replace(new):
+        if not self._loaded_functions.replace(changed):
             self._is_reloaded = True
             reload_in_place(self._namespace, self._original.compile_with_change(splice))
         clear_caches(self._namespace)
