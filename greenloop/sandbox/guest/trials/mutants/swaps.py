@@ -13,7 +13,8 @@ from ..loop_counter import LIMIT_FACTOR, MIN_LIMIT, LoopCounter
 from ..module_reload import clear_caches, reload_in_place
 
 KILLED, LATE, UNDECIDED, UNSTABLE = "killed", "late", "open", "doubt"
-Apply = Callable[[], bool]  # False: the mutant cannot be applied in this way
+# Puts a mutant in the place of the original or of another mutant; False: it cannot in this way.
+Apply = Callable[[], bool]
 
 
 class Swap(Protocol):
@@ -34,7 +35,12 @@ class FunctionSwap:
 
     def prepare(self, splice: dict[str, Any]) -> Apply:
         changed = self._original.compile_changed_functions(splice)
-        return lambda: self._functions.replace(changed)
+
+        def apply() -> bool:
+            self.revert()
+            return self._functions.replace(changed)
+
+        return apply
 
 
 class ModuleSwap:
@@ -76,7 +82,7 @@ class ModuleSwap:
 def confirm_failure(
     session: CollectedSession, failed: int, apply: Apply, swap: Swap, loops: LoopCounter
 ) -> str:
-    """Run a test that failed on a mutant on the original and on the mutant again, and revert.
+    """Run a test that failed on a mutant on the original and on the mutant again.
 
     Returns KILLED where it passes on the original only, and LATE where loops make far more
     iterations than on the original. UNDECIDED: only the lowest limit of iterations was exceeded.
@@ -88,8 +94,6 @@ def confirm_failure(
     if session.run_and_check_failed(failed) or not apply():
         return UNSTABLE
     loops.reset(max(MIN_LIMIT, LIMIT_FACTOR * loops.count))
-    fails_again = session.run_and_check_failed(failed)
-    swap.revert()
-    if fails_again:
+    if session.run_and_check_failed(failed):
         return LATE if loops.is_exceeded else KILLED
     return UNDECIDED if was_late else UNSTABLE
