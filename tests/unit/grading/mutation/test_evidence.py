@@ -243,7 +243,7 @@ def reach(limit):
 def test_endless_mutants_are_late_and_long_ones_are_not(box: Sandbox) -> None:
     """Twice as many iterations as the original makes are allowed, whatever their number."""
     tests = "from solution import reach\n\ndef test_reach():\n    assert reach(40_000) is True\n"
-    found = tried(box, ENDLESS, tests)
+    found = try_mutants(box, ENDLESS, tests)
     late = {item.after for item in found.tried if item.outcome == "timeout"}
     assert {"-="} <= late, found.tried
     survived = {item.after for item in found.tried if item.outcome == "survived"}
