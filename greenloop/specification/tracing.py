@@ -18,6 +18,8 @@ from greenloop.specification.word_lists import (
     words_before_names,
     words_of_orders,
     words_of_results,
+    words_of_returning,
+    words_of_taking,
     words_that_ask_for_nothing,
     words_that_join_clauses,
     words_that_oblige,
@@ -28,6 +30,9 @@ _MAX_QUOTES = 4000  # the others cover nothing
 _MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
 _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
 _MIN_CLAUSE_WORDS = 2  # of content
+_MAX_WORDS_TAKEN = 8  # between `takes` and `and returns`
+_EMPTY_BODY = ["pass"]
+_ENDS_OF_PARTS = frozenset(",;:.([")
 _LITERAL = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|[“„][^“”\n]{1,200}[“”]")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -61,7 +66,7 @@ class Trace:
             self.index.excerpt(run[0], run[-1] + 1)
             for block in self.index.blocks
             for run in self._uncovered_runs(block)
-            if self._may_ask(block, run)
+            if self._may_ask(block, run) and not self._is_repeated(run)
         )
 
     def joined_clauses(self) -> Iterator[tuple[str, str]]:
@@ -91,6 +96,15 @@ class Trace:
         for is_covered, run in groupby(numbers, self.covered.__contains__):
             if not is_covered:
                 yield list(run)
+
+    def _is_repeated(self, run: list[int]) -> bool:
+        """Return whether a rest is an empty body, or background word for word that comes again."""
+        words = [self._word(number) for number in run]
+        return words == _EMPTY_BODY or words in self._background
+
+    @cached_property
+    def _background(self) -> list[list[str]]:
+        return [list_words(item.quote) for item in self.contract.background]
 
     def _may_ask(self, block: Block, run: Iterable[int]) -> bool:
         """Return whether a rest has a word that may ask; short headings name a topic."""
@@ -122,12 +136,37 @@ class Trace:
         return False
 
     def _is_joint(self, number: int) -> bool:
-        """Return whether clauses meet at a word; a text in quotes, or a list of such, has none."""
+        """Return whether clauses meet at a word; a text in quotes, or a list of such, has none.
+
+        Neither has a list of single words, nor what a function takes and what it returns for that.
+        """
         before, word, *after = self.index.words[number - 1 : number + 2]
-        gap = self.index.text[before.end : word.start]
         if self._is_quoted(word) or all(map(self._is_quoted, (before, *after))):
             return False
-        return word.text in words_that_join_clauses() or ";" in gap
+        if ";" in self._gap(number):
+            return True
+        if word.text not in words_that_join_clauses():
+            return False
+        is_listed = self._ends_part(number - 1) or not after or self._ends_part(number + 2)
+        return not is_listed and not self._takes_and_returns(number)
+
+    def _ends_part(self, number: int) -> bool:
+        """Return whether a comma, a bracket or an end stands between a word and the one before."""
+        if number >= len(self.index.words):
+            return True
+        gap = self._gap(number)
+        return "\n\n" in gap or not _ENDS_OF_PARTS.isdisjoint(gap)
+
+    def _gap(self, number: int) -> str:
+        """Return the text between a word and the one before."""
+        before, word = self.index.words[number - 1 : number + 1]
+        return self.index.text[before.end : word.start]
+
+    def _takes_and_returns(self, number: int) -> bool:
+        first = max(number - _MAX_WORDS_TAKEN, 0)
+        taken = {self._word(at) for at in range(first, number)}
+        is_returned = self._word(number) == "and" and self._word(number + 1) in words_of_returning()
+        return is_returned and not words_of_taking().isdisjoint(taken)
 
     @cached_property
     def _literals(self) -> list[range]:
@@ -147,10 +186,9 @@ class Trace:
 def trace_contract(contract: Contract) -> Trace:
     """Find a contract's quotes in its text, and the text's examples and signatures."""
     trace = Trace(contract, index_text(contract.specification))
-    for label, quote in islice(_list_quotes(contract), _MAX_QUOTES):
-        words = trace.index.find(quote)
-        if words is None and label == "background":
-            words = trace.index.find_across(quote)
+    quotes = list(islice(_list_quotes(contract), _MAX_QUOTES))
+    places = _find_places(trace.index, quotes)
+    for (label, quote), words in zip(quotes, places, strict=True):
         if words:
             trace.places.append(Place(label, words))
         else:
@@ -162,6 +200,22 @@ def trace_contract(contract: Contract) -> Trace:
         if words := trace.index.find(line):
             trace.places.append(Place("signature", words))
     return trace
+
+
+def _find_places(
+    index: PassageIndex, quotes: Sequence[tuple[str, str]]
+) -> list[range | None]:
+    """Return where each quote stands: short ones not within longer ones, where they stand elsewhere."""
+    taken: set[int] = set()
+    places: list[range | None] = [None] * len(quotes)
+    for at in sorted(range(len(quotes)), key=lambda at: -len(quotes[at][1])):
+        label, quote = quotes[at]
+        words = index.find(quote, taken)
+        if words is None and label == "background":
+            words = index.find_across(quote)
+        taken.update(words or ())
+        places[at] = words
+    return places
 
 
 def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:

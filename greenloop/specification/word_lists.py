@@ -51,6 +51,11 @@ _NUMBERS = """
     double null eins zwei drei vier fünf sechs sieben acht neun zehn zwölf hundert tausend halb
     doppelt zweimal
 """
+_TAKING = "takes take accepts accept receives receive reads read gets get nimmt bekommt liest"
+_RETURNING = """
+    returns return gives checks counts converts computes calculates finds prints writes says tells
+    gibt prüft zählt berechnet
+"""
 _ARROWS = "-> => → ="
 
 
@@ -75,6 +80,16 @@ def words_of_orders() -> frozenset[str]:
 def words_of_results() -> frozenset[str]:
     """Return the words of what code gives: return, raise, error, and numbers."""
     return frozenset(f"{_RESULTS} {_NUMBERS}".split())
+
+
+def words_of_taking() -> frozenset[str]:
+    """Return the verbs by which a text names what a function takes."""
+    return frozenset(_TAKING.split())
+
+
+def words_of_returning() -> frozenset[str]:
+    """Return the verbs by which a text names what a function does with that."""
+    return frozenset(_RETURNING.split())
 
 
 def words_before_names() -> frozenset[str]:
