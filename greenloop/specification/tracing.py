@@ -202,9 +202,7 @@ def trace_contract(contract: Contract) -> Trace:
     return trace
 
 
-def _find_places(
-    index: PassageIndex, quotes: Sequence[tuple[str, str]]
-) -> list[range | None]:
+def _find_places(index: PassageIndex, quotes: Sequence[tuple[str, str]]) -> list[range | None]:
     """Return where each quote stands: short ones not within longer ones, where they stand elsewhere."""
     taken: set[int] = set()
     places: list[range | None] = [None] * len(quotes)

@@ -43,8 +43,6 @@ def test_what_the_text_leaves_open_alone_stands_between_it_and_verified(
     # A busy machine compares fewer inputs in the time that it has.
     expected = ("the text leaves open: ", "second reading: only ")
     assert report.verdict == "passed"
-    assert report.contract is not None
-    assert {item.source for item in report.contract.open_choices} == {"contract"}
     assert [item for item in report.reasons if not item.startswith(expected)] == []
     assert report.iterations == 1
 
