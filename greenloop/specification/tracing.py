@@ -187,8 +187,8 @@ def trace_contract(contract: Contract) -> Trace:
     """Find a contract's quotes in its text, and the text's examples and signatures."""
     trace = Trace(contract, index_text(contract.specification))
     quotes = list(islice(_list_quotes(contract), _MAX_QUOTES))
-    places = _find_places(trace.index, quotes)
-    for (label, quote), words in zip(quotes, places, strict=True):
+    found = _find_places(trace.index, quotes)
+    for (label, quote), words in zip(quotes, found, strict=True):
         if words:
             trace.places.append(Place(label, words))
         else:
