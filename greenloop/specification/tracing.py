@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import doctest
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,16 +11,14 @@ from functools import cached_property
 from itertools import chain, groupby, islice
 
 from greenloop.records import Background, Contract, GivenExample
+from greenloop.specification.clauses import JointFinder
 from greenloop.specification.examples import analyze_specification
-from greenloop.specification.passages import Block, PassageIndex, Word, index_text, list_words
+from greenloop.specification.passages import Block, PassageIndex, index_text, list_words
 from greenloop.specification.word_lists import (
     words_before_names,
     words_of_orders,
     words_of_results,
-    words_of_returning,
-    words_of_taking,
     words_that_ask_for_nothing,
-    words_that_join_clauses,
     words_that_oblige,
 )
 from greenloop.syntax.parse import parse_or_none
@@ -29,11 +26,7 @@ from greenloop.syntax.parse import parse_or_none
 _MAX_QUOTES = 4000  # the others cover nothing
 _MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
 _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
-_MIN_CLAUSE_WORDS = 2  # of content
-_MAX_WORDS_TAKEN = 8  # between `takes` and `and returns`
 _EMPTY_BODY = ["pass"]
-_ENDS_OF_PARTS = frozenset(",;:.([")
-_LITERAL = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|[“„][^“”\n]{1,200}[“”]")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -75,9 +68,10 @@ class Trace:
         for place in self.places:
             for number in place.words:
                 labels[number].add(place.label)
+        joints = JointFinder(self.index)
         for place in self.places:
             is_alone = all(labels[number] == {place.label} for number in place.words)
-            if place.label.startswith("R") and is_alone and self._joins_clauses(place.words):
+            if place.label.startswith("R") and is_alone and joints.joins_clauses(place.words):
                 yield place.label, self.index.excerpt(place.words.start, place.words.stop)
 
     @cached_property
@@ -123,58 +117,6 @@ class Trace:
         before = self._word(number - 1) if number else ""
         is_code = self.index.text[word.end : word.end + 1] in ("(", "`") or "_" in word.text
         return word.text in self._defined and (is_code or before in words_before_names())
-
-    def _joins_clauses(self, words: range) -> bool:
-        """Return whether there is content enough on both sides of `and`, `but`, `;`."""
-        silent = words_that_ask_for_nothing() | {"but", "unless"}
-        content = [self._word(number) not in silent for number in words]
-        before, after = 0, sum(content)
-        for number, is_content in zip(words, content, strict=True):
-            if min(before, after) >= _MIN_CLAUSE_WORDS and self._is_joint(number):
-                return True
-            before, after = before + is_content, after - is_content
-        return False
-
-    def _is_joint(self, number: int) -> bool:
-        """Return whether clauses meet at a word; a text in quotes, or a list of such, has none.
-
-        Neither has a list of single words, nor what a function takes and what it returns for that.
-        """
-        before, word, *after = self.index.words[number - 1 : number + 2]
-        if self._is_quoted(word) or all(map(self._is_quoted, (before, *after))):
-            return False
-        if ";" in self._gap(number):
-            return True
-        if word.text not in words_that_join_clauses():
-            return False
-        is_listed = self._ends_part(number - 1) or not after or self._ends_part(number + 2)
-        return not is_listed and not self._takes_and_returns(number)
-
-    def _ends_part(self, number: int) -> bool:
-        """Return whether a comma, a bracket or an end stands between a word and the one before."""
-        if number >= len(self.index.words):
-            return True
-        gap = self._gap(number)
-        return "\n\n" in gap or not _ENDS_OF_PARTS.isdisjoint(gap)
-
-    def _gap(self, number: int) -> str:
-        """Return the text between a word and the one before."""
-        before, word = self.index.words[number - 1 : number + 1]
-        return self.index.text[before.end : word.start]
-
-    def _takes_and_returns(self, number: int) -> bool:
-        first = max(number - _MAX_WORDS_TAKEN, 0)
-        taken = {self._word(at) for at in range(first, number)}
-        is_returned = self._word(number) == "and" and self._word(number + 1) in words_of_returning()
-        return is_returned and not words_of_taking().isdisjoint(taken)
-
-    @cached_property
-    def _literals(self) -> list[range]:
-        """Where the text has code and quoted texts."""
-        return [range(*found.span()) for found in _LITERAL.finditer(self.index.text)]
-
-    def _is_quoted(self, word: Word) -> bool:
-        return any(word.start in literal for literal in self._literals)
 
     def _text_of(self, block: Block) -> str:
         return self.index.excerpt(block.first, block.end)

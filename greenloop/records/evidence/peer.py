@@ -13,7 +13,7 @@ MIN_ALLOWED_INPUTS = 50
 Ruling = Literal[
     "code is wrong", "peer is wrong", "both are wrong", "wording is free", "text does not say"
 ]
-_HARMLESS = ("peer is wrong", "wording is free")
+_SETTLED = ("peer is wrong", "wording is free")
 
 
 class Difference(Record):
@@ -38,7 +38,7 @@ class Difference(Record):
 
         An open choice counts as such.
         """
-        return self.ruling not in _HARMLESS and not (self.test or self.choice)
+        return self.ruling not in _SETTLED and not (self.test or self.choice)
 
     @property
     def outcome(self) -> str:
