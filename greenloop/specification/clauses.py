@@ -7,10 +7,10 @@ from functools import cached_property
 
 from greenloop.specification.passages import PassageIndex, Word
 from greenloop.specification.word_lists import (
-    words_of_returning,
-    words_of_taking,
-    words_that_ask_for_nothing,
-    words_that_join_clauses,
+    JOINTS,
+    RETURNING,
+    SILENT_WORDS,
+    TAKING,
 )
 
 _MIN_CLAUSE_WORDS = 2  # of content
@@ -27,7 +27,7 @@ class JointFinder:
 
     def joins_clauses(self, words: range) -> bool:
         """Return whether there is content enough on both sides of `and`, `but`, `;`."""
-        silent = words_that_ask_for_nothing() | {"but", "unless"}
+        silent = SILENT_WORDS | {"but", "unless"}
         content = [self._word(number) not in silent for number in words]
         before, after = 0, sum(content)
         for number, is_content in zip(words, content, strict=True):
@@ -46,7 +46,7 @@ class JointFinder:
             return False
         if ";" in self._gap(number):
             return True
-        if word.text not in words_that_join_clauses():
+        if word.text not in JOINTS:
             return False
         is_listed = self._ends_part(number - 1) or not after or self._ends_part(number + 2)
         return not is_listed and not self._takes_and_returns(number)
@@ -66,8 +66,8 @@ class JointFinder:
     def _takes_and_returns(self, number: int) -> bool:
         first = max(number - _MAX_WORDS_TAKEN, 0)
         taken = {self._word(at) for at in range(first, number)}
-        is_returned = self._word(number) == "and" and self._word(number + 1) in words_of_returning()
-        return is_returned and not words_of_taking().isdisjoint(taken)
+        is_returned = self._word(number) == "and" and self._word(number + 1) in RETURNING
+        return is_returned and not TAKING.isdisjoint(taken)
 
     @cached_property
     def _literals(self) -> list[range]:

@@ -5,29 +5,24 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TypeVar
 
 from greenloop.testsuite.parser import is_test_class
 from greenloop.testsuite.scenarios.names import Function, children, walk
 from greenloop.testsuite.scenarios.reading.test_module import fixture_options
 
+_Node = TypeVar("_Node", bound=ast.AST)
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
-class Renaming(ast.NodeTransformer):
-    """Replaces names, and those of functions and classes."""
 
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        node.id = self._names.get(node.id, node.id)
-        return node
-
-    def visit_FunctionDef(self, node: Any) -> Any:
-        node.name = self._names.get(node.name, node.name)
-        self.generic_visit(node)
-        return node
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef
+def rename(node: _Node, names: Mapping[str, str]) -> _Node:
+    """Replace names in a tree, and those of functions and classes; return the tree."""
+    for item in walk(node) if names else ():
+        if isinstance(item, ast.Name):
+            item.id = names.get(item.id, item.id)
+        elif isinstance(item, _NAMED):
+            item.name = names.get(item.name, item.name)
+    return node
 
 
 def choose_neutral_names(tree: ast.Module) -> dict[str, str]:
@@ -40,7 +35,7 @@ def choose_neutral_names(tree: ast.Module) -> dict[str, str]:
     taken |= {
         n for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for n in node.names
     }
-    found = [name for name in dict.fromkeys(_defined(tree)) if name not in taken]
+    found = [name for name in dict.fromkeys(_find_defined(tree)) if name not in taken]
     return {name: f"definition__{number}" for number, name in enumerate(found)}
 
 
@@ -50,18 +45,18 @@ def restore_names(text: str, names: Mapping[str, str]) -> str:
     return re.sub(r"definition__\d+", lambda found: own.get(found[0], found[0]), text)
 
 
-def _defined(node: ast.AST) -> Iterator[str]:
+def _find_defined(node: ast.AST) -> Iterator[str]:
     """Yield the names of functions and classes that are no tests, fixtures or methods."""
     for item in children(node):
         if isinstance(item, ast.ClassDef) and is_test_class(item):
             for method in item.body:
-                yield from _defined(method)
+                yield from _find_defined(method)
         elif isinstance(item, ast.ClassDef):
             yield item.name
         else:
             if isinstance(item, Function) and not _is_collected(item):
                 yield item.name
-            yield from _defined(item)
+            yield from _find_defined(item)
 
 
 def _is_collected(node: Function) -> bool:
