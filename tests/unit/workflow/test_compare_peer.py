@@ -148,8 +148,8 @@ def test_no_second_judge_is_asked_about_a_test_of_the_peer(run_workflow: RunWork
     done = run_workflow(
         answers(**blind, repair_code=[fence(GOOD_CODE)], judge_difference=[judge(is_error)])
     )
-    assert len(done.model.asked("repair_code")) == 1
-    assert done.model.asked("judge_test") == []
+    assert len(done.model.list_prompts("repair_code")) == 1
+    assert done.model.list_prompts("judge_test") == []
     assert {item.outcome for item in done.report.tests if item.origin == "peer"} == {"passed"}
 
 

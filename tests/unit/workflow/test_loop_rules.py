@@ -314,7 +314,7 @@ def test_no_dispute_is_judged_after_an_example_that_contradicts_the_text(
         answers(repair_code=[disputes], judge_test=[TEXT_IS_WRONG, TEXT_IS_WRONG]),
         specification=f"{SPECIFICATION}\n\n{wrong}\n",
     )
-    assert len(done.model.asked("judge_test")) == 1
+    assert len(done.model.list_prompts("judge_test")) == 1
     assert done.report.verdict == "failed"
     assert "the text contradicts itself" in done.report.reasons[0]
 

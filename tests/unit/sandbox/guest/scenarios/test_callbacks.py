@@ -19,7 +19,7 @@ def fail(clock):
 """
 
 
-def seen(scenario: str) -> str:
+def name_shown(scenario: str) -> str:
     """Return the name of the exception that is shown for a scenario."""
     module: Any = types.ModuleType("m")
     exec(compile(MODULE, "m.py", "exec"), vars(module))
@@ -46,4 +46,4 @@ def seen(scenario: str) -> str:
 )
 def test_only_what_a_function_of_the_input_fails_at_is_excused(body: str, expected: str) -> None:
     broken = "def broken():\n    raise OSError('no clock')\n"
-    assert seen(f"times = []\n{broken}\ndef run():\n    return {body}\n") == expected
+    assert name_shown(f"times = []\n{broken}\ndef run():\n    return {body}\n") == expected
