@@ -14,7 +14,7 @@ import argparse
 import time
 from collections.abc import Iterator
 
-from greenloop.grading.context import Plan
+from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.grader import grade_run
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.testsuite import TestFile
@@ -69,13 +69,13 @@ def sizes(lines: list[int], counts: list[int]) -> Iterator[tuple[int, int]]:
     yield 1000, 300
 
 
-def measured(box: Sandbox, lines: int, count: int, ms: float, mutants: int) -> None:
+def measure(box: Sandbox, lines: int, count: int, ms: float, mutants: int) -> None:
     code = module(lines)
     files = [TestFile("test_grown.py", tests(count, lines, ms))]
     run = box.run_tests(code, files, module="grown")
     assert run.passed, run
     started = time.monotonic()
-    evidence = grade_run(box, code, files, "grown", run=run, plan=Plan(mutants=mutants)).evidence
+    evidence = grade_run(GradingContext(box, code, files, "grown", run, Plan(mutants=mutants)))
     wall_s = time.monotonic() - started
     tried = evidence.mutation.sampled if evidence.mutation else 0
     slowest = sorted(evidence.seconds.items(), key=lambda item: -item[1])[:3]
@@ -94,7 +94,7 @@ def main() -> None:
     print(f"{'lines':>6} {'tests':>6} {'grade':>9} {'mutants':>8}  slowest pieces, seconds")
     with open_sandbox() as box:
         for length, count in sizes(lines, counts):
-            measured(box, length, count, chosen.ms, chosen.mutants)
+            measure(box, length, count, chosen.ms, chosen.mutants)
 
 
 if __name__ == "__main__":

@@ -5,20 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from greenloop.errors import SandboxError
-from greenloop.grading.mutation import measure_mutation
 from greenloop.grading.observation import ObservationRequest, Observed, SharedObservation
-from greenloop.records import (
-    Coverage,
-    Expectation,
-    Flakiness,
-    HeldOutExample,
-    Mutation,
-    TestRun,
-    Thresholds,
-)
+from greenloop.records import Coverage, Expectation, Flakiness, HeldOutExample, TestRun, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile, read_conftest
@@ -33,22 +24,6 @@ from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 _T = TypeVar("_T")
 
 
-class MutationMeasurement(Protocol):
-    """`max_mutants` None means all; no mutant is started after `budget_s` seconds."""
-
-    def __call__(
-        self,
-        sandbox: Sandbox,
-        code: str,
-        tests: Sequence[TestFile],
-        *,
-        module: str | None,
-        max_mutants: int | None,
-        seed: int,
-        budget_s: float,
-    ) -> Mutation: ...
-
-
 @dataclass(frozen=True)
 class Plan:
     """`mutants` is the maximum number of mutants (None: all, 0: they are not measured)."""
@@ -56,7 +31,6 @@ class Plan:
     thresholds: Thresholds = field(default_factory=Thresholds)
     mutants: int | None = 100
     seed: int = 20261
-    mutation: MutationMeasurement = measure_mutation
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Plan:

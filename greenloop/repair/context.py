@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from greenloop.repair.hints import Hints
@@ -31,6 +32,9 @@ class CandidateEdit(TextEdit):
     line: int  # where the fault would be, from 1
 
 
+Edits = Iterator[CandidateEdit]
+
+
 @dataclass(frozen=True)
 class RepairContext(NodeContext):
     """A node's context, the names in scope, and hints from the failures."""
@@ -38,7 +42,27 @@ class RepairContext(NodeContext):
     scope: NameScope = field(default_factory=lambda: NameScope(None))
     hints: Hints = field(default_factory=Hints)
 
-    def parenthesized_text(self, node: ast.expr) -> str:
+    @property
+    def is_stored(self) -> bool:
+        """Whether the node is assigned to or deleted, and not read."""
+        return isinstance(getattr(self.node, "ctx", None), (ast.Store, ast.Del))
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether the node is the test of a statement or expression, or a filter."""
+        if isinstance(self.parent, ast.comprehension):
+            return self.node in self.parent.ifs
+        return isinstance(self.parent, (ast.If, ast.While, ast.IfExp)) and self.is_field("test")
+
+    def argument_texts(self, node: ast.Call) -> list[str]:
+        """Return the text of each argument of a call."""
+        return [*map(self.text, node.args), *map(self.text, node.keywords)]
+
+    def call_text(self, node: ast.Call, arguments: Iterable[str]) -> str:
+        """Return the text of a call with other arguments."""
+        return f"{self.text(node.func)}({', '.join(arguments)})"
+
+    def get_parenthesized_text(self, node: ast.expr) -> str:
         """Return a node's text as an operand, in parentheses if it needs them."""
         text = self.text(node)
         return text if isinstance(node, _ATOMIC_NODES) else f"({text})"
@@ -47,7 +71,7 @@ class RepairContext(NodeContext):
         """Return a node's text as it can replace this context's node."""
         text = self.text(node)
         needs_none = isinstance(self.parent, _UNPARENTHESIZED_PARENTS) and not self.is_field("func")
-        return text if needs_none and "\n" not in text else self.parenthesized_text(node)
+        return text if needs_none and "\n" not in text else self.get_parenthesized_text(node)
 
     def edit(self, node: Located, text: str, kind: str, cost: float) -> CandidateEdit:
         """Return the edit that replaces a node."""

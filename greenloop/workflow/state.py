@@ -166,7 +166,7 @@ class RunState:
             self.expected = self.expected.model_copy(update={"ids": ids})
 
     @contextmanager
-    def timed(self, name: Literal["sandbox_s", "grading_s"]) -> Iterator[None]:
+    def measure_time(self, name: Literal["sandbox_s", "grading_s"]) -> Iterator[None]:
         """Add the seconds of the block to a sum of the run."""
         started = time.monotonic()
         try:
@@ -196,10 +196,9 @@ class CallMeter:
         return self._count() - self._tokens_before
 
     def _count(self) -> int:
-        if not self._tool:
-            return self._budget.tokens
         used = self._budget.by_tool.get(self._tool)
-        return used.input_tokens + used.output_tokens if used else 0
+        of_tool = used.input_tokens + used.output_tokens if used else 0
+        return of_tool if self._tool else self._budget.tokens
 
 
 @dataclass

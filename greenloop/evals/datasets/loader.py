@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from greenloop.errors import InputError
 from greenloop.evals.datasets.evalplus import EvalPlusLine, parse_evalplus_task
@@ -55,7 +56,7 @@ class TaskSource:
             InputError: a task does not have its format, or one to be left out does not exist.
         """
         unseen = set(self._leave_out)
-        for name, read in self._named_tasks():
+        for name, read in self._name_tasks():
             if name in self._leave_out:
                 unseen.discard(name)
             else:
@@ -63,7 +64,7 @@ class TaskSource:
         if unseen:
             raise InputError(f"--leave-out {min(unseen)}: {self._path} has no task of this id")
 
-    def _named_tasks(self) -> Iterator[tuple[str, Callable[[], EvalTask]]]:
+    def _name_tasks(self) -> Iterator[tuple[str, Callable[[], EvalTask]]]:
         if self._reader is not None:
             for task in self._reader(self._path):
                 yield task.id, task.model_copy
@@ -77,14 +78,15 @@ class TaskSource:
                 yield name, partial(self._parse_task, raw, where)
 
     def _parse_task(self, raw: RawRecord, where: str) -> EvalTask:
+        parsers: dict[str, tuple[type[BaseModel], Callable[[Any, str], EvalTask]]] = {
+            "humaneval": (HumanEvalLine, parse_humaneval_task),
+            "mbpp": (MbppLine, parse_mbpp_task),
+            "evalplus": (EvalPlusLine, parse_evalplus_task),
+            "greenloop": (NativeLine, partial(parse_native_task, folder=self._path.parent)),
+        }
+        line, parse = parsers[self.format]
         try:
-            if self.format == "humaneval":
-                return parse_humaneval_task(HumanEvalLine.model_validate(raw), where)
-            if self.format == "mbpp":
-                return parse_mbpp_task(MbppLine.model_validate(raw), where)
-            if self.format == "evalplus":
-                return parse_evalplus_task(EvalPlusLine.model_validate(raw), where)
-            return parse_native_task(NativeLine.model_validate(raw), where, self._path.parent)
+            return parse(line.model_validate(raw), where)
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(item) for item in first["loc"]) or "the record"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import Edits, RepairContext
 from greenloop.syntax.operators import (
     BOUNDARIES,
     OPPOSITES,
@@ -35,7 +35,7 @@ _SIMILAR_OPERATORS: dict[str, tuple[str, ...]] = {
 
 
 @edit_operator()
-def replace_comparison(context: RepairContext, node: ast.Compare) -> Iterator[CandidateEdit]:
+def replace_comparison(context: RepairContext, node: ast.Compare) -> Edits:
     """Replace a comparison operator, or drop an end of `low <= x <= high`."""
     for item in iter_comparisons(context.source, node):
         for sign, cost in _alternative_signs(item.sign):
@@ -50,7 +50,7 @@ def replace_comparison(context: RepairContext, node: ast.Compare) -> Iterator[Ca
 
 
 @edit_operator()
-def compare_aspects(context: RepairContext, node: ast.Compare) -> Iterator[CandidateEdit]:
+def compare_aspects(context: RepairContext, node: ast.Compare) -> Edits:
     """Compare `len(a)` and `len(b)`, or `c[a]` and `c[b]`, instead of `a` and `b`; or reverse."""
     if len(node.comparators) > 1:
         return
@@ -62,13 +62,13 @@ def compare_aspects(context: RepairContext, node: ast.Compare) -> Iterator[Candi
     for name in (*_ASPECTS, *context.scope.functions):
         yield context.edit(node, f"{name}({one}) {sign} {name}({other})", "aspect", 2.5)
     for method in ("lower", "strip"):
-        changed = (f"{context.parenthesized_text(item)}.{method}()" for item in (left, right))
+        changed = (f"{context.get_parenthesized_text(item)}.{method}()" for item in (left, right))
         yield context.edit(node, f" {sign} ".join(changed), "aspect", 2.5)
     for name in context.scope.variables:
         if ast.unparse(left) != name != ast.unparse(right) and context.scope.is_container(name):
             yield context.edit(node, f"{name}[{one}] {sign} {name}[{other}]", "aspect", 2.2)
     for index in ("0", "1", "-1"):
-        changed = (f"{context.parenthesized_text(item)}[{index}]" for item in (left, right))
+        changed = (f"{context.get_parenthesized_text(item)}[{index}]" for item in (left, right))
         yield context.edit(node, f" {sign} ".join(changed), "aspect", 2.6)
 
 
@@ -84,10 +84,12 @@ def _alternative_signs(sign: str) -> Iterator[tuple[str, float]]:
 
 
 @edit_operator()
-def replace_arithmetic(context: RepairContext, node: ast.BinOp) -> Iterator[CandidateEdit]:
+def replace_arithmetic(context: RepairContext, node: ast.BinOp) -> Edits:
     """Replace an arithmetic operator, swap its operands, or group them in another way."""
     sign = get_operator_text(context.source, node.left, node.right)
-    left, right = context.parenthesized_text(node.left), context.parenthesized_text(node.right)
+    left, right = context.get_parenthesized_text(node.left), context.get_parenthesized_text(
+        node.right
+    )
     is_nested = isinstance(context.parent, (ast.BinOp, ast.UnaryOp))
     is_sequence = isinstance(node.left, SEQUENCE_NODES)
     if not (is_sequence or _is_string(node.left) or _is_string(node.right)):
@@ -103,16 +105,16 @@ def replace_arithmetic(context: RepairContext, node: ast.BinOp) -> Iterator[Cand
         yield from _regroup_operands(context, node, sign)
 
 
-def _regroup_operands(
-    context: RepairContext, node: ast.BinOp, sign: str
-) -> Iterator[CandidateEdit]:
+def _regroup_operands(context: RepairContext, node: ast.BinOp, sign: str) -> Edits:
     """Replace `a + b / c` by `(a + b) / c`, and `a / b + c` by `a / (b + c)`."""
-    left, right = context.parenthesized_text(node.left), context.parenthesized_text(node.right)
+    left, right = context.get_parenthesized_text(node.left), context.get_parenthesized_text(
+        node.right
+    )
     for inner in (node.right, node.left):
         if not isinstance(inner, ast.BinOp):
             continue
         inner_sign = get_operator_text(context.source, inner.left, inner.right)
-        first, second = map(context.parenthesized_text, (inner.left, inner.right))
+        first, second = map(context.get_parenthesized_text, (inner.left, inner.right))
         if inner is node.right:
             text = f"({left} {sign} {first}) {inner_sign} {second}"
         else:
@@ -126,10 +128,10 @@ def _is_string(node: ast.expr) -> bool:
 
 
 @edit_operator()
-def replace_boolean_operator(context: RepairContext, node: ast.BoolOp) -> Iterator[CandidateEdit]:
+def replace_boolean_operator(context: RepairContext, node: ast.BoolOp) -> Edits:
     """Replace `and` by `or`; group `a and b and c` in another way; drop a condition."""
     sign, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-    parts = [context.parenthesized_text(item) for item in node.values]
+    parts = [context.get_parenthesized_text(item) for item in node.values]
     for index, text in iter_swapped_operators(context.source, node):
         yield context.edit(node, text, "and/or", 1.4)
         if len(parts) > 2:
@@ -143,37 +145,32 @@ def replace_boolean_operator(context: RepairContext, node: ast.BoolOp) -> Iterat
 
 
 @edit_operator()
-def negate_condition(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+def negate_condition(context: RepairContext, node: ast.expr) -> Edits:
     """Negate a condition or a part of one; drop `not` or a minus sign."""
     parent = context.parent
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
-        yield context.edit(node, context.parenthesized_text(node.operand), "sign", 1.6)
+        yield context.edit(node, context.get_parenthesized_text(node.operand), "sign", 1.6)
         return
-    is_test = isinstance(parent, (ast.If, ast.While, ast.IfExp)) and context.is_field("test")
-    is_filter = isinstance(parent, ast.comprehension) and node in parent.ifs
     is_result = isinstance(parent, ast.Return) and not isinstance(node, (ast.Constant, ast.Tuple))
     if isinstance(node, ast.Compare):
         return
-    if is_test or is_filter or is_result or isinstance(parent, ast.BoolOp):
-        text = f"not {context.parenthesized_text(node)}"
+    if context.is_condition or is_result or isinstance(parent, ast.BoolOp):
+        text = f"not {context.get_parenthesized_text(node)}"
         yield context.edit(node, text, "negation", 2.6 if is_result else 1.5)
 
 
 @edit_operator()
 def negate_number(
     context: RepairContext, node: ast.Name | ast.Attribute | ast.Subscript | ast.Call
-) -> Iterator[CandidateEdit]:
+) -> Edits:
     """Replace `x` by `-x` where a number is possible."""
     kinds = (ast.Compare, ast.Return, ast.Call, ast.keyword, ast.BinOp, ast.Lambda, ast.Tuple)
-    is_stored = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
-    if isinstance(context.parent, kinds) and not (context.is_field("func") or is_stored):
+    if isinstance(context.parent, kinds) and not (context.is_field("func") or context.is_stored):
         yield context.edit(node, f"-{context.text(node)}", "sign", 2.3)
 
 
 @edit_operator()
-def replace_assignment_operator(
-    context: RepairContext, node: ast.Assign | ast.AugAssign
-) -> Iterator[CandidateEdit]:
+def replace_assignment_operator(context: RepairContext, node: ast.Assign | ast.AugAssign) -> Edits:
     """Replace `x += y`, `x -= y` and `x = y` by each other."""
     target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
     span = context.source.find_operator_span(target, node.value)
@@ -190,9 +187,7 @@ def replace_assignment_operator(
 
 
 @edit_operator()
-def replace_endless_condition(
-    context: RepairContext, node: ast.Constant
-) -> Iterator[CandidateEdit]:
+def replace_endless_condition(context: RepairContext, node: ast.Constant) -> Edits:
     """Replace `while True` by `while x`."""
     if isinstance(context.parent, ast.While) and context.is_field("test"):
         for name in context.scope.variables:

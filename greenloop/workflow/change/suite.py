@@ -16,7 +16,7 @@ from greenloop.testsuite.parser import (
     TestFunction,
     is_test_path,
     parse_test_functions,
-    remove_test,
+    remove_tests,
 )
 from greenloop.testsuite.suite import (
     HELD_OUT_TEST_PREFIX,
@@ -45,7 +45,7 @@ class ChangeSuite:
     @cached_property
     def functions(self) -> dict[str, TestFunction]:
         """The new tests by `path::name`: those that the project does not have word for word."""
-        known = {path: self._known_sources(path) for path in self.files}
+        known = {path: self._list_known_sources(path) for path in self.files}
         return {
             f"{path}::{item.name}": item
             for path, text in self.files.items()
@@ -53,16 +53,16 @@ class ChangeSuite:
             if item.source(text) not in known[path]
         }
 
-    def _known_sources(self, path: str) -> set[str]:
+    def _list_known_sources(self, path: str) -> set[str]:
         text = self.before.get(path, "")
         return {item.source(text) for item in parse_test_functions(text)}
 
     @cached_property
     def code(self) -> str:
         """The new tests, file by file."""
-        return "\n\n".join(f"# file: {path}\n{self.added(path)}" for path in self.files)
+        return "\n\n".join(f"# file: {path}\n{self.get_added(path)}" for path in self.files)
 
-    def added(self, path: str) -> str:
+    def get_added(self, path: str) -> str:
         """Return the new tests of a file; a new file is returned whole."""
         text = self.files[path]
         if path not in self.before:
@@ -130,7 +130,7 @@ class ChangeSuite:
             return self
         gone = DroppedTest(name, self.requirements(name), self.origin(name), reason, disputed)
         path, _, function = name.partition("::")
-        text = remove_test(self.files[path], function)
+        text = remove_tests(self.files[path], {function})
         is_left = path in self.before or parse_test_functions(text)
         rest = {other: code for other, code in self.files.items() if other != path}
         return replace(
@@ -165,9 +165,8 @@ class ChangeSuite:
         return frozenset(self.functions)
 
     def _next_name(self, prefix: str) -> str:
-        taken = {
-            item.rpartition("::")[2] for item in (*self.names, *(i.name for i in self.dropped))
-        }
+        names = (*self.names, *(item.name for item in self.dropped))
+        taken = {name.rpartition("::")[2] for name in names}
         return next(name for n in count(1) if (name := f"{prefix}{n}") not in taken)
 
     def _add(self, name: str, example: HeldOutExample, about: str = "") -> ChangeSuite:

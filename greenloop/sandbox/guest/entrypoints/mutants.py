@@ -31,9 +31,9 @@ from ..trials.outcomes import (
     COLLECTION_STEP,
     QUICK_TEST_SECONDS,
     SURVIVED,
-    killed_verdict,
+    build_killed_verdict,
+    build_started_event,
     result_event,
-    started_event,
     step_limits,
 )
 from ..trials.workspaces import Workspaces, become_subreaper, set_parent_death_signal
@@ -170,7 +170,7 @@ class MutantTrials:
 
         def start(task: ForkTask) -> None:
             if task is not check:
-                self._forward(started_event(task.number))
+                self._forward(build_started_event(task.number))
 
         def receive(task: ForkTask, result: ForkResult) -> None:
             if task is check:
@@ -203,12 +203,12 @@ class MutantTrials:
             ModuleFinder(self._module, self._original.path, code).install()
             report(COLLECTION_STEP)
             if not _try_collect(self._session):
-                return killed_verdict("collection")
+                return build_killed_verdict("collection")
             items = self._session.items
             included = [n for n, item in enumerate(items) if item.nodeid not in excluded]
             chosen = sorted(included, key=lambda n: (items[n].nodeid in slow, n))
             failing = self._session.run_until_failure(chosen, report)
-            return SURVIVED if failing is None else killed_verdict(items[failing].nodeid)
+            return SURVIVED if failing is None else build_killed_verdict(items[failing].nodeid)
 
         return ForkTask(number, work, lambda step: step_limits(self._tests, self._collect_s, step))
 

@@ -77,12 +77,12 @@ def function_key(code: types.CodeType) -> FunctionKey:
     return code.co_name, code.co_firstlineno
 
 
-def _nested_code(code: types.CodeType) -> list[types.CodeType]:
+def _list_nested_code(code: types.CodeType) -> list[types.CodeType]:
     return [item for item in code.co_consts if isinstance(item, types.CodeType)]
 
 
 def _walk_code(code: types.CodeType) -> Iterator[types.CodeType]:
-    for item in _nested_code(code):
+    for item in _list_nested_code(code):
         yield item
         yield from _walk_code(item)
 
@@ -100,7 +100,7 @@ def _code_signature(code: types.CodeType) -> Any:
 
 
 def _is_same_code(old: types.CodeType, new: types.CodeType) -> bool:
-    inner, others = _nested_code(old), _nested_code(new)
+    inner, others = _list_nested_code(old), _list_nested_code(new)
     return (
         _code_signature(old) == _code_signature(new)
         and len(inner) == len(others)
@@ -122,7 +122,7 @@ def _collect_changed_functions(
                 return False
             changed[function_key(old)] = new
         return True
-    inner, others = _nested_code(old), _nested_code(new)
+    inner, others = _list_nested_code(old), _list_nested_code(new)
     if _code_signature(old) != _code_signature(new) or len(inner) != len(others):
         return False
     return all(

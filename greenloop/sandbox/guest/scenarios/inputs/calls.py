@@ -136,7 +136,7 @@ class Calls:
 
     def _guard(self, name: str, function: Any, hidden: int = 0) -> Any:
         @functools.wraps(function)
-        def guarded(*given: Any, **named: Any) -> Any:
+        def call_guarded(*given: Any, **named: Any) -> Any:
             if self._is_inside:
                 return function(*given, **named)
             is_allowed = False
@@ -150,7 +150,7 @@ class Calls:
             finally:
                 self._is_inside = False
 
-        return guarded
+        return call_guarded
 
     def _evaluate(self, code: types.CodeType) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """Return the function, the arguments by position and those by name of a call, made anew."""

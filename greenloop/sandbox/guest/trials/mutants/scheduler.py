@@ -12,10 +12,10 @@ from ..outcomes import (
     NEEDS_IMPORT,
     QUICK_TEST_SECONDS,
     SURVIVED,
+    build_killed_verdict,
+    build_started_event,
     is_killed,
-    killed_verdict,
     result_event,
-    started_event,
     step_limits,
 )
 from ..time_limits import StepReporter
@@ -107,7 +107,7 @@ class MutantScheduler:
         batches = MutantBatches(self._context, swap, costs)
         found = batches.try_all(mutants, self._report_started, max_rounds)
         for number, test in sorted(found.killed.items()):
-            verdict = ForkResult("verdict", killed_verdict(self._tests[test]["id"]))
+            verdict = ForkResult("verdict", build_killed_verdict(self._tests[test]["id"]))
             self._report_result(number, verdict)
         return found
 
@@ -194,13 +194,13 @@ class MutantScheduler:
                 report(failing)  # with a time limit of its own
                 if fails_only_mutated(self._session, failing, apply, self._swap.revert):
                     report.note(_REPEATED)
-            return killed_verdict(self._tests[failing]["id"])
+            return build_killed_verdict(self._tests[failing]["id"])
 
         collect_s = self._context.collect_s
         return ForkTask(number, work, lambda step: step_limits(self._tests, collect_s, step))
 
     def _report_started(self, number: int) -> None:
-        self._context.send_event(started_event(number))
+        self._context.send_event(build_started_event(number))
 
     def _report_result(self, number: int, result: ForkResult) -> None:
         if result.verdict == NEEDS_IMPORT:
