@@ -56,7 +56,7 @@ MEANINGS = {
         "no fault": "not wrong: they answer each published input as the reference solution",
     },
     "right": {
-        "noticed": "wrong by the reference solution on an input that the text allows",
+        "noticed": "contradict the reference solution: an answer, a changed argument, or time",
         "example": "wrong by an example of their own text",
         "open": "not `verified`: a difference on which the judge knows no answer",
         "too few": "not `verified`: too few inputs",
@@ -226,6 +226,10 @@ def answer(box: Sandbox, task: Task, source: str, call: Input) -> Answer:
 
 
 def agree(one: Answer, other: Answer, number: int) -> bool:
+    """Whether two programs answer the same, or leave or change their arguments in the same way."""
+    if number == AFTER:
+        changed = one.load_arguments(other), other.load_arguments(one)
+        return changed == ({}, {}) or bool(compare(*changed, Names()))
     return bool(compare(one.load(number), other.load(number), Names()))
 
 

@@ -40,9 +40,9 @@ def step_limits(tests: Sequence[dict[str, Any]], collect_s: float, step: int) ->
     )
 
 
-def build_started_event(number: int) -> dict[str, Any]:
-    """Return the event before a trial, sent first because the trial may kill this process."""
-    return {"event": "started", "mutant": number}
+def build_started_event(numbers: Sequence[int]) -> dict[str, Any]:
+    """Return the event before trials, sent first because they may kill this process."""
+    return {"event": "started", "mutants": list(numbers)}
 
 
 def result_event(

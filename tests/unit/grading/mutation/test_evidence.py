@@ -228,6 +228,28 @@ def test_code_called_at_import_is_imported_again(box: Sandbox) -> None:
     assert found.killed >= 4
 
 
+ENDLESS = """\
+def reach(limit):
+    number = 0
+    while number < limit:
+        try:
+            number += 2
+        finally:
+            limit += 0
+    return number >= limit
+"""
+
+
+def test_endless_mutants_are_late_and_long_ones_are_not(box: Sandbox) -> None:
+    """Twice as many iterations as the original makes are allowed, whatever their number."""
+    tests = "from solution import reach\n\ndef test_reach():\n    assert reach(40_000) is True\n"
+    found = try_mutants(box, ENDLESS, tests)
+    late = {item.after for item in found.tried if item.outcome == "timeout"}
+    assert {"-="} <= late, found.tried
+    survived = {item.after for item in found.tried if item.outcome == "survived"}
+    assert {"3", "1"} <= survived, found.tried
+
+
 def test_sample_is_counted(box: Sandbox) -> None:
     few = try_mutants(box, CODE, TESTS, max_mutants=6, seed=1, budget_s=200)
     assert (few.sampled, few.trouble) == (6, "")

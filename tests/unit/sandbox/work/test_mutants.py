@@ -21,7 +21,7 @@ def mutant(number: Any, outcome: Any, **more: Any) -> dict[str, Any]:
 
 
 def build_begin_event(number: int) -> dict[str, Any]:
-    return {"event": "started", "mutant": number}
+    return {"event": "started", "mutants": [number]}
 
 
 def results_of(count: int, *runs: Sequence[dict[str, Any]], budget_s: float = 60) -> MutantRuns:
@@ -85,6 +85,12 @@ def test_run_that_breaks_off_before_any_mutant_gives_no_outcome() -> None:
     found = results_of(2, [HEALTHY])
     assert outcomes(found) == ["not_run", "not_run"]
     assert "broke off" in found.error
+
+
+def test_invalid_starts_are_ignored() -> None:
+    events = [{"event": "started", "mutants": wrong} for wrong in (0, None, [[0]], [True], [7])]
+    found = results_of(1, [HEALTHY, *events])
+    assert outcomes(found) == ["not_run"]
 
 
 def test_nothing_is_run_without_time() -> None:
