@@ -46,7 +46,7 @@ def test_a_text_that_leaves_nothing_open_is_verified(tmp_path: Path) -> None:
     [
         (
             "csv_sales_report",
-            ["isolation: no test with the same results in isolation uses SkippedRow"],
+            ["isolation: too few tests with the same results in isolation use SkippedRow"],
         ),
         ("classes_seat_booking", []),
     ],

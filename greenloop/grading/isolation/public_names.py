@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.module_calls import get_member, read_imports
-from greenloop.testsuite.scenarios.names import read_attributes
+from greenloop.testsuite.scenarios.names import children, read_attributes
+from greenloop.testsuite.scenarios.reading.assertions import block_kind
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Definition = (*_Function, ast.ClassDef)
@@ -91,6 +92,43 @@ def add_called(names: set[str], code: str) -> set[str]:
         found |= read_attributes(reached)
         found |= {n.id for item in reached for n in ast.walk(item) if isinstance(n, ast.Name)}
     return found
+
+
+def find_value_uses(tests: str, module: str) -> dict[str, set[str]]:
+    """Return by test the names of which it sees more than that an exception is raised.
+
+    Names of the module's members are those that the module has, of other attributes their own.
+    """
+    tree = parse_or_none(tests)
+    names = read_imports(tree, module) if tree else {}
+    return {
+        label: {_name_use(item, names) for item in _walk_values(node)} - {""}
+        for label, node in _find_tests(tree.body if tree else ())
+    }
+
+
+def _find_tests(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
+    for node in body:
+        if isinstance(node, _Function) and node.name.startswith("test"):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            yield from ((f"{node.name}::{label}", item) for label, item in _find_tests(node.body))
+
+
+def _walk_values(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and its parts, without those that only are to raise an exception."""
+    is_block = isinstance(node, (ast.With, ast.AsyncWith))
+    parts = [item.context_expr for item in node.items] if is_block else [node]  # type: ignore[attr-defined]
+    if "raises" not in map(block_kind, parts):
+        yield node
+        for child in children(node):
+            yield from _walk_values(child)
+
+
+def _name_use(node: ast.AST, names: Mapping[str, str]) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return names.get(node.id, "") if isinstance(node, ast.Name) else ""
 
 
 def _read_definitions(interface: str) -> list[str]:

@@ -28,7 +28,7 @@ class Isolated(Piece):
     these and those in `differing`, which twice gave something else while they agree beside the
     tests. The others are `not_observable`; of these, `contradicting` pass although the code's answers,
     beside the tests too, are not what they expect. `names_missing` are public names of the module, and
-    methods that the tests name, which no agreeing test uses, `ambiguous_exceptions` classes of the
+    methods that the tests name, which too few agreeing tests use, `ambiguous_exceptions` classes of the
     module that several unrelated `except` clauses catch: a test that expects one of these proves
     nothing. `replaced` are built-in functions that the code replaces for the tests too. `reached`:
     enough tests agree, none differs or contradicts, no name is missing, no exception is ambiguous.
@@ -64,7 +64,8 @@ class Isolated(Piece):
             text = f"passes although other results than the expected ones are observed: {names}; {_REMEDY}"
             yield EvidenceRow(self.title, False, text, f"{len(self.contradicting)} contradict")
         if self.names_missing:
-            text = f"no test with the same results in isolation uses {format_items(self.names_missing)}: {_REMEDY}"
+            names = format_items(self.names_missing)
+            text = f"too few tests with the same results in isolation use {names}: {_REMEDY}"
             yield EvidenceRow(self.title, False, text, f"{len(self.names_missing)} names")
         if self.ambiguous_exceptions:
             names = format_items(self.ambiguous_exceptions)

@@ -9,7 +9,9 @@ import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-MODULE_NAME = "scenario"  # in both processes: classes of the texts have the same names
+# The texts are the program of both processes: its classes have the same names, and code that looks
+# around finds what it finds elsewhere.
+MODULE_NAME, _FILE_NAME = "__main__", "scenario.py"
 Tables = Iterable[tuple[Sequence[str], Iterable[Any]]]
 
 
@@ -32,7 +34,7 @@ def create_module(provided: Mapping[str, Any]) -> types.ModuleType:
     module = types.ModuleType(MODULE_NAME)
     sys.modules[MODULE_NAME] = module
     reserved = {f"{name}__": value for name, value in provided.items()}
-    path = os.path.abspath(f"{MODULE_NAME}.py")
+    path = os.path.abspath(_FILE_NAME)
     vars(module).update({"__file__": path, **reserved})
     return module
 

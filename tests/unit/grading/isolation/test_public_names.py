@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from greenloop.grading.isolation.public_names import find_methods, find_public_names
+from greenloop.grading.isolation.public_names import (
+    find_methods,
+    find_public_names,
+    find_value_uses,
+)
 
 TESTS = [
     "import m\nfrom m import b, _c\n\ndef test_a():\n    assert m.a(m._d) == b.e\n",
@@ -39,3 +43,24 @@ def test_methods_are_those_that_the_tests_name() -> None:
 def test_protocols_without_code_need_no_test() -> None:
     code = "class P(Protocol[T]):\n    def f(self): ...\n\nclass Q(Protocol):\n    def f(self): return 1\n"
     assert find_public_names(code, ["from m import P, Q\n"], "m") == ("Q",)
+
+
+def test_what_is_only_to_raise_is_no_use_of_a_value() -> None:
+    tests = """
+import pytest
+from m import f as g, h
+
+def test_a():
+    with pytest.raises(ValueError):
+        g(h())
+    assert g(1).size == 2
+
+class TestB:
+    def test_c(self):
+        with self.assertRaises(KeyError):
+            h()
+        with open("x") as file:
+            h(file)
+"""
+    found = find_value_uses(tests, "m")
+    assert found == {"test_a": {"f", "size"}, "TestB::test_c": {"h"}}
