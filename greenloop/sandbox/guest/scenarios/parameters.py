@@ -29,13 +29,16 @@ def build_rows(tables: Tables) -> list[dict[str, Any]]:
     ]
 
 
-def create_module(provided: Mapping[str, Any]) -> types.ModuleType:
-    """Return a module that a text is executed in; what it is provided with has names like `x__`."""
+def create_module(text: str, provided: Mapping[str, Any]) -> types.ModuleType:
+    """Return a module that a text is executed in; what it is provided with has names like `x__`.
+
+    As in `python -c`, it has a file only where the text asks for it.
+    """
     module = types.ModuleType(MODULE_NAME)
     sys.modules[MODULE_NAME] = module
     reserved = {f"{name}__": value for name, value in provided.items()}
-    path = os.path.abspath(_FILE_NAME)
-    vars(module).update({"__file__": path, **reserved})
+    place = {"__file__": os.path.abspath(_FILE_NAME)} if "__file__" in text else {}
+    vars(module).update({**place, **reserved})
     return module
 
 

@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
+from types import FunctionType
 from typing import Any
 
 from ..limits.cpu_time import CpuTimeLimit
@@ -116,7 +117,7 @@ class Runner:
         """Execute the text, then each row of its scenarios. Raises what the text raises."""
         names = (self.observe, self.observe_awaited, self.create_calls, Raising, equal, nullcontext)
         provided = {item.__name__: item for item in names} | {"operators": operator}
-        module = create_module(provided)
+        module = create_module(text, provided)
         exec(compile(text, "<string>", "exec"), vars(module))
         self._row_cpu_s = float(vars(module).get("row_cpu_s", 0))
         self._has_warnings = bool(vars(module).get("records_warnings"))
@@ -161,8 +162,9 @@ class Runner:
 
     def observe(self, number: int, thunk: Callable[[], Any], *functions: str) -> Any:
         """Report the value of a call or its exception; return the value."""
-        code = thunk.__code__  # an ordinary program calls the code at its top level
-        thunk.__code__ = code.replace(co_name="<module>")
+        if isinstance(thunk, FunctionType) and thunk.__name__ == "<lambda>":
+            # An ordinary program calls the code at its top level.
+            thunk.__code__ = thunk.__code__.replace(co_name="<module>")
         with self._observation(number, functions) as values:
             values.append(thunk())
         return values[0] if values else Unavailable()
