@@ -242,6 +242,18 @@ def test_parameters_of_a_fixture_are_a_table() -> None:
     assert "size = param__size * 10" in found.scenario
 
 
+def test_indirect_parameters_reach_their_fixture() -> None:
+    found = plan(
+        "@pytest.fixture(params=[7])\ndef store(request):\n    return Store(request.param)\n\n"
+        "@pytest.mark.parametrize('store, want', [(1, 55), (2, 66)], indirect=['store'])\n"
+        "def test_it(store, want):\n    assert store.get(3) == want\n"
+    )
+    assert not found.not_observable
+    assert "(('param__store', 'want'), [(1, None), (2, None)])" in found.scenario
+    assert "Store(param__store)" in found.scenario
+    assert "55" not in found.scenario
+
+
 def test_what_a_function_has_captured_is_changed_for_it() -> None:
     found = plan(
         "def test_it():\n    now = 10\n    other = 20\n    store = Store(lambda: now)\n"
