@@ -10,6 +10,7 @@ from enum import IntEnum
 
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 from greenloop.testsuite.scenarios.names import (
+    Function,
     children,
     dotted_name,
     free_names,
@@ -123,6 +124,25 @@ class Scope:
         if isinstance(node, (ast.Await, ast.Starred)):
             return self.is_object(node.value)
         return isinstance(node, ast.Name) and node.id in self.objects
+
+    def gives_object(self, node: ast.expr) -> bool:
+        """Return whether an expression is a call, as of `asdict`, with such an instance alone.
+
+        What operators and methods of one return may be another one: functions of the tests that
+        decide nothing take it in either case.
+        """
+        if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+            return False
+        name, given = dotted_name(node.func), node.args[0]
+        is_own = isinstance(self.literals.get(name), Function) and name not in self.compares
+        return self.is_object(given) or (is_own and self._may_be_object(given))
+
+    def _may_be_object(self, node: ast.expr) -> bool:
+        if isinstance(node, (ast.BinOp, ast.UnaryOp)):
+            return any(map(self.is_object, children(node)))
+        owner = getattr(node.func, "value", None) if isinstance(node, ast.Call) else None
+        is_class = owner is not None and self.symbol(dotted_name(owner)) != ""
+        return is_class or (owner is not None and self.is_object(owner))
 
     def import_names(self, node: ast.Import | ast.ImportFrom) -> None:
         """Bind the names of an import."""

@@ -242,6 +242,31 @@ def test_parameters_of_a_fixture_are_a_table() -> None:
     assert "size = param__size * 10" in found.scenario
 
 
+def test_items_of_an_object_cross_in_whatever_order() -> None:
+    found = plan(
+        "def test_it():\n    store = Store()\n    assert list(reversed(store)) == [77, 66]\n"
+    )
+    assert not found.not_observable
+    assert "lambda: reversed(store), 'iterable')" in found.scenario
+
+
+def test_functions_that_a_decorator_is_given_are_inputs() -> None:
+    found = plan(
+        "def test_it():\n    @f(check=lambda n: n > 5)\n    def own(n):\n        return n\n\n"
+        "    assert own(7) == 77\n"
+    )
+    assert not found.not_observable
+    assert "n > 5" in found.scenario
+    assert "77" not in found.scenario
+    noted = plan(
+        "def test_it():\n    seen = []\n\n    @f(check=lambda n: seen.append(n == 77))\n"
+        "    def own(n):\n        return n\n\n    own(7)\n    assert seen == [True]\n"
+    )
+    assert [item.reason for item in noted.not_observable] == [
+        "own() decides something by what the code says"
+    ]
+
+
 def test_indirect_parameters_reach_their_fixture() -> None:
     found = plan(
         "@pytest.fixture(params=[7])\ndef store(request):\n    return Store(request.param)\n\n"
