@@ -27,21 +27,11 @@ __all__ = [
 ]
 
 
-def _home_of(name: str) -> str | None:
-    return {
-        "CodingAgent": "greenloop.agent",
-        "GreenloopError": "greenloop.errors",
-        "Report": "greenloop.records",
-        "Settings": "greenloop.settings",
-        "coding_tools": "greenloop.tools",
-        "run_coding_agent": "greenloop.agent",
-    }.get(name)
-
-
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    home = _home_of(name)
-    if home is None:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(home), name)
+    homes = {"GreenloopError": "errors", "Report": "records", "Settings": "settings"}
+    home = homes.get(name, "tools" if name == "coding_tools" else "agent")
+    return getattr(import_module(f"greenloop.{home}"), name)

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
 from greenloop.events import EventSink, RunFinished, ignore_event
-from greenloop.grading import Plan
 from greenloop.llm.budget import Budget
 from greenloop.llm.chat import ChatSource
-from greenloop.records import Report, SandboxInfo
+from greenloop.records import Report
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.tools.building import run_in_any_thread
@@ -35,7 +34,7 @@ from greenloop.workflow.repair_code import RepairStep
 from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.script.strategy import WriteScriptStrategy
 from greenloop.workflow.setup.runtime import SharedResources, open_run
-from greenloop.workflow.state import RepairPhase, Run, RunState
+from greenloop.workflow.state import Run, RunState
 from greenloop.workflow.storage.request import (
     ChangeRequest,
     CheckRequest,
@@ -166,14 +165,7 @@ class CodingAgent:
     def _new_state(self, request: RunRequest) -> RunState:
         settings, shared_budget = self._settings, self._resources.shared_budget
         limits = (None, None) if shared_budget else (settings.max_tokens, settings.max_cost)
-        return RunState(
-            request,
-            Budget(*limits, parent=shared_budget),
-            settings.model or "not chosen",
-            SandboxInfo(backend=settings.sandbox, isolation="not opened"),
-            Plan.from_settings(settings),
-            repair_phase=RepairPhase(settings.max_repairs),
-        )
+        return RunState.create(request, settings, Budget(*limits, parent=shared_budget))
 
 
 def _finish(
@@ -195,9 +187,7 @@ def _finish(
 def build_refusal_report(settings: Settings, specification: str, error: GreenloopError) -> Report:
     """Return the report of a run that could not begin, which has no run directory."""
     request = MakeRequest(specification=specification, greenloop=greenloop_version())
-    sandbox = SandboxInfo(backend=settings.sandbox, isolation="not opened")
-    state = RunState(request, Budget(), settings.model or "not chosen", sandbox)
-    return build_report(state, error)
+    return build_report(RunState.create(request, settings), error)
 
 
 def run_coding_agent(specification: str, **settings: Any) -> dict[str, Any]:

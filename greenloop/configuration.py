@@ -115,7 +115,8 @@ def _explain_refusal(key: str, value: Any, find_base: Callable[[str], Any]) -> s
         return f"may not set {key}; {hint}"
     if key == "require" and value != "verified":
         return "may set require to verified only; use --require"
-    if key in _THRESHOLDS and not _is_at_least(value, base := find_base(_KEYS[key])):
+    base = find_base(_KEYS[key]) if key in _THRESHOLDS else 0
+    if key in _THRESHOLDS and not (isinstance(value, (int, float)) and value >= base):
         return f"may not set {key} below {base}; use the environment"
     if key == "models":
         names = value.items() if isinstance(value, dict) else [(key, value)]
@@ -124,10 +125,6 @@ def _explain_refusal(key: str, value: Any, find_base: Callable[[str], Any]) -> s
             if not isinstance(model, str) or model.partition(":")[0] in local:
                 return f"may not set the model alias {alias} to {model!r}; use --model"
     return ""
-
-
-def _is_at_least(value: object, base: float) -> bool:
-    return isinstance(value, (int, float)) and value >= base
 
 
 def _join(key: str, value: Any) -> Any:

@@ -41,9 +41,12 @@ from greenloop.workflow.setup.packages import (
     find_missing_module,
     install_with_events,
 )
-from greenloop.workflow.state import RunState
+from greenloop.workflow.state import RunState, describe_unopened_sandbox
 from greenloop.workflow.storage.request import CheckRequest, GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
+
+CheckResult = tuple[Report, GreenloopError | None]
+OpenSandbox = Callable[[], Awaitable[Sandbox]]
 
 
 def start_check(
@@ -156,16 +159,17 @@ async def check_files(
     code: Path,
     directory: RunDirectory,
     settings: Settings,
-    open_box: Callable[[], Awaitable[Sandbox]],
+    open_box: OpenSandbox,
     emit: EventSink,
     tracing: Tracing | None = None,
-) -> tuple[Report, GreenloopError | None]:
+) -> CheckResult:
     """Check files and save the report; return it with the error that ended the check, if any.
 
     The error of a cancelled check is an InterruptedRunError.
     """
     plan = Plan.from_settings(settings)
-    state = start_check(inputs.module, inputs.code, inputs.tests, plan, get_unopened(settings))
+    sandbox = describe_unopened_sandbox(settings)
+    state = start_check(inputs.module, inputs.code, inputs.tests, plan, sandbox)
 
     async def work(sandbox: Sandbox, sink: EventSink) -> None:
         await run_check(sandbox, state, sink, PackageResolver(settings.allow_list))
@@ -173,20 +177,15 @@ async def check_files(
     return await run_and_save(state, work, directory, str(code), open_box, emit, tracing)
 
 
-def get_unopened(settings: Settings) -> SandboxInfo:
-    """Return what a report says of the sandbox before it is opened."""
-    return SandboxInfo(backend=settings.sandbox, isolation="not opened")
-
-
 async def run_and_save(
     state: RunState,
     work: Callable[[Sandbox, EventSink], Awaitable[None]],
     directory: RunDirectory,
     code: str,
-    open_box: Callable[[], Awaitable[Sandbox]],
+    open_box: OpenSandbox,
     emit: EventSink,
     tracing: Tracing | None = None,
-) -> tuple[Report, GreenloopError | None]:
+) -> CheckResult:
     """Do the work of a check and save the report; return it with the error that ended it, if any.
 
     `code` is the path of what is checked. The error of a cancelled check is an InterruptedRunError.
@@ -204,7 +203,18 @@ async def run_and_save(
         failure = InterruptedRunError("interrupted; a check cannot be resumed: run it again")
     except GreenloopError as error:
         failure = error
-    return _save_check(build_report(state, failure), directory, code, failure)
+    artifacts = Artifacts(
+        run_dir=str(directory.path),
+        report=str(directory.report_file),
+        html=str(directory.html_file),
+        code=code,
+    )
+    report = build_report(state, failure).model_copy(update={"artifacts": artifacts})
+    try:
+        directory.save_report(report)
+    except OutputError as problem:
+        failure = failure or problem
+    return report, failure
 
 
 def create_check_directory(
@@ -219,21 +229,3 @@ def create_check_directory(
     given = tuple(GivenTests.from_code(item.name, item.code) for item in inputs.tests)
     directory.save_request(build_request(CheckRequest, settings, module=inputs.module, given=given))
     return directory
-
-
-def _save_check(
-    report: Report, directory: RunDirectory, code: str, error: GreenloopError | None
-) -> tuple[Report, GreenloopError | None]:
-    """Save the report; return it with its paths, and the error, which may be that of saving."""
-    artifacts = Artifacts(
-        run_dir=str(directory.path),
-        report=str(directory.report_file),
-        html=str(directory.html_file),
-        code=code,
-    )
-    report = report.model_copy(update={"artifacts": artifacts})
-    try:
-        directory.save_report(report)
-    except OutputError as problem:
-        error = error or problem
-    return report, error

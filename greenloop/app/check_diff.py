@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from greenloop.app.check import get_unopened, run_and_save
+from greenloop.app.check import CheckResult, OpenSandbox, run_and_save
 from greenloop.app.requests import build_request
 from greenloop.dependencies import PackageResolver
 from greenloop.dependencies.names import normalize_name
-from greenloop.errors import GreenloopError, InputError
+from greenloop.errors import InputError
 from greenloop.events import EventSink, Notice, TestRunFinished, ignore_event
 from greenloop.events.progress import create_thread_safe_sink, progress_span
-from greenloop.grading import Plan
-from greenloop.llm.budget import Budget
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.grading import ChangedLines, grade_lines
 from greenloop.project.runner import ProjectRunner
@@ -55,9 +53,9 @@ async def check_diff(
     diff: ProjectDiff,
     directory: RunDirectory,
     settings: Settings,
-    open_box: Callable[[], Awaitable[Sandbox]],
+    open_box: OpenSandbox,
     emit: EventSink,
-) -> tuple[Report, GreenloopError | None]:
+) -> CheckResult:
     """Grade the changed lines of a project and save the report; errors are those of `check_files`."""
     suite, state = _start(diff, settings)
     work = partial(_run_check, diff=diff, suite=suite, state=state, settings=settings)
@@ -84,9 +82,8 @@ def _start(diff: ProjectDiff, settings: Settings) -> tuple[ChangeSuite, RunState
         files={p: diff.tree.texts[p] for p in diff.lines if is_test_path(p)},
         is_given=True,
     )
-    plan, request = Plan.from_settings(settings), _build_request(diff, settings)
-    state = RunState(request, Budget(), "none", get_unopened(settings), plan)
-    state.suite, state.evidence = suite, Evidence(thresholds=plan.thresholds)
+    state = RunState.create(_build_request(diff, settings), settings)
+    state.suite, state.evidence = suite, Evidence(thresholds=state.plan.thresholds)
     state.change = Change(base=diff.commit)
     patch = diff.patch_without(suite.files)
     state.candidates.best = state.candidates.base = Candidate(patch, "generate")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from greenloop.app.check import check_files, create_check_directory
+from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_check_directory
 from greenloop.app.check_diff import check_diff, create_diff_directory
 from greenloop.app.inputs.check_files import CheckInputs, read_check_inputs
 from greenloop.autofix import apply_free_fixes
-from greenloop.errors import GreenloopError, InputError
+from greenloop.errors import InputError
 from greenloop.events import EventSink
 from greenloop.project.diff import read_diff
-from greenloop.records import AddedTests, Contract, Report, Requirement, Survivor
+from greenloop.records import AddedTests, Contract, Requirement, Survivor
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
@@ -22,8 +22,6 @@ from greenloop.testsuite.merge import append_tests
 from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-CheckResult = tuple[Report, GreenloopError | None]
-OpenSandbox = Callable[[], Awaitable[Sandbox]]
 Stamp = frozenset[tuple[str, int, int]]
 
 _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "venv"})
@@ -180,7 +178,7 @@ async def _request_test(
     secrets = (key.get_secret_value(),) if key else ()
     client = LLMClient(open_sources(settings), emit=emit, secrets=secrets)
     prompts = PromptTemplates.open(settings.prompts)
-    kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts)
+    kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts=prompts)
     contract = Contract(
         module=inputs.module,
         summary="Existing code; its signatures and docstrings are all that is known.",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-import termios
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Literal
 
 from greenloop.cli.editor import edit_checks, edit_contract, generated_checks, print_line
 from greenloop.cli.finish import MAX_SHOWN_LINES
+from greenloop.cli.questions import read_line
 from greenloop.errors import InterruptedRunError
 from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report
@@ -31,7 +32,7 @@ Decision = Literal["accept", "reject"] | RunRequest
 
 def confirm(question: str) -> bool:
     """Ask a question at the terminal, and return whether the answer is yes."""
-    return (_prompt_line(question) or "").lower() in ("y", "yes")
+    return (asyncio.run(read_line(question)) or "").lower() in ("y", "yes")
 
 
 def confirm_write(path: Path, text: str) -> bool:
@@ -63,12 +64,10 @@ def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
         return "accept"  # nothing would be written
     try:
         diff = list(_review_diff(report, request))
-        if len(diff) <= MAX_SHOWN_LINES:
+        is_short = len(diff) <= MAX_SHOWN_LINES
+        if is_short:
             print_diff(diff, sys.stderr)
-        else:
-            for line in _summarize_diff(diff):
-                print_line(line)
-        for line in _review_lines(report, request):
+        for line in (*(() if is_short else _summarize_diff(diff)), *_review_lines(report, request)):
             print_line(line)
         while True:
             decision = _prompt_decision(report, request, settings, diff)
@@ -89,7 +88,7 @@ def _prompt_decision(
     choices = ["[a]ccept", "[r]eject", "[v]iew the diff"]
     choices += [f"[e]dit the {editable} and go on"] if editable else []
     choices += ["[c]hange in words"] if can_change else []
-    answer = _prompt_line(f"{', '.join(choices)}? ")
+    answer = asyncio.run(read_line(f"{', '.join(choices)}? "))
     if answer is None or answer in ("r", "reject"):
         return "reject"
     if answer in ("a", "accept"):
@@ -99,7 +98,7 @@ def _prompt_decision(
     if answer in ("e", "edit") and editable:
         return _apply_edit(report, request, settings)
     if answer in ("c", "change") and can_change:
-        change = _prompt_line("what should be different (one line)? ")
+        change = asyncio.run(read_line("what should be different (one line)? "))
         contract = None if isinstance(request, ChangeRequest) else report.contract
         return with_change_request(request, change, contract) if change else None
     return None
@@ -127,9 +126,9 @@ def _review_diff(report: Report, request: RunRequest) -> Iterator[str]:
     """Yield the diff of each file."""
     if isinstance(request, ChangeRequest):
         yield from report.final_code.splitlines()
-        return
-    for path, text in _planned_files(report, request):
-        yield from _diff_lines(str(path), _current_text(path, report), text)
+    else:
+        for path, text in _planned_files(report, request):
+            yield from _diff_lines(str(path), _current_text(path, report), text)
 
 
 def _summarize_diff(diff: Iterable[str]) -> Iterator[str]:
@@ -151,13 +150,13 @@ def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
     yield ""
     yield format_verdict(report)
     yield from (f"  not verified: {reason}" for reason in report.reasons)
-    if isinstance(request, ScriptRequest) and (checks := generated_checks(report)):
-        yield "checks derived from the task:"
-        yield from (f"  - {item}" for item in checks)
+    checks = generated_checks(report) if isinstance(request, ScriptRequest) else ()
     assumptions = report.contract.assumptions if report.contract else ()
-    if assumptions:
-        yield "open assumptions, where the specification leaves something out:"
-        yield from (f"  - {item}" for item in assumptions)
+    for heading, items in (
+        ("checks derived from the task:", checks),
+        ("open assumptions, where the specification leaves something out:", assumptions),
+    ):
+        yield from (heading, *(f"  - {item}" for item in items)) if items else ()
 
 
 def _planned_files(report: Report, request: RunRequest) -> Iterator[tuple[Path, str]]:
@@ -183,11 +182,3 @@ def _current_text(path: Path, report: Report) -> str:
 
 def _diff_lines(name: str, before: str, after: str) -> Iterator[str]:
     return unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm="")
-
-
-def _prompt_line(question: str) -> str | None:
-    """Return one line, stripped; None at the end of the input."""
-    termios.tcflush(sys.stdin, termios.TCIFLUSH)  # discard what was typed before the question
-    print(question, end="", file=sys.stderr, flush=True)
-    line = sys.stdin.readline()
-    return line.strip() if line else None

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from greenloop.cli.options.common import DisplayOptions
 from greenloop.cli.options.declaration import collect_settings
-from greenloop.cli.process import print_error, write_program_text
+from greenloop.cli.process import escape_displayed, print_error
 from greenloop.configuration import PROJECT_FILE, read_project_settings
 from greenloop.errors import GreenloopError, InputError, OutputError, SandboxError
 from greenloop.records import Report
@@ -73,7 +73,7 @@ def print_report(report: Report, options: DisplayOptions, *, with_card: bool = T
     if options.json:
         print(report.model_dump_json(indent=1))
     elif report.command == "script":
-        write_program_text(report.script.stdout if report.script else "")
+        sys.stdout.write(escape_displayed(report.script.stdout if report.script else ""))
     elif at_terminal:
         hides_code = not _show_result(report)
     else:
@@ -92,7 +92,7 @@ def _write_result(report: Report) -> None:
     if report.command == "check":
         sys.stdout.write(render_grade(report))
     elif report.command in ("heal", "change") or report.final_code:
-        write_program_text(_result_text(report))
+        sys.stdout.write(escape_displayed(_result_text(report)))
         sys.stdout.write(as_comments(summarize_report(report)))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields
 from difflib import get_close_matches
 from itertools import islice
@@ -32,12 +31,7 @@ def check_paths(options: Any) -> None:
 
 def _advise(text: str, kind: str) -> str:
     path = Path(text)
-    near = list(_list_names(path.parent))
-    if close := get_close_matches(path.name, near, 1, 0.75):
+    beside = islice(path.parent.iterdir(), _MAX_NAMES) if path.parent.is_dir() else ()
+    if close := get_close_matches(path.name, [item.name for item in beside], 1, 0.75):
         return f"did you mean {path.with_name(close[0])}?"
     return "check the path" + (", or give the text in quotes" if kind == "text" else "")
-
-
-def _list_names(folder: Path) -> Iterator[str]:
-    if folder.is_dir():
-        yield from (item.name for item in islice(folder.iterdir(), _MAX_NAMES))

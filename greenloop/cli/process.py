@@ -80,19 +80,34 @@ class Stoppable(Protocol):
     def stop(self) -> None: ...
 
 
-async def run_until_stopped(runner: Stoppable, coroutine: Coroutine[Any, Any, Any]) -> None:
-    """Run a coroutine. The first signal lets active runs finish, the second cancels them."""
-    task = asyncio.ensure_future(coroutine)
+def run_until_stopped(
+    runner: Stoppable, coroutine: Coroutine[Any, Any, Any]
+) -> GreenloopError | None:
+    """Run a coroutine; return the error that ended it.
 
-    def stop() -> None:
-        if runner.is_stopping:
-            task.cancel()
-            return
+    The first signal lets active runs finish, the second cancels them.
+    """
+
+    async def guarded() -> None:
+        task = asyncio.ensure_future(coroutine)
+
+        def stop() -> None:
+            if runner.is_stopping:
+                task.cancel()
+                return
+            runner.stop()
+            print_error("finishing the active runs; interrupt again to stop them at once")
+
+        _handle_signals(stop)
+        await task
+
+    try:
+        asyncio.run(guarded())
+    except asyncio.CancelledError:
         runner.stop()
-        print_error("finishing the active runs; interrupt again to stop them at once")
-
-    _handle_signals(stop)
-    await task
+    except GreenloopError as error:
+        return error
+    return None
 
 
 def _handle_signals(handler: Any) -> None:
@@ -105,24 +120,18 @@ def print_error(message: str) -> None:
     print(f"greenloop: {escape_invisible(message)}", file=sys.stderr, flush=True)
 
 
-def write_program_text(text: str) -> None:
-    """Write code, or the output of a script, on standard output; escaped where it is displayed."""
-    sys.stdout.write(escape_displayed(text))
-
-
 def escape_displayed(text: str) -> str:
-    """Return a text for standard output, escaped where that is displayed."""
-    return escape_invisible(text) if _is_displayed() else text
+    """Return code, or the output of a script, for standard output.
 
-
-def _is_displayed() -> bool:
-    """Return whether standard output is a terminal, or the log of a job of GitHub Actions."""
+    It is escaped where that is a terminal, or the log of a job of GitHub Actions.
+    """
     try:
         is_file = stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
     except OSError:
-        return False
+        return text
     in_job = os.environ.get("GITHUB_ACTIONS") == "true"
-    return sys.stdout.isatty() or (in_job and not is_file)
+    is_displayed = sys.stdout.isatty() or (in_job and not is_file)
+    return escape_invisible(text) if is_displayed else text
 
 
 def write_stdout(text: str) -> None:

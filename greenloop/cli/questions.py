@@ -28,7 +28,9 @@ class TerminalAsker:
         while True:
             reply = await read_line(f"{numbers}, [o]ther, [l]eave it to you? ")
             if reply in ("o", "other"):
-                reply = await read_line(f"{_name_call(choice)}? ")
+                example = parse_answer(choice.chosen)
+                asked = f"what does {example.call} give" if example else "which answer"
+                reply = await read_line(f"{sanitize_line(asked)}? ")
                 answer = complete_answer(choice, reply) if reply else None
             else:
                 answer = _find_answer(choice, reply or "")
@@ -53,11 +55,6 @@ def _describe_choice(choice: Choice) -> Iterator[str]:
         yield f"  > {choice.quote}"
     for number, answer in enumerate(choice.answers, 1):
         yield f"  {number}: {answer}{' (taken)' if answer == choice.chosen else ''}"
-
-
-def _name_call(choice: Choice) -> str:
-    example = parse_answer(choice.chosen)
-    return sanitize_line(f"what does {example.call} give" if example else "which answer")
 
 
 def _find_answer(choice: Choice, reply: str) -> str | None:

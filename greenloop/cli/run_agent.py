@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -142,7 +141,8 @@ def run_agent(
             error = error or problem
         if decision == "reject":
             return _report_rejection(report, options)
-        if isinstance(request, HealRequest) and _is_unwritten(report):
+        is_changed = report.final_code != report.original
+        if isinstance(request, HealRequest) and is_changed and report.artifacts.output is None:
             status = 1
         return finish_run(report, error, options, status)
 
@@ -177,11 +177,6 @@ def _run_once(
             return report, InterruptedRunError(f"interrupted{hint}")
         except GreenloopError as error:
             return error.report, error
-
-
-def _is_unwritten(report: Report) -> bool:
-    """Return whether a file was healed and not written."""
-    return report.final_code != report.original and report.artifacts.output is None
 
 
 def _save_request(report: Report, request: RunRequest) -> RunDirectory:
@@ -231,7 +226,7 @@ def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -
 
 def _confirm_overwrite(path: Path, text: str) -> bool:
     """Return whether a healed file may be overwritten: `--yes`, or an answer at a terminal."""
-    if sys.stdin.isatty() and sys.stderr.isatty():
+    if is_terminal():
         return confirm_write(path, text)
     print_error(f"{path} was healed and not written; --yes writes it without asking")
     return False

@@ -96,14 +96,14 @@ class _Session:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
 
-    async def _open_box(self) -> Sandbox:
-        return self._box
-
     async def _check(self, settings: Settings) -> None:
+        async def open_box() -> Sandbox:
+            return self._box
+
         screen = self._screen
         screen.start_check()
         try:
-            report, error = await self._target.check(settings, self._open_box, screen.handle_event)
+            report, error = await self._target.check(settings, open_box, screen.handle_event)
             screen.end_check(report)
         except GreenloopError as problem:
             error = problem

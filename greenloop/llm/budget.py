@@ -128,12 +128,8 @@ class Budget:
             self.parent.add(tool, model, usage, seconds)
         cost = calculate_cost(model, usage)
         self._known_cost += cost or 0.0
-        call = ToolUsage(
-            calls=1,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cost_usd=cost,
-        )
+        tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
+        call = ToolUsage(calls=1, cost_usd=cost, **tokens)
         before = self.by_tool.get(tool)
         self.by_tool[tool] = _combine_usage(before, call, 1) if before else call
         self.model_s += seconds

@@ -11,7 +11,7 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -68,10 +68,12 @@ class ChatSource:
         self, prompt: Prompt, report_progress: ProgressCallback, stop: threading.Event
     ) -> Completion:
         messages = [(item.role, item.text) for item in prompt.messages]
+        about = RunnableConfig(metadata={TOOL_KEY: prompt.tool}, run_name=prompt.tool)
+        about["tags"] = ["greenloop", prompt.tool]  # for the callbacks of the surrounding program
         whole: AIMessageChunk | None = None
         finish: str | None = None
         with suppress_tracing() as callbacks:
-            for chunk in self.model.stream(messages, config=_build_config(prompt.tool, callbacks)):
+            for chunk in self.model.stream(messages, config={**about, "callbacks": callbacks}):
                 # Taken from the chunks: in their sum a repeated reason becomes "stopstop".
                 finish = _find_finish_reason(chunk) or finish
                 whole = chunk if whole is None else whole + chunk
@@ -81,14 +83,6 @@ class ChatSource:
         if whole is None:
             return Completion("", None, None, None)
         return _build_completion(whole, finish)
-
-
-def _build_config(tool: str, callbacks: Any) -> RunnableConfig:
-    """Name the call after its tool, for the callbacks of the surrounding program."""
-    about = {TOOL_KEY: tool}
-    return RunnableConfig(
-        metadata=about, run_name=tool, tags=["greenloop", tool], callbacks=callbacks
-    )
 
 
 def _find_finish_reason(message: BaseMessage) -> str | None:
@@ -147,23 +141,15 @@ async def run_in_thread(work: Callable[[], T]) -> T:
             put(value)
 
     def body() -> None:
+        put: Callable[..., None] = future.set_result
         try:
-            value = context.run(work)
+            value: object = context.run(work)
         except BaseException as error:  # noqa: BLE001 - passed on to the awaiting task
-            if isinstance(error, StopIteration):  # which a future does not accept
-                error = RuntimeError(repr(error))
-            _call_if_open(loop, deliver, future.set_exception, error)
-        else:
-            _call_if_open(loop, deliver, future.set_result, value)
+            # A future does not accept StopIteration.
+            value = RuntimeError(repr(error)) if isinstance(error, StopIteration) else error
+            put = future.set_exception
+        with suppress(RuntimeError):  # the loop was closed while a cancelled call was running
+            loop.call_soon_threadsafe(deliver, put, value)
 
     threading.Thread(target=body, name="greenloop-call", daemon=True).start()
     return await future
-
-
-def _call_if_open(
-    loop: asyncio.AbstractEventLoop, call: Callable[..., None], *args: object
-) -> None:
-    try:
-        loop.call_soon_threadsafe(call, *args)
-    except RuntimeError:
-        return  # the loop was closed while a cancelled call was still running

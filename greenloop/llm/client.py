@@ -173,12 +173,10 @@ class LLMClient:
                         async with self.rate_limits.call(call):
                             return await source.complete(prompt, progress)
             except Exception as error:
-                raise self._mask_error(to_greenloop_error(error, source.name)) from error
+                final = to_greenloop_error(error, source.name)
+                final.args = tuple(self._mask_secrets(str(item)) for item in final.args)
+                raise final from error
         raise AssertionError("unreachable: the retries return or raise")
-
-    def _mask_error(self, error: GreenloopError) -> GreenloopError:
-        error.args = tuple(self._mask_secrets(str(item)) for item in error.args)
-        return error
 
     def _mask_secrets(self, text: str) -> str:
         for secret in self.secrets:

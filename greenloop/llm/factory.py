@@ -131,7 +131,7 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
                 f"{', '.join(_list_providers())}, or any other provider of LangChain"
             ) from None
         raise ModelFailure(
-            f"the model {choice.name} cannot be set up: {_first_line(error)}"
+            f"the model {choice.name} cannot be set up: {str(error).strip().partition(chr(10))[0][:200]}"
         ) from error
 
 
@@ -162,7 +162,3 @@ def _get_key_name(provider: str) -> str:
 
 def _list_providers() -> list[str]:
     return sorted({"openai", "replay", *_EXTRA_BY_PROVIDER, *list_plugins("greenloop.models")})
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0][:200]

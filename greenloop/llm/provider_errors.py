@@ -17,12 +17,20 @@ _SECRET = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+_REFUSALS = {
+    core.ModelAuthenticationError: "the key was refused; check it",
+    core.ModelPermissionDeniedError: "the key may not use this model",
+    core.ModelNotFoundError: "the provider knows no such model",
+}
+
 
 def is_transient(error: BaseException) -> bool:
     """Return whether a retry may succeed: rate limit, server error, timeout, lost connection."""
     if isinstance(error, GreenloopError) or "insufficient_quota" in str(error):
         return False
-    status = _http_status(error)
+    # `status_code` of most packages, `code` of Google's.
+    codes = (getattr(error, name, None) for name in ("status_code", "code"))
+    status = next((item for item in codes if isinstance(item, int)), None)
     if status is not None:
         return status in (408, 409, 425, 429) or status >= 500
     if isinstance(error, core.ModelError):
@@ -48,12 +56,6 @@ def find_unreachable_address(error: BaseException) -> str:
     return f"{url.scheme}://{url.netloc.decode()}" if url is not None else ""
 
 
-def _http_status(error: BaseException) -> int | None:
-    """Return the HTTP status: `status_code` of most packages, `code` of Google's."""
-    found = (getattr(error, name, None) for name in ("status_code", "code"))
-    return next((item for item in found if isinstance(item, int)), None)
-
-
 def retry_after(error: BaseException) -> float | None:
     """Return the seconds to wait by the Retry-After header, at most 60; None without one."""
     response = getattr(error, "response", None)
@@ -69,12 +71,9 @@ def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
     if isinstance(error, GreenloopError):
         return error
     summary = summarize_error(error)
-    if isinstance(error, core.ModelAuthenticationError):
-        return ModelRefusedError(f"{model}: the key was refused; check it ({summary})")
-    if isinstance(error, core.ModelPermissionDeniedError):
-        return ModelRefusedError(f"{model}: the key may not use this model ({summary})")
-    if isinstance(error, core.ModelNotFoundError):
-        return ModelRefusedError(f"{model}: the provider knows no such model ({summary})")
+    for kind, why in _REFUSALS.items():
+        if isinstance(error, kind):
+            return ModelRefusedError(f"{model}: {why} ({summary})")
     if "insufficient_quota" in str(error):
         return ModelRefusedError(f"{model}: the account has no quota left ({summary})")
     if address := find_unreachable_address(error):

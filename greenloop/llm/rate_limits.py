@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -53,18 +53,11 @@ class LocalRateLimits:
     @asynccontextmanager
     async def call(self, call: LLMCall) -> AsyncIterator[None]:
         """Wait for a slot, a request and an estimate of the call's tokens."""
-        tokens = estimate_tokens(call.characters)
-        if self._slots is None:
-            await self._wait(tokens)
+        tokens = max(estimate_tokens(call.characters), 1)
+        async with self._slots or nullcontext():
+            if self._requests is not None:
+                await self._requests.acquire()
+            if self._tokens is not None:
+                # A call with more tokens than a minute allows takes the whole minute.
+                await self._tokens.acquire(min(tokens, self._tokens.max_rate))
             yield
-            return
-        async with self._slots:
-            await self._wait(tokens)
-            yield
-
-    async def _wait(self, tokens: int) -> None:
-        if self._requests is not None:
-            await self._requests.acquire()
-        if self._tokens is not None:
-            # A call with more tokens than a minute allows takes the whole minute.
-            await self._tokens.acquire(min(max(tokens, 1), self._tokens.max_rate))

@@ -26,6 +26,11 @@ from greenloop.llm.response_log import RecordedResponse, load_responses, read_he
 from greenloop.prompts.prompt import PREVIOUS_TOOL_NAMES
 
 TOOL_KEY = "greenloop_tool"
+_FAULTS: dict[str, type[ModelError]] = {
+    "rate_limit": ModelRateLimitError,
+    "server_error": ModelAPIError,
+    "timeout": ModelTimeoutError,
+}
 
 
 class ReplayChatModel(BaseChatModel):
@@ -98,20 +103,9 @@ class ReplayChatModel(BaseChatModel):
                     "specification and the options that it was made with"
                 )
             entry = queue.popleft()
-        fault = _build_error(entry)
-        if fault is not None:
-            raise fault
+        if fault := _FAULTS.get(entry.error or ""):
+            raise fault(f"recorded fault: {str(entry.error).replace('_', ' ')}")
         return ChatResult(generations=[ChatGeneration(message=_build_message(entry))])
-
-
-def _build_error(entry: RecordedResponse) -> ModelError | None:
-    if entry.error == "rate_limit":
-        return ModelRateLimitError("recorded fault: rate limit")
-    if entry.error == "server_error":
-        return ModelAPIError("recorded fault: server error")
-    if entry.error == "timeout":
-        return ModelTimeoutError("recorded fault: timeout")
-    return None
 
 
 def _build_message(entry: RecordedResponse) -> AIMessage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -55,12 +56,17 @@ class PromptTemplates:
     def render(self, tool: str, template: str | None = None, /, **values: Any) -> Prompt:
         """Return the prompt of one tool, from the template `<template or tool>.md`.
 
+        `python_version` need not be given: it is that of the running Python, as in `3.12`.
+
         Raises:
             LookupError: `values` are not exactly the variables of the shipped template.
             SettingsError: a template of the user's folder cannot be rendered.
         """
         name = f"{template or tool}.md"
-        if wrong := _find_variables(name) ^ set(values):
+        variables = _find_variables(name)
+        if "python_version" in variables:
+            values.setdefault("python_version", ".".join(platform.python_version_tuple()[:2]))
+        if wrong := variables ^ set(values):
             raise LookupError(f"prompt {name}: variables used and given differ: {sorted(wrong)}")
         try:
             text = _build_environment(self.folder).get_template(name).render(values)

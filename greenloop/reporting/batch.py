@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from greenloop.records import BatchOutcome, BatchTotals, LockCheckResult
 from greenloop.reporting.escaping import escape_invisible
@@ -17,9 +16,6 @@ from greenloop.reporting.formats.markdown import (
 )
 from greenloop.reporting.progress.batch import format_totals
 from greenloop.reporting.summary import VERDICT_SIGNS
-
-if TYPE_CHECKING:
-    from junitparser import TestCase
 
 _MAX_ROWS = 500  # a job summary on GitHub is limited to 1 MiB
 _UNCHANGED_KINDS = ("unchanged", "done before")
@@ -53,7 +49,10 @@ def render_batch_junit(summary: BatchSummary) -> str:
     It is a failure where the code missed the requirement, an error where the run broke off or was
     refused, and skipped where it was not started.
     """
-    cases = [_entry_case(item) for item in summary.outcomes]
+    cases = [
+        junit_case(item.id, item.seconds, _junit_result(item), item.reason or item.kind, item.kind)
+        for item in summary.outcomes
+    ]
     for name in summary.not_run:
         cases.append(junit_case(name, 0.0, "skipped", "the batch ended before this entry"))
     return render_suite("greenloop batch", cases, seconds=summary.totals.seconds)
@@ -74,7 +73,10 @@ def _markdown_lines(summary: BatchSummary) -> Iterator[str]:
         yield from (_row(item) for item in listed[:_MAX_ROWS])
         if len(listed) > _MAX_ROWS:
             yield f"| | and {len(listed) - _MAX_ROWS} more | | | |"
-    names = [_name_with_verdict(item) for item in unchanged]
+    names = [
+        f"{code_span(item.id)} ({item.verdict})" if item.verdict else code_span(item.id)
+        for item in unchanged
+    ]
     yield from collapsible_list(f"{len(names)} unchanged", names)
     names = [code_span(name) for name in summary.not_run]
     yield from collapsible_list(f"{len(names)} not run", names)
@@ -90,27 +92,23 @@ def _result_of(item: BatchOutcome) -> str | None:
     return item.verdict if item.kind in ("reached", "missed") else item.kind
 
 
-def _name_with_verdict(item: BatchOutcome) -> str:
-    return f"{code_span(item.id)} ({item.verdict})" if item.verdict else code_span(item.id)
-
-
-def _entry_case(item: BatchOutcome) -> TestCase:
-    result: JunitResult | None = "failure" if item.kind == "missed" else "error"
-    result = result if item.exit_status else None
-    return junit_case(item.id, item.seconds, result, item.reason or item.kind, item.kind)
+def _junit_result(item: BatchOutcome) -> JunitResult | None:
+    if not item.exit_status:
+        return None
+    return "failure" if item.kind == "missed" else "error"
 
 
 def render_verify_markdown(results: Sequence[LockCheckResult]) -> str:
     """Return one line for each difference; locks that hold are counted."""
     held = sum(not item.drift for item in results)
-    lines = [f"## {'✓' if held == len(results) else '✗'} {held} of {len(results)} locks hold"]
+    sign = "✓" if held == len(results) else "✗"
     drift = [
         f"{code_span(item.lock)}: {escape_markdown(line)}"
         for item in results
         for line in item.drift
     ]
-    lines += ["", *bullet_list(drift)] if drift else []
-    return "\n".join(lines) + "\n"
+    lines = ["", *bullet_list(drift)] if drift else []
+    return "\n".join([f"## {sign} {held} of {len(results)} locks hold", *lines]) + "\n"
 
 
 def render_verify_junit(results: Sequence[LockCheckResult]) -> str:

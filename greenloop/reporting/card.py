@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from textwrap import wrap
@@ -17,6 +16,7 @@ from greenloop.reporting.remedies import find_remedy
 from greenloop.reporting.summary import (
     VERDICT_MEANINGS,
     VERDICT_SIGNS,
+    VERDICT_STYLES,
     describe_change,
     describe_cost,
     format_next_command,
@@ -24,6 +24,7 @@ from greenloop.reporting.summary import (
     list_places,
     pluralize,
     report_title,
+    shorten_path,
 )
 from greenloop.reporting.traceability import build_requirement_rows
 
@@ -34,7 +35,6 @@ _LABEL_WIDTH = 14
 _MAX_REASONS, _MAX_SURVIVORS, _MAX_TEXT_CHARS = 8, 4, 300
 _MIN_TEXT_WIDTH = 24
 _LOG_WIDTH = 120  # columns where the card goes to a log
-_VERDICT_STYLES = {"verified": "bold green", "passed": "bold yellow", "failed": "bold red"}
 
 
 def print_card(report: Report, stream: TextIO, *, hides_code: bool = False) -> None:
@@ -80,7 +80,7 @@ class _Card:
         from rich.text import Text
 
         verdict = f"{VERDICT_SIGNS[report.verdict]} {report.verdict}"
-        heading = Text(verdict, _VERDICT_STYLES[report.verdict])
+        heading = Text(verdict, VERDICT_STYLES[report.verdict])
         heading.append(f"  {sanitize_line(report_title(report))}", "bold")
         self._console.print()
         self._console.print(heading, soft_wrap=True)
@@ -117,9 +117,8 @@ class _Card:
 
     def print_path(self, label: str, path: str) -> None:
         """Print a path in one line, as a link."""
-        place = os.path.relpath(path)
-        shown = path if place.startswith(os.pardir) else place
-        self.print_line(label, shown, f"underline link {Path(path).absolute().as_uri()}")
+        link = f"underline link {Path(path).absolute().as_uri()}"
+        self.print_line(label, shorten_path(path), link)
 
     def print_line(self, label: str, text: str, style: str = "") -> None:
         """Print a row that is not wrapped, so that it can be copied."""

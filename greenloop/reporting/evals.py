@@ -70,10 +70,9 @@ def _report_markdown(report: EvalReport) -> Iterator[str]:
 
 
 def _comparison_text(comparison: Comparison) -> Iterator[str]:
-    yield f"A  {_format_setup(comparison.a)}"
-    yield f"   pass@1 {_format_share(comparison.a_pass_at_1)}"
-    yield f"B  {_format_setup(comparison.b)}"
-    yield f"   pass@1 {_format_share(comparison.b_pass_at_1)}"
+    for name, setup, share in _list_sides(comparison):
+        yield f"{name}  {_format_setup(setup)}"
+        yield f"   pass@1 {_format_share(share)}"
     if differing := _format_setting_differences(comparison):
         yield f"   {differing}"
     yield ""
@@ -98,16 +97,12 @@ def _comparison_text(comparison: Comparison) -> Iterator[str]:
 def _comparison_markdown(comparison: Comparison) -> Iterator[str]:
     yield f"## {escape_markdown(_format_conclusion(comparison))}"
     yield ""
-    sides = (
-        ("A", comparison.a, comparison.a_pass_at_1),
-        ("B", comparison.b, comparison.b_pass_at_1),
-    )
-    for name, setup, share in sides:
-        text = f"{_format_setup(setup)}: pass@1 {_format_share(share)}"
-        yield f"- {name}: {escape_markdown(text)}"
-    if differing := _format_setting_differences(comparison):
-        yield f"- {escape_markdown(differing)}"
-    yield f"- {escape_markdown(_format_difference(comparison))}"
+    found = [
+        f"{name}: {_format_setup(setup)}: pass@1 {_format_share(share)}"
+        for name, setup, share in _list_sides(comparison)
+    ]
+    found += [_format_setting_differences(comparison), _format_difference(comparison)]
+    yield from (f"- {escape_markdown(text)}" for text in found if text)
     yield f"- {comparison.tasks} tasks: {comparison.both} solved by both, {comparison.neither} by neither"
     yield ""
     yield from _spending_table(_compare_spending(comparison))
@@ -118,6 +113,11 @@ def _comparison_markdown(comparison: Comparison) -> Iterator[str]:
     }
     for label, items in lists.items():
         yield from collapsible_list(f"{len(items)} {label}", items)
+
+
+def _list_sides(comparison: Comparison) -> tuple[tuple[str, EvalSetup, Proportion], ...]:
+    c = comparison
+    return ("A", c.a, c.a_pass_at_1), ("B", c.b, c.b_pass_at_1)
 
 
 def _list_caveats(report: EvalReport) -> Iterator[str]:

@@ -8,13 +8,12 @@ from typing import Any
 from greenloop.records import Report
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_Schema = dict[str, Any]
 
 
-def build_report_schema() -> _Schema:
+def build_report_schema() -> dict[str, Any]:
     """Return the schema. Later versions may add keys, so unknown ones are allowed."""
-    schema = Report.model_json_schema(mode="serialization")
-    _allow_unknown_keys(schema)
+    text = json.dumps(Report.model_json_schema(mode="serialization"))
+    schema = json.loads(text, object_hook=_allow_unknown_keys)
     return {"$schema": _DIALECT, "$id": "urn:greenloop:report:2", **schema}
 
 
@@ -23,12 +22,5 @@ def render_schema() -> str:
     return json.dumps(build_report_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
-def _allow_unknown_keys(schema: Any) -> None:
-    if isinstance(schema, dict):
-        if schema.get("additionalProperties") is False:
-            del schema["additionalProperties"]
-        for value in schema.values():
-            _allow_unknown_keys(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            _allow_unknown_keys(value)
+def _allow_unknown_keys(schema: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in schema.items() if (k, v) != ("additionalProperties", False)}

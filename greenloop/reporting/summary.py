@@ -16,6 +16,7 @@ VERDICT_MEANINGS: Final[dict[Verdict, str]] = {
     "failed": "The code does not pass its tests; the reasons are below.",
 }
 VERDICT_SIGNS: Final[dict[Verdict, str]] = {"verified": "✓", "passed": "○", "failed": "✗"}
+VERDICT_STYLES: Final = {"verified": "bold green", "passed": "bold yellow", "failed": "bold red"}
 _MAX_TITLE_LENGTH = 60
 
 
@@ -138,9 +139,13 @@ def list_places(report: Report) -> list[tuple[str, str]]:
 
 def format_next_command(run_dir: str, option: str = "--open") -> str:
     """Return the command that shows the report, or with `--code` the code."""
-    relative = os.path.relpath(run_dir)
-    place = shlex.quote(run_dir if relative.startswith(os.pardir) else relative)
-    return f"greenloop report {option} {place}"
+    return f"greenloop report {option} {shlex.quote(shorten_path(run_dir))}"
+
+
+def shorten_path(path: str) -> str:
+    """Return a path relative to the working folder where it is below that."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith(os.pardir) else relative
 
 
 def as_comments(lines: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from greenloop.records import Attempt, Report, TestEntry
 
@@ -84,8 +84,7 @@ def build_requirement_rows(report: Report, max_tests: int = 120) -> tuple[Requir
     for item in report.contract.requirements if report.contract else ():
         tests = [test for test in active if item.id in test.requirements]
         cells = tuple(
-            replace(_build_cell(test.outcome, short_name(test.id)), test=test.id)
-            for test in tests[:max_tests]
+            _build_cell(test.outcome, short_name(test.id), test.id) for test in tests[:max_tests]
         )
         passed = sum(test.outcome == "passed" for test in tests)
         more = max(0, len(tests) - max_tests)
@@ -118,8 +117,8 @@ def _build_row(
     )
 
 
-def _build_cell(outcome: str, label: str) -> Cell:
-    return Cell(classify_outcome(outcome), f"{label}: {outcome or 'not present'}")
+def _build_cell(outcome: str, label: str, test: str = "") -> Cell:
+    return Cell(classify_outcome(outcome), f"{label}: {outcome or 'not present'}", test)
 
 
 def _requirement_ids(report: Report) -> tuple[str, ...]:

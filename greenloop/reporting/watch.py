@@ -12,13 +12,13 @@ from greenloop.records import Report, Survivor, TestRun
 from greenloop.reporting.escaping import flatten, sanitize_line
 from greenloop.reporting.evidence.text import diff_hunk, list_survivors, mutated_line
 from greenloop.reporting.progress.activity import RunActivity
-from greenloop.reporting.summary import VERDICT_SIGNS, format_test_counts
+from greenloop.reporting.summary import VERDICT_SIGNS, VERDICT_STYLES, format_test_counts
+from greenloop.reporting.traceability import short_name
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 KEYS = "a run all · ↑↓ choose · s show · h write a test · o report · q quit"
-_STYLES = {"verified": "bold green", "passed": "bold yellow", "failed": "bold red"}
 _DIFF_STYLES = {"+": "green", "-": "red"}
 _MAX_FAILURES, _MAX_MESSAGE_LINES, _MAX_CHARS = 5, 4, 300
 _FRAME_LINES = 5  # title, state, message, keys, and one that is blank
@@ -101,7 +101,9 @@ class WatchScreen:
         if self.report is None:
             return Text("not checked", "yellow")
         report = self.report
-        state = Text(f"{VERDICT_SIGNS[report.verdict]} {report.verdict}", _STYLES[report.verdict])
+        state = Text(
+            f"{VERDICT_SIGNS[report.verdict]} {report.verdict}", VERDICT_STYLES[report.verdict]
+        )
         rows = report.evidence.summary()
         mutants = next(
             (f", mutants {i.brief}" for i in rows if i.name == "mutants" and i.brief), ""
@@ -120,7 +122,7 @@ class WatchScreen:
             return
         failures = self.run.failures if self.run else ()
         for item in failures[:_MAX_FAILURES]:
-            yield Text(f"✗ {sanitize_line(item.test.partition('::')[2] or item.test)}", "bold red")
+            yield Text(f"✗ {sanitize_line(short_name(item.test))}", "bold red")
             message = f"{item.exception}: {item.message}".strip().split("\n")
             for line in message[:_MAX_MESSAGE_LINES]:
                 yield Text(f"    {sanitize_line(line)}")

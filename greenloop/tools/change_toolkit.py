@@ -30,7 +30,7 @@ from greenloop.records import (
 )
 from greenloop.testsuite.bare_interface import reduce_interface
 from greenloop.tools.shown_project import ShownFile, ShownProject, WishedChange
-from greenloop.tools.toolkit import RepairRequest, Toolkit, python_version
+from greenloop.tools.toolkit import RepairRequest, Toolkit
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,14 @@ class ChangeToolkit:
         files: Sequence[ShownFile] = (),
     ) -> Location:
         """Return the files that the change concerns; without `files` the model may ask for some."""
-        prompt = self.kit.prompts.render(
-            "locate_change", wish=self.asked.wish, map=code_map, files=files, may_need=not files
+        return await self.kit.call(
+            "locate_change",
+            partial(parse_location, paths=paths, may_need=not files),
+            wish=self.asked.wish,
+            map=code_map,
+            files=files,
+            may_need=not files,
         )
-        parse = partial(parse_location, paths=paths, may_need=not files)
-        return await self.kit.model.request(prompt, parse)
 
     async def plan(
         self, shown: ShownProject, tests: Collection[str], texts: Mapping[str, str]
@@ -60,23 +63,12 @@ class ChangeToolkit:
 
         What stays and names what the project's files `texts` do not have is sent back once.
         """
-        asked = self.asked
-        prompt = self.kit.prompts.render(
-            "plan_change",
-            wish=asked.wish,
-            fence=asked.fence,
-            unlocked=asked.unlocked,
-            given_tests=asked.given_tests,
-            available_packages=self.kit.packages.allowlist.descriptions,
-            is_new=not shown.files,
-            **vars(shown),
-        )
+        asked, allowed = self.asked, self.kit.packages.allowlist
         is_first = True
 
         def parse(response: LLMResponse) -> ChangePlan:
             nonlocal is_first
             goes_back, is_first = is_first, False
-            allowed = self.kit.packages.allowlist
             plan = parse_plan(
                 response, wish=asked.wish, allowed=allowed, tests=tests, fence=asked.fence
             )
@@ -87,7 +79,17 @@ class ChangeToolkit:
                 )
             return plan
 
-        return await self.kit.model.request(prompt, parse)
+        return await self.kit.call(
+            "plan_change",
+            parse,
+            wish=asked.wish,
+            fence=asked.fence,
+            unlocked=asked.unlocked,
+            given_tests=asked.given_tests,
+            available_packages=allowed.descriptions,
+            is_new=not shown.files,
+            **vars(shown),
+        )
 
     async def write_tests(
         self,
@@ -106,8 +108,9 @@ class ChangeToolkit:
         `previous` tests, return them mended; `keep_held_out` says that their held-out examples need
         not be repeated.
         """
-        prompt = self.kit.prompts.render(
+        return await self.kit.call(
             "write_change_tests",
+            partial(parse_test_files, texts=texts, replaceable=self.asked.unlocked),
             wish=self.asked.wish,
             contract=plan.contract,
             untested=[item.id for item in plan.contract.keep if not item.tests],
@@ -119,8 +122,6 @@ class ChangeToolkit:
             previous=previous,
             keep_held_out=keep_held_out,
         )
-        parse = partial(parse_test_files, texts=texts, replaceable=self.asked.unlocked)
-        return await self.kit.model.request(prompt, parse)
 
     async def harden_tests(
         self,
@@ -135,8 +136,9 @@ class ChangeToolkit:
 
         `suite` are the new tests so far, and `contract.module` is what the tests have to import.
         """
-        prompt = self.kit.prompts.render(
+        return await self.kit.call(
             "harden_tests",
+            partial(parse_hardening, contract=contract, suite=file.text),
             "harden_change_tests",
             contract=contract,
             path=file.path,
@@ -145,8 +147,6 @@ class ChangeToolkit:
             missed=missed,
             omitted=omitted,
         )
-        parse = partial(parse_hardening, contract=contract, suite=file.text)
-        return await self.kit.model.request(prompt, parse)
 
     async def write(
         self,
@@ -156,18 +156,16 @@ class ChangeToolkit:
         failed_approaches: Sequence[str] = (),
     ) -> GeneratedCode:
         """Return the change as a diff against `texts`, the project's files."""
-        prompt = self.kit.prompts.render(
+        repair = await self.kit.call(
             "write_change",
+            partial(self._build_parser(plan), base=texts, current=texts),
             wish=self.asked.wish,
             contract=plan.contract,
             fence=plan.fence,
-            python_version=python_version(),
             files=shown.files,
             context=shown.context,
             failed_approaches=failed_approaches,
         )
-        parse = self._build_parser(plan)
-        repair = await self.kit.model.request(prompt, partial(parse, base=texts, current=texts))
         return GeneratedCode(code=repair.code or "", explanation=repair.explanation)
 
     async def write_peer(
@@ -180,8 +178,12 @@ class ChangeToolkit:
         contract, text = plan.contract, plan.contract.text_with_answers
         stubs = split_interface(contract.interface)
         bare = (f"# module: {key}\n{reduce_interface(i, text)}" for key, i in stubs.items())
-        prompt = self.kit.prompts.render(
+        parse = partial(
+            parse_change_peer, base=texts, fence=plan.fence, tests=self.asked.test_files
+        )
+        return await self.kit.call(
             "write_peer",
+            parse,
             "write_change_peer",
             wish=text,
             names=[name for stub in stubs.values() for name in list_names(stub)],
@@ -189,14 +191,9 @@ class ChangeToolkit:
             # Those that the user answered stand in the text; to accept one changes no prompt.
             choices=[item for item in contract.choices if item.answered != "user"],
             fence=plan.fence,
-            python_version=python_version(),
             files=shown.files,
             context=shown.context,
         )
-        parse = partial(
-            parse_change_peer, base=texts, fence=plan.fence, tests=self.asked.test_files
-        )
-        return await self.kit.model.request(prompt, parse)
 
     async def repair(
         self,
@@ -210,17 +207,15 @@ class ChangeToolkit:
 
         `current` are the project's files with the change, of which the prompt shows `files`.
         """
-        prompt = self.kit.prompts.render(
+        return await self.kit.call(
             "repair_change",
+            partial(self._build_parser(plan), base=base, current=current, may_dispute=True),
             contract=plan.contract,
             fence=plan.fence,
-            python_version=python_version(),
             files=files,
             rulings=request.rulings,
             **request.to_context(),
         )
-        parse = partial(self._build_parser(plan), base=base, current=current, may_dispute=True)
-        return await self.kit.model.request(prompt, parse)
 
     def _build_parser(self, plan: ChangePlan) -> partial[Repair]:
         return partial(parse_change, fence=plan.fence, tests=self.asked.test_files)

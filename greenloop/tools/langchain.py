@@ -57,7 +57,7 @@ class _AgentTools:
     """
 
     def __init__(self, kit: Toolkit) -> None:
-        self._kit, self._peers = kit, PeerToolkit(kit.model, kit.prompts)
+        self._kit, self._peers = kit, PeerToolkit(kit.model, prompts=kit.prompts)
 
     async def parse_specification(self, specification: str, module: str | None = None) -> Contract:
         """Turn a specification in plain language into a contract: a typed interface and numbered,
@@ -211,8 +211,8 @@ def build_default_tool(name: str) -> BaseTool:
 
 
 def _create_toolkit(model: LLM, sandbox: Sandbox, settings: Settings) -> Toolkit:
-    packages = PackageResolver(settings.allow_list)
-    return Toolkit(model, sandbox, packages, PromptTemplates.open(settings.prompts))
+    packages, prompts = PackageResolver(settings.allow_list), PromptTemplates.open(settings.prompts)
+    return Toolkit(model, sandbox, packages, prompts=prompts)
 
 
 class _NoModel:

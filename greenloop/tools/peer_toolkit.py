@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from greenloop.grading.peer.seeds import read_public
-from greenloop.llm.client import LLM
 from greenloop.llm.parsing.peer import parse_peer, parse_rulings
-from greenloop.prompts.rendering import PromptTemplates
 from greenloop.records import Contract, DifferenceRuling, GeneratedPeer
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.bare_interface import reduce_interface
-from greenloop.tools.toolkit import python_version
+from greenloop.tools.toolkit import PromptCaller
 
 _MIN_COUNTED_CHARS = 12  # of a text literal whose length is told
 _SHOWN_CHARS = 8
@@ -48,12 +46,8 @@ class FailedExample:
     message: str
 
 
-@dataclass(frozen=True)
-class PeerToolkit:
+class PeerToolkit(PromptCaller):
     """Calls that see the user's text and no code. All methods raise GreenloopError."""
-
-    model: LLM
-    prompts: PromptTemplates
 
     async def write_peer(
         self,
@@ -67,8 +61,9 @@ class PeerToolkit:
         taken where the text leaves something open: readings that agree there differ only in the rest.
         """
         text, names = contract.text_with_answers, read_public(contract.interface, "")
-        prompt = self.prompts.render(
+        return await self.call(
             "write_peer",
+            partial(parse_peer, interface=contract.interface, module=contract.module),
             module=contract.module,
             names=names,
             with_names=len(names) > 1 or any(f"class {i}" in contract.interface for i in names),
@@ -76,23 +71,19 @@ class PeerToolkit:
             specification=text,
             taken=[item for item in contract.choices if item.answered != "user"],
             packages=[item for item in contract.packages if _is_named(item, text)],
-            python_version=python_version(),
             failed_examples=failed_examples,
             previous=previous.code if previous else "",
             previous_inputs=previous.inputs if previous else "",
         )
-        parse = partial(parse_peer, interface=contract.interface, module=contract.module)
-        return await self.model.request(prompt, parse)
 
     async def judge_difference(
         self, specification: str, differences: Sequence[ShownDifference]
     ) -> tuple[DifferenceRuling, ...]:
         """Return a ruling on each difference; the prompt shows the text and no code."""
-        prompt = self.prompts.render(
-            "judge_difference", specification=specification, differences=differences
-        )
         parse = partial(parse_rulings, ids=[item.id for item in differences])
-        return await self.model.request(prompt, parse)
+        return await self.call(
+            "judge_difference", parse, specification=specification, differences=differences
+        )
 
 
 def _find_texts(source: str) -> Iterator[str]:

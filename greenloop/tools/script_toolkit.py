@@ -10,7 +10,7 @@ from greenloop.llm.parsing.code import parse_script
 from greenloop.llm.parsing.review import parse_judgement
 from greenloop.llm.parsing.scripts import RegressionFinder, parse_checks, parse_script_repair
 from greenloop.records import Dispute, GeneratedCode, Judgement, OutputCheck, Repair
-from greenloop.tools.toolkit import RepairRequest, Toolkit, python_version
+from greenloop.tools.toolkit import RepairRequest, Toolkit
 
 
 @dataclass(frozen=True)
@@ -47,21 +47,20 @@ class ScriptToolkit:
 
     async def propose_checks(self, script: ScriptTask) -> tuple[OutputCheck, ...]:
         """Return checks of the output; the prompt shows only the task."""
-        prompt = self.kit.prompts.render("propose_checks", script=script)
-        return await self.kit.model.request(prompt, parse_checks)
+        return await self.kit.call("propose_checks", parse_checks, script=script)
 
     async def write_script(
         self, script: ScriptTask, failed_approaches: Sequence[str] = ()
     ) -> GeneratedCode:
         """Return a script for a task that avoids the approaches that failed."""
-        prompt = self.kit.prompts.render(
+        return await self.kit.call(
             "write_script",
+            parse_script,
             script=script,
             failed_approaches=failed_approaches,
             network=self.network,
-            **self._environment_context(),
+            packages=self._packages,
         )
-        return await self.kit.model.request(prompt, parse_script)
 
     async def repair_script(
         self,
@@ -77,8 +76,12 @@ class ScriptToolkit:
 
         With `keep`, a script for which `lost` finds lost features is rejected.
         """
-        prompt = self.kit.prompts.render(
+        parse = partial(
+            parse_script_repair, current=request.code, find_regressions=lost, checks=disputable
+        )
+        return await self.kit.call(
             "repair_script",
+            parse,
             script=script,
             keep=keep,
             may_dispute=bool(disputable),
@@ -86,21 +89,16 @@ class ScriptToolkit:
             from_the_original=from_the_original,
             rulings=request.rulings,
             network=self.network,
+            packages=self._packages,
             **request.to_context(),
-            **self._environment_context(),
         )
-        parse = partial(
-            parse_script_repair, current=request.code, find_regressions=lost, checks=disputable
-        )
-        return await self.kit.model.request(prompt, parse)
 
     async def judge_check(self, script: ScriptTask, dispute: Dispute) -> Judgement:
         """Return whether check or script is wrong; the prompt shows the task, not the script."""
         check = next((str(item) for item in script.checks if item.id == dispute.test), dispute.test)
-        prompt = self.kit.prompts.render(
-            "judge_check", script=script, check=check, claim=dispute.why
+        return await self.kit.call(
+            "judge_check", parse_judgement, script=script, check=check, claim=dispute.why
         )
-        return await self.kit.model.request(prompt, parse_judgement)
 
     async def heal_code(
         self,
@@ -117,21 +115,18 @@ class ScriptToolkit:
         `hint` is the diff of a patch that a search found. `change_requests` are changes that the
         user asked for besides.
         """
-        prompt = self.kit.prompts.render(
+        return await self.kit.call(
             "repair_code",
+            partial(parse_script_repair, current=request.code, find_regressions=lost),
             "heal_code",
             module=module,
             hint=hint,
             from_the_original=from_the_original,
             wishes=list(change_requests),
+            packages=self._packages,
             **request.to_context(),
-            **self._environment_context(),
         )
-        parse = partial(parse_script_repair, current=request.code, find_regressions=lost)
-        return await self.kit.model.request(prompt, parse)
 
-    def _environment_context(self) -> dict[str, object]:
-        return {
-            "python_version": python_version(),
-            "packages": ", ".join(self.kit.packages.allowlist.descriptions),
-        }
+    @property
+    def _packages(self) -> str:
+        return ", ".join(self.kit.packages.allowlist.descriptions)

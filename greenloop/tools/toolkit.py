@@ -5,10 +5,10 @@ The workflow calls its methods; `greenloop.tools.langchain` wraps them for other
 
 from __future__ import annotations
 
-import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any, TypeVar
 
 from greenloop.dependencies import PackageResolver
 from greenloop.llm.client import LLM
@@ -16,6 +16,7 @@ from greenloop.llm.parsing.code import parse_code, parse_repair
 from greenloop.llm.parsing.contract import parse_contract
 from greenloop.llm.parsing.review import parse_judgement, parse_review
 from greenloop.llm.parsing.tests import parse_hardening, parse_tests
+from greenloop.llm.response import LLMResponse
 from greenloop.prompts.failure_context import ShownFailure
 from greenloop.prompts.rendering import PromptTemplates
 from greenloop.records import (
@@ -38,6 +39,7 @@ from greenloop.specification.tracing import find_doubtful_background
 from greenloop.testsuite import TestFile
 
 _MAX_GIVEN_TESTS_CHARS = 12000
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -59,16 +61,33 @@ class RepairRequest:
 
 
 @dataclass(frozen=True)
-class Toolkit:
+class PromptCaller:
+    """Calls of a model with rendered prompts."""
+
+    model: LLM
+    prompts: PromptTemplates = field(default_factory=PromptTemplates, kw_only=True)
+
+    async def call(
+        self,
+        tool: str,
+        parse: Callable[[LLMResponse], T],
+        template: str | None = None,
+        /,
+        **values: Any,
+    ) -> T:
+        """Return the parsed answer to the prompt of a tool. Raises GreenloopError."""
+        return await self.model.request(self.prompts.render(tool, template, **values), parse)
+
+
+@dataclass(frozen=True)
+class Toolkit(PromptCaller):
     """Tools of one model and one sandbox.
 
     `packages` may be used besides the standard library. All methods raise GreenloopError.
     """
 
-    model: LLM
     sandbox: Sandbox
     packages: PackageResolver = field(default_factory=PackageResolver)
-    prompts: PromptTemplates = field(default_factory=PromptTemplates)
 
     async def parse_specification(
         self,
@@ -88,37 +107,34 @@ class Toolkit:
         """
         given = analyze_specification(specification)
         check_consistency(given.examples)
-        prompt = self.prompts.render(
+        allowed = self.packages.allowlist
+        return await self.call(
             "parse_specification",
+            partial(
+                parse_contract,
+                specification=given,
+                module=module,
+                allowed=allowed,
+                previous=previous,
+            ),
             specification=specification,
             module=module or "",
             signatures=given.signatures,
             examples="\n".join(item.doctest for item in given.examples),
             given_tests=given_tests[:_MAX_GIVEN_TESTS_CHARS],
-            available_packages=self.packages.allowlist.descriptions,
+            available_packages=allowed.descriptions,
             complaints=complaints,
             previous=previous.format_answer() if previous else "",
         )
-        parse = partial(
-            parse_contract,
-            specification=given,
-            module=module,
-            allowed=self.packages.allowlist,
-            previous=previous,
-        )
-        return await self.model.request(prompt, parse)
 
     async def generate_code(
         self, contract: Contract, failed_approaches: Sequence[str] = ()
     ) -> GeneratedCode:
         """Return a module for the contract that avoids the approaches that failed."""
-        prompt = self.prompts.render(
-            "generate_code",
-            contract=contract,
-            python_version=python_version(),
-            failed_approaches=failed_approaches,
+        parse = partial(parse_code, contract=contract)
+        return await self.call(
+            "generate_code", parse, contract=contract, failed_approaches=failed_approaches
         )
-        return await self.model.request(prompt, partial(parse_code, contract=contract))
 
     async def generate_tests(
         self,
@@ -134,16 +150,15 @@ class Toolkit:
         With `complaints` about `previous` tests, return them mended; `keep_held_out` says that
         their held-out examples need not be repeated, `keep_tests` that these alone are missing.
         """
-        prompt = self.prompts.render(
+        return await self.call(
             "generate_tests",
+            partial(parse_tests, contract=contract, kept=previous if keep_tests else ""),
             contract=contract,
             complaints=complaints,
             previous=previous,
             keep_held_out=keep_held_out,
             keep_tests=keep_tests,
         )
-        kept = previous if keep_tests else ""
-        return await self.model.request(prompt, partial(parse_tests, contract=contract, kept=kept))
 
     async def harden_tests(
         self,
@@ -154,16 +169,15 @@ class Toolkit:
         omitted: int = 0,
     ) -> AddedTests:
         """Return tests that detect surviving mutants; `missed` are the thresholds not reached."""
-        prompt = self.prompts.render(
+        return await self.call(
             "harden_tests",
+            partial(parse_hardening, contract=contract, suite=suite),
             contract=contract,
             suite=suite,
             survivors=survivors,
             missed=missed,
             omitted=omitted,
         )
-        parse = partial(parse_hardening, contract=contract, suite=suite)
-        return await self.model.request(prompt, parse)
 
     async def review_code(
         self, contract: Contract, code: str, diff: str = "", findings: Sequence[Finding] = ()
@@ -172,42 +186,40 @@ class Toolkit:
 
         With `diff` only that change is reviewed, and whether former `findings` still hold.
         """
-        prompt = self.prompts.render(
+        return await self.call(
             "review_code",
+            parse_review,
             contract=contract,
             doubtful_background=() if diff else find_doubtful_background(contract),
             numbered_code="" if diff else number_lines(code),
             diff=diff,
             findings=findings,
         )
-        return await self.model.request(prompt, parse_review)
 
     async def repair_code(self, contract: Contract, request: RepairRequest) -> Repair:
         """Return a repaired module, disputes of tests, or both."""
-        prompt = self.prompts.render(
+        return await self.call(
             "repair_code",
+            partial(parse_repair, contract=contract, current=request.code),
             contract=contract,
-            python_version=python_version(),
             findings=request.findings,
             rulings=request.rulings,
             numbered_code=number_lines(request.code),
             **{key: value for key, value in request.to_context().items() if key != "code"},
         )
-        parse = partial(parse_repair, contract=contract, current=request.code)
-        return await self.model.request(prompt, parse)
 
     async def judge_test(
         self, contract: Contract, test_source: str, dispute: Dispute, *, is_example: bool = False
     ) -> Judgement:
         """Return whether test, code or text is wrong; the prompt does not show the code."""
-        prompt = self.prompts.render(
+        return await self.call(
             "judge_test",
+            parse_judgement,
             contract=contract,
             test_source=test_source,
             claim=dispute.why,
             is_example=is_example,
         )
-        return await self.model.request(prompt, parse_judgement)
 
     async def with_imported_packages(self, *sources: str) -> Toolkit:
         """Return the toolkit with the allowed packages that sources import in its sandbox.
@@ -233,8 +245,3 @@ class Toolkit:
 def number_lines(code: str) -> str:
     """Return the code with line numbers, as prompts show it."""
     return "\n".join(f"{n:4} {line}" for n, line in enumerate(code.split("\n"), 1))
-
-
-def python_version() -> str:
-    """Return the running Python's version as prompts name it: `3.12`."""
-    return ".".join(platform.python_version_tuple()[:2])

@@ -7,10 +7,11 @@ from typing import Literal
 SpanType = Literal["run", "model", "sandbox"]
 AttributeValue = str | int | float | bool
 
-_OPERATIONS: dict[SpanType, str] = {
-    "run": "invoke_agent",
-    "model": "chat",
-    "sandbox": "execute_tool",
+# The operation of each span, and the attribute for its name.
+_OPERATIONS: dict[SpanType, tuple[str, str]] = {
+    "run": ("invoke_agent", "gen_ai.agent.name"),
+    "model": ("chat", ""),
+    "sandbox": ("execute_tool", "gen_ai.tool.name"),
 }
 # LangChain's provider names where the conventions have a different one.
 _PROVIDERS = {
@@ -30,12 +31,8 @@ class TracingSettingError(Exception):
 
 def span_attributes(kind: SpanType, name: str) -> dict[str, AttributeValue]:
     """Return the attributes that are known when a span starts."""
-    attributes: dict[str, AttributeValue] = {"gen_ai.operation.name": _OPERATIONS[kind]}
-    if kind == "run":
-        attributes["gen_ai.agent.name"] = name
-    elif kind == "sandbox":
-        attributes["gen_ai.tool.name"] = name
-    return attributes
+    operation, attribute = _OPERATIONS[kind]
+    return {"gen_ai.operation.name": operation, **({attribute: name} if attribute else {})}
 
 
 def model_attributes(name: str) -> dict[str, AttributeValue]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from greenloop.events import Event, EventSink, Notice
-from greenloop.tracing.environment import Preset, enabled_presets, is_content_traced
+from greenloop.tracing.environment import enabled_presets, is_content_traced
 from greenloop.tracing.semconv import TracingSettingError
 from greenloop.tracing.spans import RunSpans, Tracer
 
@@ -101,13 +101,17 @@ def open_tracing() -> Tracing:
     presets = enabled_presets(os.environ)
     if not presets:
         return Tracing()
-    _silence_exporter_logs()
+    logger = logging.getLogger(_EXPORTER_LOGGER)
+    if not any(isinstance(item, logging.NullHandler) for item in logger.handlers):
+        logger.addHandler(logging.NullHandler())  # else its lines go to standard error
     tracers: list[Tracer] = []
     missing: list[str] = []
     for preset in presets:
         name = preset.name if preset else "OpenTelemetry"
         try:
-            tracers.append(_create_tracer(preset))
+            from greenloop.tracing.otel import OtelTracer
+
+            tracers.append(OtelTracer(preset))
         except ImportError:
             missing.append(
                 f"{name} is configured, but its packages are missing: pip install 'greenloop[otel]'"
@@ -119,12 +123,6 @@ def open_tracing() -> Tracing:
     return Tracing(
         tuple(tracers), content=is_content_traced(os.environ), missing="; ".join(missing)
     )
-
-
-def _create_tracer(preset: Preset | None) -> Tracer:
-    from greenloop.tracing.otel import OtelTracer
-
-    return OtelTracer(preset)
 
 
 class _ExportErrors(logging.Handler):
@@ -143,13 +141,6 @@ class _ExportErrors(logging.Handler):
 
     def __exit__(self, *_: object) -> None:
         logging.getLogger(_EXPORTER_LOGGER).removeHandler(self)
-
-
-def _silence_exporter_logs() -> None:
-    """Keep the exporter's log lines off standard error unless the program has set up logging."""
-    logger = logging.getLogger(_EXPORTER_LOGGER)
-    if not any(isinstance(item, logging.NullHandler) for item in logger.handlers):
-        logger.addHandler(logging.NullHandler())
 
 
 def _drop_failing(items: list[T], action: Callable[[T], object]) -> None:

@@ -62,8 +62,6 @@ class RunSpans:
                 self._end_span(event.key, self._build_data(attributes, output=event.output))
             case e.RunFinished():
                 self._final_data = self._data_from_report(event.report)
-            case _:
-                pass
 
     def close(self, error: str | None) -> None:
         """End the run's span and all spans that are still open."""

@@ -104,6 +104,21 @@ class RunState:
     sandbox_s: float = 0.0
     grading_s: float = 0.0
 
+    @classmethod
+    def create(
+        cls, request: RunRequest, settings: Settings, budget: Budget | None = None
+    ) -> RunState:
+        """Return the state of a run that has opened neither model nor sandbox yet."""
+        needs_model = request.kind != "check" or request.specification
+        return cls(
+            request,
+            budget or Budget(),
+            (settings.model or "not chosen") if needs_model else "none",
+            describe_unopened_sandbox(settings),
+            Plan.from_settings(settings),
+            repair_phase=RepairPhase(settings.max_repairs),
+        )
+
     @property
     def agreed_contract(self) -> Contract:
         """The contract of a run that has one."""
@@ -158,6 +173,11 @@ class RunState:
             yield
         finally:
             setattr(self, name, getattr(self, name) + time.monotonic() - started)
+
+
+def describe_unopened_sandbox(settings: Settings) -> SandboxInfo:
+    """Return what a report says of the sandbox before it is opened."""
+    return SandboxInfo(backend=settings.sandbox, isolation="not opened")
 
 
 class CallMeter:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 import sys
@@ -34,7 +33,6 @@ from greenloop.workflow.storage.request import digest
 
 def batch_command(options: BatchOptions) -> int:
     """Run `greenloop batch` and return the exit status."""
-    failure: GreenloopError | None = None
     outcomes: dict[str, BatchOutcome] = {}
 
     def emit(event: Event) -> None:
@@ -44,13 +42,7 @@ def batch_command(options: BatchOptions) -> int:
 
     with create_batch_progress(quiet=options.quiet) as progress:
         batch = _create_batch(options, load_settings(options), emit)
-        try:
-            asyncio.run(run_until_stopped(batch, batch.run()))
-        except asyncio.CancelledError:
-            batch.stop()
-        except GreenloopError as error:
-            failure = error
-    failure = failure or batch.fatal_error
+        failure = run_until_stopped(batch, batch.run()) or batch.fatal_error
     try:
         write_index(batch, outcomes)
         _write_outputs(batch, outcomes, options)
@@ -65,7 +57,10 @@ def _create_batch(options: BatchOptions, settings: Settings, emit: EventSink) ->
     location = BatchLocation(_default_folder(settings, options), options.run_dir)
     executor = create_executor(options.engine, options.address, location)
     folder = location.folder.absolute()
-    _create_folder(folder)
+    with writing(folder):
+        (folder / "runs").mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise OutputError(f"{folder} cannot be written: no permission")
     location.fetch_results()
     limits = (options.jobs, options.requests_per_minute, options.tokens_per_minute)
     return Batch(entries, BatchConfig(settings, *limits, emit), folder, options.force, executor)
@@ -86,13 +81,6 @@ def _default_folder(settings: Settings, options: BatchOptions) -> Path:
     sources = [spec if spec == "-" else str(Path(spec).absolute()) for spec in options.specs]
     output_dir = options.output_dir and options.output_dir.absolute()
     return settings.home / "batches" / digest("\0".join([*sources, str(output_dir)]))[:16]
-
-
-def _create_folder(folder: Path) -> None:
-    with writing(folder):
-        (folder / "runs").mkdir(parents=True, exist_ok=True)
-    if not os.access(folder, os.W_OK):
-        raise OutputError(f"{folder} cannot be written: no permission")
 
 
 def _write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], options: BatchOptions) -> None:

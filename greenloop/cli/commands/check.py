@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from greenloop.cli.options.common import RunOptions
 from greenloop.cli.options.runs import CheckOptions
-from greenloop.errors import GreenloopError, InputError
+from greenloop.errors import InputError
 from greenloop.sandbox.opening import SandboxOpening
 
 if TYPE_CHECKING:
+    from greenloop.app.check import CheckResult, OpenSandbox
+    from greenloop.app.watch import WatchedModule, WatchedProject
     from greenloop.events import EventSink
-    from greenloop.records import Report
-    from greenloop.sandbox import Sandbox
     from greenloop.settings import Settings
 
-    CheckResult = tuple[Report, GreenloopError | None]
-    CheckWork = Callable[
-        [Callable[[], Awaitable[Sandbox]], EventSink], Coroutine[Any, Any, CheckResult]
-    ]
+    CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
 
 # Nearly everything is imported while the sandbox opens.
 
@@ -36,64 +33,60 @@ def check_command(options: CheckOptions) -> int:
         raise InputError(
             "--diff grades all changed lines of a project; it takes no files and no --spec"
         )
-    if options.diff is not None:
-        return (_watch_diff if options.watch else _check_diff)(options.diff, options)
+    if options.watch:
+        return _watch(options)
+    if options.spec is not None:
+        return _check_against_text(options.spec, options)
+    with SandboxOpening(options.sandbox) as opening:
+        from greenloop.cli.finish import load_settings
+
+        settings = load_settings(options)
+        prepare = _prepare_files if options.diff is None else _prepare_diff
+        return _run_check(prepare(options, settings, opening), opening, options, settings)
+
+
+def _named_files(options: CheckOptions) -> tuple[Path, Sequence[Path]]:
     if options.code is None or not options.tests:
         raise InputError("name the module's file and its test files, or a commit with --diff")
-    if options.watch:
-        return _watch(options.code, options.tests, options)
-    if options.spec is not None:
-        return _check_against_text(options.spec, options.code, options.tests, options)
-    return _check_files(options.code, options.tests, options)
+    return options.code, options.tests
 
 
-def _check_files(code: Path, tests: Sequence[Path], options: CheckOptions) -> int:
-    with SandboxOpening(options.sandbox) as opening:
-        from greenloop.app.check import check_files, create_check_directory
-        from greenloop.app.inputs.check_files import read_check_inputs
-        from greenloop.cli.finish import load_settings
-        from greenloop.grading.reruns import HASH_SEED
+def _prepare_files(options: CheckOptions, settings: Settings, opening: SandboxOpening) -> CheckWork:
+    from greenloop.app.check import check_files, create_check_directory
+    from greenloop.app.inputs.check_files import read_check_inputs
+    from greenloop.grading.reruns import HASH_SEED
 
-        settings = load_settings(options)
-        opening.begin(settings, HASH_SEED)
-        inputs = read_check_inputs(code, tests)
-        directory = create_check_directory(settings, inputs, options.run_dir)
-        return _run_check(
-            partial(check_files, inputs, code, directory, settings), opening, options, settings
-        )
+    code, tests = _named_files(options)
+    opening.begin(settings, HASH_SEED)
+    inputs = read_check_inputs(code, tests)
+    directory = create_check_directory(settings, inputs, options.run_dir)
+    return partial(check_files, inputs, code, directory, settings)
 
 
-def _check_diff(ref: str, options: CheckOptions) -> int:
-    with SandboxOpening(options.sandbox) as opening:
-        from greenloop.app.check_diff import check_diff, create_diff_directory
-        from greenloop.cli.finish import load_settings
-        from greenloop.project.diff import read_diff
+def _prepare_diff(options: CheckOptions, settings: Settings, opening: SandboxOpening) -> CheckWork:
+    from greenloop.app.check_diff import check_diff, create_diff_directory
+    from greenloop.project.diff import read_diff
 
-        settings = load_settings(options)
-        opening.begin(settings)
-        diff = read_diff(options.root, ref)
-        directory = create_diff_directory(settings, diff, options.run_dir)
-        return _run_check(
-            partial(check_diff, diff, directory, settings), opening, options, settings
-        )
+    assert options.diff is not None
+    opening.begin(settings)
+    diff = read_diff(options.root, options.diff)
+    return partial(
+        check_diff, diff, create_diff_directory(settings, diff, options.run_dir), settings
+    )
 
 
-def _watch_diff(ref: str, options: CheckOptions) -> int:
-    from greenloop.app.watch import WatchedProject
+def _watch(options: CheckOptions) -> int:
+    from greenloop.app.watch import WatchedModule, WatchedProject
     from greenloop.cli.finish import load_settings
     from greenloop.cli.watch import watch
 
-    settings = load_settings(options)
-    return watch(WatchedProject.create(options.root, ref, settings, options.run_dir), settings)
-
-
-def _watch(code: Path, tests: Sequence[Path], options: CheckOptions) -> int:
-    from greenloop.app.watch import WatchedModule
-    from greenloop.cli.finish import load_settings
-    from greenloop.cli.watch import watch
-
-    settings = load_settings(options)
-    return watch(WatchedModule.create(code, tests, settings, options.run_dir), settings)
+    settings, run_dir = load_settings(options), options.run_dir
+    target: WatchedModule | WatchedProject
+    if options.diff is not None:
+        target = WatchedProject.create(options.root, options.diff, settings, run_dir)
+    else:
+        target = WatchedModule.create(*_named_files(options), settings, run_dir)
+    return watch(target, settings)
 
 
 def _run_check(
@@ -114,7 +107,7 @@ def _run_check(
     return finish_run(report, error, options, status)
 
 
-def _check_against_text(spec: str, code: Path, tests: Sequence[Path], options: CheckOptions) -> int:
+def _check_against_text(spec: str, options: CheckOptions) -> int:
     """Check with a model that reads what the code should do; a plain check loads no LangChain."""
     from greenloop.app.inputs.check_files import read_check_inputs
     from greenloop.app.inputs.specification import read_specification
@@ -124,8 +117,7 @@ def _check_against_text(spec: str, code: Path, tests: Sequence[Path], options: C
     from greenloop.llm.factory import check_models
     from greenloop.workflow.storage.request import CheckRequest, GivenTests
 
-    settings = load_settings(options)
-    inputs = read_check_inputs(code, tests)
+    settings, inputs = load_settings(options), read_check_inputs(*_named_files(options))
     if settings.model is None:
         raise InputError("--spec needs a model; name one with --model")
     request = build_request(

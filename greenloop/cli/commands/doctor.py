@@ -111,11 +111,8 @@ def _as_text(checks: list[Diagnostic]) -> str:
     for item in checks:
         label = WARNING if item.danger else "ok" if item.ok else "MISSING"
         line = f"{label:7} {item.name}: {item.found}"
-        lines.append(_highlight(line) if item.danger else line)
+        if item.danger and sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+            line = typer.style(line, fg="red", bold=True)
+        lines.append(line)
         lines += [f"        {line}" for line in item.mend.split("\n") if line]
     return "\n".join(lines) + "\n"
-
-
-def _highlight(line: str) -> str:
-    colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return typer.style(line, fg="red", bold=True) if colored else line

@@ -71,7 +71,6 @@ def _run_evaluation(
     open_sources(settings)  # report an error of the model before anything else
     setup = build_setup(tasks, source.format, settings)
     folder = EvalDirectory.create(setup, settings.home, options.run_dir)
-    failure: GreenloopError | None = None
     with ExitStack() as stack:
         stack.enter_context(RunDirectory(folder.path).lock())
         store = TaskStore(folder.tasks_file, islice(source, options.limit))
@@ -82,14 +81,9 @@ def _run_evaluation(
         limits = (options.jobs, options.requests_per_minute, options.tokens_per_minute)
         config = BatchConfig(settings, *limits, show)
         session = Evaluation(folder, store, results, config, source.format)
-        try:
-            asyncio.run(run_until_stopped(session, session.run()))
-        except asyncio.CancelledError:
-            session.is_stopping = True
-        except GreenloopError as error:
-            if session.batch is None:
-                raise
-            failure = error
+        failure = run_until_stopped(session, session.run())
+        if failure and session.batch is None:
+            raise failure
         failure = failure or (session.batch.fatal_error if session.batch else None)
         known = (
             results.find_result(e.id, e.sha256, store.tests_sha256(e.id)) for e in store.entries
@@ -135,19 +129,14 @@ def _check_tasks(
         store = TaskStore(Path(folder) / "tasks.jsonl", tasks)
         if not len(store):
             raise InputError("there is no task to check")
-        results = asyncio.run(_run_all_solutions(store, settings, quiet))
+        with open_sandbox(settings) as sandbox:
+            factory = TaskSandboxFactory(sandbox, PackageResolver(settings.allow_list))
+            work = run_solutions(store, factory, lambda item: _print_failure(item, quiet))
+            results = asyncio.run(work)
     as_list = [item.model_dump(mode="json") for item in results]
     text = escape_json(json.dumps(as_list, indent=1)) + "\n"
     write_stdout(text if as_json else _solutions_as_text(results))
     return 0 if all(item.truth in ("passed", None) for item in results) else 1
-
-
-async def _run_all_solutions(
-    store: TaskStore, settings: Settings, quiet: bool
-) -> tuple[SolutionResult, ...]:
-    with open_sandbox(settings) as sandbox:
-        factory = TaskSandboxFactory(sandbox, PackageResolver(settings.allow_list))
-        return await run_solutions(store, factory, lambda item: _print_failure(item, quiet))
 
 
 def _print_failure(item: SolutionResult, quiet: bool) -> None:

@@ -35,8 +35,11 @@ def report_command(options: ReportOptions) -> int:
         sys.stdout.write(render_schema())
         return 0
     place = options.run_dir or _find_latest_run(Settings.load().home)
-    render = _render_batch if is_batch_folder(place) else _render_run
-    outputs, page, text = render(place, options)
+    if is_batch_folder(place):
+        outputs, page, text = _render_batch(place, options)
+    else:
+        report, page = read_report(place), _page_path(place, options)
+        outputs, text = list(_render_outputs(report, page, options)), render_report_text(report)
     for name, content in outputs:
         write_output(name, content)
     if options.open_page:
@@ -48,15 +51,12 @@ def report_command(options: ReportOptions) -> int:
     return 0
 
 
-def _render_run(place: Path, options: ReportOptions) -> tuple[list[Output], Path, str]:
-    """Return the outputs for a run, its page, and the text for a terminal."""
-    report = read_report(place)
-    outputs = list(_render_outputs(report, place, options))
-    return outputs, _page_path(place, options), render_report_text(report)
-
-
 def _render_batch(folder: Path, options: ReportOptions) -> tuple[list[Output], Path, str]:
-    """Return the same for a batch. Raises InputError for a format that only runs have."""
+    """Return the outputs for a batch, its page, and the text for a terminal.
+
+    Raises:
+        InputError: the options name a format that only runs have.
+    """
     if options.sarif is not None or options.json or options.code:
         raise InputError(
             f"{folder} is the folder of a batch: name one of its runs, in {folder / 'runs'}"
@@ -75,15 +75,14 @@ def _render_batch(folder: Path, options: ReportOptions) -> tuple[list[Output], P
     return outputs, page, "".join(f"{line}\n" for line in render_batch_lines(summary))
 
 
-def _render_outputs(report: Report, path: Path, options: ReportOptions) -> Iterator[Output]:
+def _render_outputs(report: Report, page: Path, options: ReportOptions) -> Iterator[Output]:
     """Yield the name and the text of each output."""
     if options.code:
         yield STDOUT, escape_displayed(report.final_code)
     if options.json:
         yield STDOUT, report.model_dump_json(indent=1) + "\n"
     if options.html is not None or options.open_page:
-        html = options.html if options.html == STDOUT else str(_page_path(path, options))
-        yield html, render_report_html(report)
+        yield STDOUT if options.html == STDOUT else str(page), render_report_html(report)
     if options.junit is not None:
         yield options.junit, render_junit(report)
     if options.markdown is not None:

@@ -29,8 +29,7 @@ def resume_command(options: ResumeOptions) -> int:
     try:
         directory = RunDirectory.open(options.run_dir)
         request = directory.load_request()
-        has_work = request.specification or isinstance(request, HealRequest)
-        if not has_work:
+        if not (request.specification or isinstance(request, HealRequest)):
             raise InputError(
                 f"{options.run_dir} is the run of a check, which cannot be resumed; run the check again"
             )

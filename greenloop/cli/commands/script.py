@@ -35,6 +35,5 @@ def read_arguments(options: ScriptRunOptions) -> ScriptArguments:
     artifacts = options.artifacts
     if artifacts is not None and artifacts.exists() and not artifacts.is_dir():
         raise OutputError(f"--artifacts {artifacts} is a file; name a folder")
-    return ScriptArguments(
-        **{item.name: getattr(options, item.name) for item in fields(ScriptArguments)}
-    )
+    names = (item.name for item in fields(ScriptArguments))
+    return ScriptArguments(**{name: getattr(options, name) for name in names})

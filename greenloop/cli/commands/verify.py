@@ -79,7 +79,7 @@ def _verify_locks(
             drift=tuple(found[path] or _find_grade_drift(lock, reports.get(path))),
             verdict=reports[path].verdict if path in reports else None,
             open_choices=sum(item.answered is None for item in lock.choices),
-            note=_OLDER_RULES if _is_of_older_rules(lock, reports.get(path)) else "",
+            note=_OLDER_RULES if _has_older_rules(lock, reports.get(path)) else "",
         )
         for path, lock in locks
     ]
@@ -115,7 +115,7 @@ def _find_grade_drift(lock: Lock, report: Report | None) -> Iterator[str]:
         return
     if report.verdict == "failed":
         yield f"the tests no longer pass: {next(iter(report.reasons), '')}"
-    elif _has_fallen(lock, report) and not lock.is_of_older_rules(report.evidence):
+    elif _has_fallen(lock, report) and not _has_older_rules(lock, report):
         yield f"it is no longer verified: {next(iter(report.reasons), '')}"
 
 
@@ -123,7 +123,7 @@ def _has_fallen(lock: Lock, report: Report) -> bool:
     return lock.grade.verdict == "verified" and report.verdict == "passed"
 
 
-def _is_of_older_rules(lock: Lock, report: Report | None) -> bool:
+def _has_older_rules(lock: Lock, report: Report | None) -> bool:
     """Whether a grade has fallen only because the rules have grown."""
     return bool(report and _has_fallen(lock, report) and lock.is_of_older_rules(report.evidence))
 

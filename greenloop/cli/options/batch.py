@@ -9,6 +9,7 @@ from typing import ClassVar
 from greenloop.cli.options.common import (
     ConcurrencyOptions,
     DisplayOptions,
+    GradingOptions,
     Junit,
     Markdown,
     Mutants,
@@ -22,7 +23,7 @@ from greenloop.cli.options.declaration import argument, flag, option
 
 
 @dataclass(frozen=True, kw_only=True)
-class BatchOptions(ConcurrencyOptions, DisplayOptions):
+class BatchOptions(GradingOptions, ConcurrencyOptions, DisplayOptions):
     """Run many specifications at once. The same command again continues the batch."""
 
     examples: ClassVar = (
@@ -43,9 +44,6 @@ class BatchOptions(ConcurrencyOptions, DisplayOptions):
         "s3://…, or any other address that fsspec knows.",
         metavar="DIR",
     )
-    require: Require = None
-    mutants: Mutants = None
-    peer: Peer = None
     prompts: Prompts = None
     markdown: Markdown = None
     junit: Junit = None

@@ -6,20 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from greenloop.cli.options.common import (
-    Ask,
-    DryRun,
-    KeepBest,
-    Mutants,
-    NewRunOptions,
-    Peer,
-    Require,
-)
+from greenloop.cli.options.common import Ask, DryRun, GradingOptions, KeepBest, NewRunOptions
 from greenloop.cli.options.declaration import argument, flag, option
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChangeOptions(NewRunOptions):
+class ChangeOptions(GradingOptions, NewRunOptions):
     """Change an existing project as asked, and grade the patch with its new tests.
 
     Nothing of the project changes without --apply or --branch.
@@ -64,8 +56,5 @@ class ChangeOptions(NewRunOptions):
     branch: str | None = option("Commit the change on this new branch.", metavar="NAME")
     run_hooks: bool = flag("With --branch: run the project's git hooks and filters.", "--run-hooks")
     dry_run: DryRun = False
-    require: Require = None
-    mutants: Mutants = None
-    peer: Peer = None
     keep_best: KeepBest = False
     ask: Ask = None

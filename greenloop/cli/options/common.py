@@ -73,14 +73,6 @@ Ask = Annotated[
     ),
 ]
 DryRun = Annotated[bool, Option("--dry-run", help="Print what the run would cost; call no model.")]
-Answers = Annotated[
-    Path | None,
-    Option(help="The choices.md of a run, or of a lock file, filled in.", metavar="FILE"),
-]
-AcceptChoices = Annotated[
-    bool,
-    Option("--accept-choices", help="Accept what was chosen where the text leaves something open."),
-]
 Markdown = Annotated[
     str | None, Option(help="Write a summary as Markdown; - is standard output.", metavar="FILE")
 ]
@@ -132,6 +124,28 @@ class NewRunOptions(RunOptions):
     )
     record: Record = None
     prompts: Prompts = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradingOptions:
+    """Options for how code is graded, and what it has to reach."""
+
+    require: Require = None
+    mutants: Mutants = None
+    peer: Peer = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceOptions:
+    """Options for what a specification leaves open."""
+
+    ask: Ask = None
+    answers: Path | None = option(
+        "The choices.md of a run, or of a lock file, filled in.", metavar="FILE"
+    )
+    accept_choices: bool = flag(
+        "Accept what was chosen where the text leaves something open.", "--accept-choices"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,12 +8,10 @@ from typing import ClassVar
 
 from greenloop.cli.options.common import (
     AllowPackage,
+    GradingOptions,
     Json,
     Model,
     ModelOptions,
-    Mutants,
-    Peer,
-    Require,
     Sandbox,
 )
 from greenloop.cli.options.declaration import argument, flag, option
@@ -71,7 +69,7 @@ class InitOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class McpOptions(ModelOptions):
+class McpOptions(GradingOptions, ModelOptions):
     """Serve make, check, heal and change as tools of an editor or agent (MCP)."""
 
     examples: ClassVar = "greenloop mcp\ngreenloop mcp --http --port 8765"
@@ -80,6 +78,3 @@ class McpOptions(ModelOptions):
     port: int = option(
         "For --http; 0 picks a free port.", default=8765, min=0, max=65535, metavar="N"
     )
-    require: Require = None
-    mutants: Mutants = None
-    peer: Peer = None

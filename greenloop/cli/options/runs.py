@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from greenloop.cli.options.common import (
-    AcceptChoices,
     AllowPackage,
-    Answers,
-    Ask,
+    ChoiceOptions,
     DisplayOptions,
     DryRun,
     FallbackModel,
+    GradingOptions,
     KeepBest,
     Markdown,
     MaxCost,
@@ -21,7 +20,6 @@ from greenloop.cli.options.common import (
     Model,
     Mutants,
     NewRunOptions,
-    Peer,
     Prompts,
     Record,
     Require,
@@ -35,7 +33,7 @@ from greenloop.cli.options.declaration import argument, flag, option
 
 
 @dataclass(frozen=True, kw_only=True)
-class MakeOptions(NewRunOptions):
+class MakeOptions(ChoiceOptions, GradingOptions, NewRunOptions):
     """Write code and tests for a specification, and grade them. The default command."""
 
     examples: ClassVar = (
@@ -52,18 +50,12 @@ class MakeOptions(NewRunOptions):
     tests: list[Path] | None = option(
         "Your own tests: locked, never edited, always run.", names="path", metavar="FILE"
     )
-    require: Require = None
-    mutants: Mutants = None
-    peer: Peer = None
     keep_best: KeepBest = False
-    ask: Ask = None
-    answers: Answers = None
-    accept_choices: AcceptChoices = False
     dry_run: DryRun = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResumeOptions(RunOptions):
+class ResumeOptions(ChoiceOptions, GradingOptions, RunOptions):
     """Continue an interrupted run. Answers that it has are not paid for again."""
 
     examples: ClassVar = (
@@ -74,17 +66,11 @@ class ResumeOptions(RunOptions):
     run_dir: Path = argument(
         "The directory of an interrupted run.", names="path", metavar="RUN_DIR"
     )
-    require: Require = None
-    mutants: Mutants = None
-    peer: Peer = None
     keep_best: KeepBest = False
-    ask: Ask = None
-    answers: Answers = None
-    accept_choices: AcceptChoices = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckOptions(DisplayOptions):
+class CheckOptions(GradingOptions, DisplayOptions):
     """Run and grade existing code against its tests. No model is called, except for --spec.
 
     With --diff: the lines of a project that have changed, against all its tests.
@@ -121,13 +107,10 @@ class CheckOptions(DisplayOptions):
     max_cost: MaxCost = None
     record: Record = None
     prompts: Prompts = None
-    peer: Peer = None
     run_dir: RunDir = None
     timeout: Timeout = None
     sandbox: Sandbox = None
     allow_package: AllowPackage = None
-    require: Require = None
-    mutants: Mutants = None
     verbose: Verbose = False
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.records import Choice, GivenExample
 from greenloop.specification.choices import MAX_ANSWER_CHARS, drop_settled, to_one_line
@@ -35,7 +33,8 @@ def parse_choices(value: object, examples: tuple[GivenExample, ...]) -> tuple[Ch
 def _parse_choice(raw: object) -> Choice:
     fields = raw if isinstance(raw, dict) else {}
     question, offered = _flatten(fields.get("question"), _MAX_QUESTION_CHARS), fields.get("answers")
-    answers = list(_read_answers(offered if isinstance(offered, list) else []))
+    flat = map(_flatten, offered[:_MAX_ANSWERS] if isinstance(offered, list) else ())
+    answers = list(dict.fromkeys(filter(None, flat)))
     if not question or not answers:
         raise InvalidResponse('Each of the "choices" needs a "question" and "answers".')
     chosen = _flatten(fields.get("chosen")) or answers[0]
@@ -43,10 +42,6 @@ def _parse_choice(raw: object) -> Choice:
         answers.insert(0, chosen)
     quote = _flatten(fields.get("quote"), _MAX_QUESTION_CHARS)
     return Choice(id="C1", question=question, answers=tuple(answers), chosen=chosen, quote=quote)
-
-
-def _read_answers(offered: list[object]) -> Iterator[str]:
-    yield from dict.fromkeys(text for item in offered[:_MAX_ANSWERS] if (text := _flatten(item)))
 
 
 def _flatten(value: object, limit: int = MAX_ANSWER_CHARS) -> str:

@@ -105,7 +105,8 @@ def extract_python(text: str) -> list[str]:
     found = extract_blocks(text)
     code = [block for block in found if block.is_python]
     if not code:
-        bare = find_unfenced_code(text) if not found else _find_code_in_json(found)
+        texts = [block.text for block in found] or [text]  # one may be {"code": "def …"}
+        bare = next(filter(None, map(find_unfenced_code, texts)), None)
         if bare is None:
             raise InvalidResponse(
                 "The answer holds no Python. Give the whole file in one ```python block."
@@ -114,11 +115,6 @@ def extract_python(text: str) -> list[str]:
     if not code[-1].is_closed and not is_valid_python(code[-1].text):
         raise InvalidResponse("The answer ended inside its code block. Answer again, and whole.")
     return [block.text for block in code]
-
-
-def _find_code_in_json(blocks_found: Sequence[CodeBlock]) -> str | None:
-    """Return code in a fenced JSON object: `{"code": "def …"}`."""
-    return next((code for block in blocks_found if (code := find_unfenced_code(block.text))), None)
 
 
 def _select_module(text: str, names: Sequence[str], module: str) -> str:

@@ -11,7 +11,9 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.syntax.parse import parse_or_none
@@ -105,7 +107,8 @@ def _locate_blocks(text: str) -> Iterator[tuple[CodeBlock, int, int]]:
 
 
 def _read_block(lines: Sequence[str], start: int, opening: re.Match[str]) -> tuple[CodeBlock, int]:
-    language = _parse_language(opening["info"])
+    # `python` for `Python`, `python:src/x.py`, `{.python}`, `python title="x.py"`.
+    language = (_LANGUAGE.findall(opening["info"].lower()) or [""])[0]
     ends = [
         i for i in range(start + 1, len(lines)) if _is_closing_fence(lines[i], opening["fence"])
     ]
@@ -121,12 +124,6 @@ def _read_block(lines: Sequence[str], start: int, opening: re.Match[str]) -> tup
         if _FENCE.match(lines[end]) and language in _PYTHON_LANGUAGES and is_valid_python(body):
             return CodeBlock(language, body, is_closed=False), end
     return CodeBlock(language, _extract_body(lines, start, ends[0])), ends[0] + 1
-
-
-def _parse_language(info: str) -> str:
-    """Return `python` for `Python`, `python:src/x.py`, `{.python}`, `python title="x.py"`."""
-    found = _LANGUAGE.search(info.lower())
-    return found.group() if found else ""
 
 
 def _extract_body(lines: Sequence[str], start: int, end: int) -> str:
@@ -145,19 +142,16 @@ def _is_closing_fence(line: str, fence: str) -> bool:
 
 
 def _is_valid_body(language: str, body: str) -> bool:
-    if language == "json":
-        return _is_json(body)
     if language in _PYTHON_LANGUAGES or not language:
         return is_valid_python(body)
-    return True
+    return language != "json" or _parse_json(body) is not None
 
 
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text, strict=False)
-    except ValueError:
-        return False
-    return True
+def _parse_json(text: str) -> Any:
+    """Return a JSON value, None for a text that is none."""
+    with suppress(ValueError):
+        return json.loads(text, strict=False)
+    return None
 
 
 def text_outside_blocks(text: str) -> str:
@@ -179,10 +173,7 @@ def find_unfenced_code(text: str) -> str | None:
 
 
 def _code_from_json(text: str) -> str | None:
-    try:
-        value = json.loads(text.strip(), strict=False)
-    except ValueError:
-        return None
+    value = _parse_json(text.strip())
     values = value.values() if isinstance(value, dict) else ()
     strings = [item for item in values if isinstance(item, str)]
     code = [s for s in strings if is_valid_python(s) and re.search(r"^(def|class) ", s, re.M)]

@@ -28,8 +28,8 @@ def parse_review(response: LLMResponse) -> Review:
         InvalidResponse: neither `LGTM` nor a finding in the required form.
     """
     text = extract_text(response)
-    found = [_FINDING.match(line) for line in text.split("\n")]
-    findings = tuple(_build_finding(item) for item in found if item)
+    found = filter(None, map(_FINDING.match, text.split("\n")))
+    findings = tuple(_build_finding(item) for item in found)
     if not findings and not _LGTM.search(text):
         raise InvalidResponse("Answer `LGTM`, or one finding a line: `- L12 error: message`.")
     return Review(findings=findings)

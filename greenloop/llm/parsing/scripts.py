@@ -50,7 +50,10 @@ def parse_script_repair(
     code = apply_edits(current, edits) if edits else extract_module(text)
     check_complete(code)
     if removed := list(find_regressions(code)):
-        raise InvalidResponse(_build_removal_message(removed))
+        lines = "\n".join(f"- {item}" for item in removed[:_MAX_LISTED])
+        raise InvalidResponse(
+            f"The repair takes away what has to stay:\n{lines}\nAnswer again, with all of it kept."
+        )
     return Repair(code=code, disputes=disputes, explanation=extract_prose(text))
 
 
@@ -63,8 +66,3 @@ def _parse_dispute(rest: str, checks: Collection[str]) -> Dispute | None:
     test = max(named, key=len)
     why = bare[len(test) :].lstrip("`'\"*:—–- \t")
     return Dispute(test=test, why=why or "no reason was given")
-
-
-def _build_removal_message(removed: Sequence[str]) -> str:
-    lines = "\n".join(f"- {item}" for item in removed[:_MAX_LISTED])
-    return f"The repair takes away what has to stay:\n{lines}\nAnswer again, with all of it kept."

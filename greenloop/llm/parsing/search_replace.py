@@ -45,7 +45,9 @@ def apply_edits(source: str, edits: list[SearchReplaceEdit]) -> str:
 def _apply_edit(source: str, edit: SearchReplaceEdit, number: int) -> str:
     if not edit.search.strip():
         raise InvalidResponse(f"SEARCH block {number} is empty. Name the lines to replace.")
-    for pattern in ("^" + re.escape(edit.search), _build_tolerant_pattern(edit.search)):
+    lines = edit.search.rstrip("\n").split("\n")
+    with_any_trailing_blanks = (re.escape(line.rstrip()) + r"[ \t]*\n" for line in lines)
+    for pattern in ("^" + re.escape(edit.search), "^" + "".join(with_any_trailing_blanks)):
         found = list(re.finditer(pattern, source, re.MULTILINE))
         if len(found) == 1:
             return source[: found[0].start()] + edit.replace + source[found[0].end() :]
@@ -56,9 +58,3 @@ def _apply_edit(source: str, edit: SearchReplaceEdit, number: int) -> str:
     raise InvalidResponse(
         f"SEARCH block {number} does not stand in the code; copy its lines exactly."
     )
-
-
-def _build_tolerant_pattern(search: str) -> str:
-    """Return a pattern of the same lines with any trailing blanks."""
-    lines = [re.escape(line.rstrip()) + r"[ \t]*\n" for line in search.rstrip("\n").split("\n")]
-    return "^" + "".join(lines)

@@ -40,7 +40,8 @@ def _grade_lines(report: Report) -> Iterator[str]:
         if not report.evidence.read_against_text:
             yield "  --     text               no text was given: nothing says what the code should do"
         yield from (f"  {line}" for line in render_survivors(report.evidence))
-        yield from _difference_lines(report.evidence)
+        for item in list_differences(report.evidence):
+            yield f"  differs: {item.call}: {item.code}, the peer: {item.peer}: {item.outcome}"
     for reason in report.reasons:
         yield f"  not verified: {reason}"
     if report.artifacts.report:
@@ -60,11 +61,6 @@ def render_survivors(evidence: Evidence) -> Iterator[str]:
         yield f"and {len(survived) - _MAX_SURVIVORS} more, see the report"
     for apart in evidence.mutation.equivalent[:_MAX_SURVIVORS] if evidence.mutation else ():
         yield f"not counted: line {apart.line} as `{mutated_line(apart)}`: {apart.reason}"
-
-
-def _difference_lines(evidence: Evidence) -> Iterator[str]:
-    for item in list_differences(evidence):
-        yield f"  differs: {item.call}: {item.code}, the peer: {item.peer}: {item.outcome}"
 
 
 def list_survivors(evidence: Evidence) -> tuple[Survivor, ...]:

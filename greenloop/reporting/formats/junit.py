@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Literal
 
@@ -50,17 +50,13 @@ def render_junit(report: Report) -> str:
     So a run that ended before it had tests fails too. Tests that do not count are skipped with the
     reason; the evidence is in the suite's properties.
     """
-    failures: dict[str, Failure] = {}
-    for item in report.failures:
-        failures.setdefault(item.test, item)
-    properties: dict[str, str] = {"verdict": report.verdict}
-    for measure in list_evidence_rows(report):
-        properties[f"evidence.{measure.name}"] = measure.text
+    failures = {item.test: item for item in reversed(report.failures)}
+    measured = {f"evidence.{item.name}": item.text for item in list_evidence_rows(report)}
     return render_suite(
         f"greenloop {report_title(report)}",
         [_verdict_case(report), *(_test_case(t, failures.get(t.id)) for t in report.tests)],
         timestamp=report.timings.started_at.partition("+")[0],
-        properties=properties,
+        properties={"verdict": report.verdict, **measured},
         output=report.test_output,
     )
 
@@ -126,17 +122,17 @@ def _test_case(entry: TestEntry, failure: Failure | None) -> TestCase:
         "failure" if entry.outcome in ("failed", "xpassed") else "error",
         message,
         failure.exception if failure else entry.outcome,
-        "\n".join([message, *_failure_details(failure)]),
+        "\n".join([message, *(_failure_details(failure) if failure else ())]),
         classname,
     )
 
 
-def _failure_details(failure: Failure | None) -> list[str]:
-    """Return the frames of a failure and what the test printed."""
-    if failure is None:
-        return []
-    frames = [f"{f.file}:{f.line}: in {f.function}\n    {f.text}" for f in failure.frames]
-    return frames + ([failure.output] if failure.output.strip() else [])
+def _failure_details(failure: Failure) -> Iterator[str]:
+    """Yield the frames of a failure and what the test printed."""
+    for frame in failure.frames:
+        yield f"{frame.file}:{frame.line}: in {frame.function}\n    {frame.text}"
+    if failure.output.strip():
+        yield failure.output
 
 
 def _clean_attribute(text: str) -> str:

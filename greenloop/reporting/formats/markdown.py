@@ -23,7 +23,8 @@ from greenloop.reporting.summary import (
 )
 from greenloop.reporting.traceability import build_requirement_rows, short_name
 
-_MAX_ITEMS = 20
+_MAX_ITEMS, _MAX_REQUIREMENTS = 20, 60
+_MORE = " more, see the report"
 _MAX_ROWS = 500  # a job summary on GitHub is limited to 1 MiB
 _MAX_TEXT_LENGTH = 300
 _MAX_DOCUMENT_LENGTH = 60_000  # a comment on GitHub is limited to 65,536 characters
@@ -44,13 +45,10 @@ def _document_lines(report: Report) -> Iterator[str]:
     yield from _heading_lines(report)
     yield from _evidence_lines(report)
     lines = [escape_markdown(line) for line in describe_change(report)]
-    yield from collapsible_list("change", lines, _MAX_ITEMS, " more, see the report")
-    yield from _failure_lines(report)
-    yield from _survivor_lines(report)
-    yield from _difference_lines(report)
-    yield from _dispute_lines(report)
-    yield from _requirement_lines(report)
-    yield from _choice_lines(report)
+    yield from collapsible_list("change", lines, _MAX_ITEMS, _MORE)
+    for noun, items in _sections(report):
+        limit = _MAX_REQUIREMENTS if noun == "requirement" else _MAX_ITEMS
+        yield from collapsible_list(pluralize(len(items), noun), items, limit, _MORE)
 
 
 def _heading_lines(report: Report) -> Iterator[str]:
@@ -78,60 +76,35 @@ def _evidence_lines(report: Report) -> Iterator[str]:
         yield f"| {signs[item.reached]} | {item.name} | {escape_markdown(item.text)} |"
 
 
-def _failure_lines(report: Report) -> Iterator[str]:
-    lines = [
+def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
+    """Yield what each section lists, in the singular, and its items."""
+    yield "failing test", [
         f"{code_span(short_name(item.test))}: {escape_markdown(f'{item.exception}: {item.message}')}"
         for item in report.failures
     ]
-    yield from _collapsible_section("failing test", lines)
-
-
-def _survivor_lines(report: Report) -> Iterator[str]:
-    lines = [
+    yield "surviving mutant", [
         f"{escape_markdown(item.place)} as {code_span(mutated_line(item))}: {escape_markdown(item.question)}"
         for item in list_survivors(report.evidence)
     ]
-    yield from _collapsible_section("surviving mutant", lines)
-
-
-def _difference_lines(report: Report) -> Iterator[str]:
-    lines = [
+    yield "difference from the second reading", [
         f"{code_span(item.call)}: {code_span(item.code)}, the peer {code_span(item.peer)} "
         f"({escape_markdown(item.outcome)}): {escape_markdown(item.because)}"
         for item in list_differences(report.evidence)
     ]
-    yield from _collapsible_section("difference from the second reading", lines)
-
-
-def _dispute_lines(report: Report) -> Iterator[str]:
-    lines = [
+    yield "disputed test", [
         f"{code_span(item.test)} ({describe_ruling(item.wrong)}): {escape_markdown(item.because)}"
         for item in report.disputes
     ]
-    yield from _collapsible_section("disputed test", lines)
-
-
-def _requirement_lines(report: Report) -> Iterator[str]:
-    lines = [
+    yield "requirement", [
         f"**{item.id}** {escape_markdown(item.text)} ({item.passed} of {item.total} tests pass)"
         for item in build_requirement_rows(report, max_tests=0)
     ]
-    yield from _collapsible_section("requirement", lines, limit=60)
-
-
-def _choice_lines(report: Report) -> Iterator[str]:
-    lines = [
+    yield "choice", [
         f"**{escape_markdown(item.id)}** {escape_markdown(item.question)} "
         f"({format_answered(item)}): {' or '.join(map(code_span, item.answers))}, "
         f"taken: {code_span(item.chosen)}"
         for item in (report.contract.choices if report.contract else ())
     ]
-    yield from _collapsible_section("choice", lines)
-
-
-def _collapsible_section(noun: str, lines: list[str], limit: int = _MAX_ITEMS) -> Iterator[str]:
-    summary = pluralize(len(lines), noun)
-    yield from collapsible_list(summary, lines, limit, " more, see the report")
 
 
 def collapsible_list(

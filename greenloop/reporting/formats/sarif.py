@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from greenloop.records import Finding, Report, Survivor
+from greenloop.records import Report
 from greenloop.reporting.escaping import escape_invisible, truncate
 from greenloop.reporting.evidence.text import list_survivors, mutated_line
 
@@ -35,20 +36,12 @@ _RULES: Final[dict[str, tuple[str, str, str]]] = {
 
 def render_sarif(report: Report) -> str:
     """Return the log of one run: surviving mutants, open review findings, integrity findings."""
-    place = _artifact_uri(report)
-    results = [
-        *(_survivor_result(item, place) for item in list_survivors(report.evidence)),
-        *(_review_result(item, place, report) for item in report.review if not item.resolved),
-        *(
-            _build_result("integrity", "error", item.what, place, item.line, item.what)
-            for item in report.evidence.integrity
-        ),
-    ]
+    broken_off = re.match(r"\w+Error: |grading broke off: ", next(iter(report.reasons), ""))
     run = {
         "tool": {"driver": _build_driver(report)},
-        "invocations": [{"executionSuccessful": not _is_incomplete(report)}],
+        "invocations": [{"executionSuccessful": not broken_off}],
         "columnKind": "unicodeCodePoints",
-        "results": results,
+        "results": list(_list_results(report)),
         "properties": {
             "verdict": report.verdict,
             "reasons": [_clean_text(x) for x in report.reasons],
@@ -71,17 +64,19 @@ def _build_driver(report: Report) -> dict[str, Any]:
     return {"name": "greenloop", "informationUri": _PROJECT_URL, "version": version, "rules": rules}
 
 
-def _survivor_result(item: Survivor, uri: str) -> dict[str, Any]:
-    reached = "" if item.reached else " No test reaches this line."
-    text = f"Survives as `{mutated_line(item)}`.{reached} {item.question}"
-    return _build_result("surviving-mutant", "warning", text, uri, item.line, item.id)
-
-
-def _review_result(item: Finding, uri: str, report: Report) -> dict[str, Any]:
-    """Build a result; it has a line only if the code was not changed since the review."""
+def _list_results(report: Report) -> Iterator[dict[str, Any]]:
+    """Yield the findings; one of the review has a line only if the code is as it was reviewed."""
+    uri = _artifact_uri(report)
+    for item in list_survivors(report.evidence):
+        reached = "" if item.reached else " No test reaches this line."
+        text = f"Survives as `{mutated_line(item)}`.{reached} {item.question}"
+        yield _build_result("surviving-mutant", "warning", text, uri, item.line, item.id)
     same = bool(report.attempts) and report.attempts[0].code == report.final_code
-    line = item.line if same else None
-    return _build_result("review", _LEVELS[item.severity], item.message, uri, line, item.message)
+    for found in (item for item in report.review if not item.resolved):
+        line, level = found.line if same else None, _LEVELS[found.severity]
+        yield _build_result("review", level, found.message, uri, line, found.message)
+    for issue in report.evidence.integrity:
+        yield _build_result("integrity", "error", issue.what, uri, issue.line, issue.what)
 
 
 def _build_result(
@@ -109,12 +104,6 @@ def _artifact_uri(report: Report) -> str:
     if path.is_absolute() and path.is_relative_to(folder):
         path = path.relative_to(folder)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())
-
-
-def _is_incomplete(report: Report) -> bool:
-    """Return whether the run broke off, so that findings may be missing."""
-    first = (report.reasons[:1] or ("",))[0]
-    return bool(re.match(r"\w+Error: |grading broke off: ", first))
 
 
 def _clean_text(text: str) -> str:

@@ -35,7 +35,7 @@ def render_report_text(report: Report) -> str:
     sections = {
         "failures": _failure_lines,
         "evidence": _evidence_lines,
-        "change": _change_lines,
+        "change": lambda report: (x for i in describe_change(report) for x in _row("", i)),
         survivors: _survivor_lines,
         "second reading": _difference_lines,
         "requirements": _requirement_lines,
@@ -104,11 +104,6 @@ def _evidence_lines(report: Report) -> Iterator[str]:
         lines = _row(item.name, item.text, indent=9)
         yield f"  {signs[item.reached]}  {next(lines).lstrip()}"
         yield from lines
-
-
-def _change_lines(report: Report) -> Iterator[str]:
-    for line in describe_change(report):
-        yield from _row("", line)
 
 
 def _survivor_lines(report: Report) -> Iterator[str]:

@@ -28,11 +28,11 @@ class CodeLine:
 
     number: int  # of the new version, 0 where the line is not in it
     text: str
-    coverage: str  # `hit`, `miss`, or '' without a statement or a measurement
-    missed_branches: tuple[str, ...]
-    detected: tuple[MutantResult, ...]
-    survivors: tuple[Survivor, ...]
-    remarks: tuple[str, ...]  # findings of the review and of integrity
+    coverage: str = ""  # `hit`, `miss`, or '' without a statement or a measurement
+    missed_branches: tuple[str, ...] = ()
+    detected: tuple[MutantResult, ...] = ()
+    survivors: tuple[Survivor, ...] = ()
+    remarks: tuple[str, ...] = ()  # findings of the review and of integrity
     kind: str = ""  # of a patch: `file`, `at`, `same`, `add` or `del`
     tests: tuple[str, ...] = ()  # those that run it
     tokens: tuple[Token, ...] = ()
@@ -70,45 +70,42 @@ class AnnotatedCode:
 
 def annotate_code(report: Report) -> AnnotatedCode:
     """Annotate the final code, or the patch, with the evidence that the report has."""
-    if report.change:
-        return _annotate_patch(report)
     texts = report.final_code.rstrip("\n").split("\n") if report.final_code.strip() else []
-    shown = [truncate(text, _MAX_LINE_LENGTH) for text in texts[:_MAX_LINES]]
-    tokens = highlight_lines(shown)
-    mutation = report.evidence.mutation
-    tried = [i for i in (mutation.tried if mutation else ()) if i.outcome in DETECTED_OUTCOMES]
-    survived = list_survivors(report.evidence)
+    evidence, annotate = report.evidence, _annotate_patch if report.change else _annotate_module
+    mutants = evidence.mutation.tried if evidence.mutation and not report.change else ()
+    detected = [item for item in mutants if item.outcome in DETECTED_OUTCOMES]
+    return AnnotatedCode(
+        lines=tuple(annotate(report, texts[:_MAX_LINES], detected)),
+        left_out=max(0, len(texts) - _MAX_LINES),
+        measured=evidence.coverage is not None,
+        tried=len(detected) + len(list_survivors(evidence)),
+    )
+
+
+def _annotate_module(
+    report: Report, texts: Sequence[str], tried: Sequence[MutantResult]
+) -> Iterator[CodeLine]:
+    shown = [truncate(text, _MAX_LINE_LENGTH) for text in texts]
     detected = _group((item.line, item) for item in tried)
-    survivors = _group((item.line, item) for item in survived)
-    coverage, missed = _coverage_by_line(report), _group(_missed_branches(report))
-    remarks = _group(_find_remarks(report))
-    lines = tuple(
-        CodeLine(
+    survivors = _group((item.line, item) for item in list_survivors(report.evidence))
+    coverage = _group(_coverage_marks(report))
+    missed, remarks = _group(_missed_branches(report)), _group(_find_remarks(report))
+    for n, (text, tokens) in enumerate(zip(shown, highlight_lines(shown), strict=True), 1):
+        yield CodeLine(
             number=n,
             text=text,
-            coverage=coverage.get(n, ""),
+            coverage="".join(coverage[n][-1:]),
             missed_branches=missed[n],
             detected=detected[n],
             survivors=survivors[n],
             remarks=remarks[n],
-            tokens=tokens[n - 1],
+            tokens=tokens,
         )
-        for n, text in enumerate(shown, 1)
-    )
-    measured = report.evidence.coverage is not None
-    left_out = max(0, len(texts) - _MAX_LINES)
-    return AnnotatedCode(lines, left_out, measured, len(tried) + len(survived))
 
 
-def _annotate_patch(report: Report) -> AnnotatedCode:
-    lines = report.final_code.rstrip("\n").split("\n") if report.final_code.strip() else []
-    measured = report.evidence.coverage is not None
-    survived = list_survivors(report.evidence)
-    shown = tuple(_annotate_patch_lines(report, lines[:_MAX_LINES]))
-    return AnnotatedCode(shown, max(0, len(lines) - _MAX_LINES), measured, len(survived))
-
-
-def _annotate_patch_lines(report: Report, lines: Sequence[str]) -> Iterator[CodeLine]:
+def _annotate_patch(
+    report: Report, lines: Sequence[str], _tried: Sequence[MutantResult]
+) -> Iterator[CodeLine]:
     survivors = _group(((i.path, i.line), i) for i in list_survivors(report.evidence))
     coverage = report.evidence.coverage
     missed = coverage.missed_places if coverage else ()
@@ -129,10 +126,7 @@ def _annotate_patch_lines(report: Report, lines: Sequence[str]) -> Iterator[Code
             number=number if in_new else 0,
             text=truncate(text, _MAX_LINE_LENGTH),
             coverage="miss" if is_missed else "",
-            missed_branches=(),
-            detected=(),
             survivors=survivors[path, number] if in_new else (),
-            remarks=(),
             kind=kind,
             tests=tests.get(path, {}).get(number, ()) if kind == "add" else (),
         )
@@ -154,11 +148,11 @@ def _find_remarks(report: Report) -> Iterator[tuple[int, str]]:
                 yield finding.line, f"review, {finding.severity}: {finding.message}"
 
 
-def _coverage_by_line(report: Report) -> dict[int, str]:
-    found = report.evidence.coverage
-    if found is None:
-        return {}
-    return dict.fromkeys(found.statements, "hit") | dict.fromkeys(found.missed_lines, "miss")
+def _coverage_marks(report: Report) -> Iterator[tuple[int, str]]:
+    """Yield the lines with statements; the last mark of a line counts."""
+    if found := report.evidence.coverage:
+        yield from ((line, "hit") for line in found.statements)
+        yield from ((line, "miss") for line in found.missed_lines)
 
 
 def _missed_branches(report: Report) -> Iterator[tuple[int, str]]:

@@ -51,10 +51,6 @@ def render_index_html(
         entries=entries,
         totals=totals,
         counts=Counter(item.verdict for item in entries),
-        link=_relative_url,
+        # A relative path as a URL that cannot name a scheme.
+        link=lambda path: "./" + quote(path.lstrip("/"), safe="/"),
     )
-
-
-def _relative_url(path: str) -> str:
-    """Return a relative path as a URL that cannot name a scheme."""
-    return "./" + quote(path.lstrip("/"), safe="/")

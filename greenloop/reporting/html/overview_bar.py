@@ -61,13 +61,10 @@ def build_overview_bar(code: AnnotatedCode) -> OverviewBar | None:
 
 
 def _build_rectangles(line: CodeLine, unit: float, coverage_y: float) -> list[Rectangle]:
-    bars, x = [], line.number - 1
-    if line.coverage:
-        bars.append(Rectangle(x, coverage_y, _COVERAGE_HEIGHT, line.coverage))
-    if line.detected:
-        height = round(len(line.detected) * unit, 2)
-        bars.append(Rectangle(x, round(coverage_y - 1 - height, 2), height, "noticed"))
-    if line.survivors:
-        height = round(len(line.survivors) * unit, 2)
-        bars.append(Rectangle(x, round(coverage_y + _COVERAGE_HEIGHT + 1, 2), height, "alive"))
-    return bars
+    up, down = (round(len(items) * unit, 2) for items in (line.detected, line.survivors))
+    parts = (
+        (coverage_y, _COVERAGE_HEIGHT if line.coverage else 0.0, line.coverage),
+        (round(coverage_y - 1 - up, 2), up, "noticed"),
+        (round(coverage_y + _COVERAGE_HEIGHT + 1, 2), down, "alive"),
+    )
+    return [Rectangle(line.number - 1, y, height, kind) for y, height, kind in parts if height]

@@ -8,7 +8,7 @@ from typing import Any
 from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import truncate
 from greenloop.reporting.evidence.text import list_differences, mutated_line
-from greenloop.reporting.html.attempts import build_attempt_views, build_failure_views
+from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.overview_bar import build_overview_bar
 from greenloop.reporting.html.rendering import render
@@ -28,7 +28,9 @@ from greenloop.reporting.traceability import (
 
 _MAX_TEXT_LENGTH = 60_000  # characters; report.json has the rest
 _MAX_LINE_LENGTH = 1000
-_FIRST_FAILURES = 3  # beside the verdict
+_MAX_FAILURES = 30
+_FIRST_FAILURES, _STEP_FAILURES = 3, 8  # beside the verdict, and of one attempt
+_MAX_OPEN_DIFF_LINES = 80  # a longer diff is collapsed
 _MAX_OPEN_LINES = 120  # longer code is folded
 
 
@@ -55,7 +57,9 @@ def render_report_html(report: Report) -> str:
         strip=None if report.change else build_overview_bar(code),
         differences=list_differences(report.evidence),
         steps=build_attempt_views(report),
-        failures=build_failure_views(report.failures),
+        step_failures=_STEP_FAILURES,
+        open_diff_lines=_MAX_OPEN_DIFF_LINES,
+        failures=report.failures[:_MAX_FAILURES],
         aside=[item for item in report.tests if _is_excluded(item)],
         spent=_list_tool_spending(report),
         took=_list_phase_durations(report),

@@ -31,14 +31,13 @@ def _create_environment() -> Environment:
         loader=PackageLoader("greenloop.reporting.html", "templates"),
         undefined=StrictUndefined,
         autoescape=True,
-        finalize=_escape_value,
+        finalize=lambda value: value if isinstance(value, Markup) else escape_invisible(str(value)),
         trim_blocks=True,
         lstrip_blocks=True,
         bytecode_cache=_TemplateCache(str(_get_cache_folder())),
     )
-    environment.filters["seconds"] = format_seconds
-    environment.filters["number"] = format_number
-    environment.filters["percent"] = format_percent
+    filters = {"seconds": format_seconds, "number": format_number, "percent": format_percent}
+    environment.filters.update(filters)
     return environment
 
 
@@ -59,10 +58,6 @@ def _get_cache_folder() -> Path:
     """Return a folder for this file's version: the options of the environment are compiled in."""
     name = f"templates-{jinja2.__version__}-{Path(__file__).stat().st_mtime_ns}"
     return Path(platformdirs.user_cache_dir("greenloop")) / name
-
-
-def _escape_value(value: Any) -> Any:
-    return value if isinstance(value, Markup) else escape_invisible(str(value))
 
 
 def format_seconds(value: float) -> str:

@@ -56,9 +56,12 @@ class RunActivity:
                     self._count_items(kind, done, total)
                 case e.WorkStarted(name):
                     self._rows[name] = ActivityRow(name, self._clock())
-                case e.CallFinished(name) | e.CallFailed(name) | e.WorkEnded(name):
+                case e.CallFailed(name) | e.WorkEnded(name):
                     self._rows.pop(name, None)
-                    self._add_usage(event)
+                case e.CallFinished(name):
+                    self._rows.pop(name, None)
+                    self._calls, self._tokens = self._calls + 1, self._tokens + event.tokens
+                    self._cost += event.cost_usd or 0.0
                 case e.RunStarted():
                     self._is_replay = event.is_replay
                 case e.RunFinished():
@@ -72,11 +75,6 @@ class RunActivity:
         if row:
             shown = min(done, total) if total else done
             self._rows[row.name] = replace(row, done=shown, total=total)
-
-    def _add_usage(self, event: e.Event) -> None:
-        if isinstance(event, e.CallFinished):
-            self._calls, self._tokens = self._calls + 1, self._tokens + event.tokens
-            self._cost += event.cost_usd or 0.0
 
     def rows(self) -> tuple[ActivityRow, ...]:
         """Return the rows as they are now."""

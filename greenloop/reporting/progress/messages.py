@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from textwrap import shorten
-from typing import Any
 
 from greenloop import events as e
-from greenloop.records import Attempt, TestRun
+from greenloop.records import Attempt, BatchOutcome, SearchResult, TestRun
 from greenloop.reporting.evidence.text import summarize_evidence
-from greenloop.reporting.summary import describe_ruling, pluralize
+from greenloop.reporting.summary import describe_ruling, pluralize, shorten_path
+from greenloop.reporting.traceability import short_name
 
 WARNING = "WARNING"
 LABEL_WIDTH = 9  # of the label at the start of each line; blank in continuation lines
 ANSWER_WORDS = {"user": "answered: ", "accepted": "taken as it was made", "left": "left open"}
 _ATTEMPT_NAMES = {"free-fix": "automatic fix"}
-_MAX_LISTED = 8
+_MAX_LISTED, _MAX_PATCHES = 8, 3
 _MAX_REQUIREMENT_LENGTH = 66  # with its number it fills a row of 80 columns
 _MAX_REASON_LENGTH = 200  # the report has the whole reason
 
 
 def format_event(event: e.Event, *, verbose: bool = False) -> list[str]:
     """Return the lines for an event; [] where it has no message."""
-    if line := _format_line(event):
-        return [line]
-    formatter = _formatters().get(type(event))
-    return list(formatter(event, verbose)) if formatter else []
+    line = _format_line(event)
+    return [line] if line else list(_format_lines(event, verbose))
 
 
 def _format_line(event: e.Event) -> str:
@@ -63,21 +60,48 @@ def _format_line(event: e.Event) -> str:
     return ""
 
 
-def _formatters() -> dict[type[e.Event], Callable[[Any, bool], Iterator[str]]]:
-    return {
-        e.RunStarted: _format_run_started,
-        e.CallFinished: _format_call_finished,
-        e.ContractReady: _format_contract,
-        e.CodeReviewed: _format_review,
-        e.CandidateTested: _format_attempt,
-        e.TestRunFinished: _format_test_run,
-        e.DisputeJudged: _format_dispute,
-        e.PeerCompared: _format_peer,
-        e.ChecksReady: _format_checks,
-        e.RepairSearchDone: _format_search,
-        e.EntryEnded: _format_entry_ended,
-        e.HiddenTestsFinished: _format_hidden_tests,
-    }
+def _format_lines(event: e.Event, verbose: bool) -> Iterator[str]:
+    """Yield the lines of an event whose message depends on what it holds."""
+    match event:
+        case e.RunStarted():
+            yield from _format_run_started(event, verbose)
+        case e.CallFinished(tool, seconds, tokens, source) if verbose:
+            yield f"call     {tool}: {'from the log' if source == 'log' else f'{seconds:.1f} s'}, {tokens} tokens"
+        case e.ContractReady():
+            yield from _format_contract(event, verbose)
+        case e.CodeReviewed(review):
+            yield f"review   {f'{len(review.findings)} findings' if review.findings else 'LGTM'}"
+            yield from (f"         {item}" for item in review.findings)
+        case e.CandidateTested(attempt, run):
+            yield f"attempt  {_format_attempt_counts(attempt)}"
+            if attempt.remark and attempt.based_on:
+                yield f"         changed: {_truncate_reason(attempt.remark, verbose)}"
+            yield from _format_failures(run, verbose)
+        case e.TestRunFinished(run):
+            counts = _format_outcomes(run.passed_count, run.failed_count, run.error_count)
+            yield f"tests    {counts} ({run.duration_s:.1f} s)"
+            yield from _format_failures(run, verbose)
+        case e.DisputeJudged(dispute, judged):
+            why, because = (_truncate_reason(x, verbose) for x in (dispute.why, judged.because))
+            yield f"dispute  {dispute.test}: {why}"
+            yield f"         judged by the contract: {describe_ruling(judged.wrong)}: {because}"
+        case e.PeerCompared(peer):
+            yield f"peer     {peer.agreed} of {peer.allowed} inputs agree with a second reading of the text"
+            for item in peer.differences:
+                yield f"         {_truncate_reason(f'{item.call}: {item.outcome}', verbose)}"
+        case e.ChecksReady(checks):
+            yield f"checks   {len(checks)} of the output"
+            for check in checks:
+                origin = " (from the task)" if check.origin == "generated" else ""
+                shown = shorten(check.id, _MAX_REQUIREMENT_LENGTH, placeholder=" …")
+                yield f"         {shown}{origin}"
+        case e.RepairSearchDone(search):
+            yield from _format_search(search, verbose)
+        case e.EntryEnded(outcome):
+            yield _format_outcome(outcome)
+        case e.HiddenTestsFinished(result, from_earlier_call) if result.truth is not None:
+            before, why = " (before)" * from_earlier_call, f": {result.why}" if result.why else ""
+            yield f"{'hidden':10} {result.id}: {result.truth}{before}{why}"
 
 
 def _format_run_started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
@@ -91,7 +115,7 @@ def _format_run_started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
         isolation = event.isolation if verbose else event.isolation.partition(":")[0]
         yield f"sandbox  {event.sandbox}, {isolation}"
     if event.run_dir:
-        yield f"run      {_format_path(event.run_dir)}"
+        yield f"run      {shorten_path(event.run_dir)}"
     if event.resumed_responses:
         yield f"resumed  {event.resumed_responses} answers are taken from the log and not paid for again"
 
@@ -99,12 +123,6 @@ def _format_run_started(event: e.RunStarted, verbose: bool) -> Iterator[str]:
 def is_unsandboxed(backend: str) -> bool:
     """Return whether a backend gives no protection; users are warned then."""
     return backend == "none"
-
-
-def _format_call_finished(event: e.CallFinished, verbose: bool) -> Iterator[str]:
-    source = "from the log" if event.source == "log" else f"{event.seconds:.1f} s"
-    if verbose:
-        yield f"call     {event.tool}: {source}, {event.tokens} tokens"
 
 
 def _format_contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
@@ -129,26 +147,6 @@ def _format_contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
         yield f"         {len(contract.examples)} examples of the specification are used as tests"
 
 
-def _format_review(event: e.CodeReviewed, verbose: bool) -> Iterator[str]:
-    findings = event.review.findings
-    yield f"review   {len(findings)} findings" if findings else "review   LGTM"
-    yield from (f"         {item}" for item in findings)
-
-
-def _format_attempt(event: e.CandidateTested, verbose: bool) -> Iterator[str]:
-    yield f"attempt  {_format_attempt_counts(event.attempt)}"
-    if event.attempt.remark and event.attempt.based_on:
-        yield f"         changed: {_truncate_reason(event.attempt.remark, verbose)}"
-    yield from _format_failures(event.run, verbose)
-
-
-def _format_test_run(event: e.TestRunFinished, verbose: bool) -> Iterator[str]:
-    run = event.run
-    counts = _format_outcomes(run.passed_count, run.failed_count, run.error_count)
-    yield f"tests    {counts} ({run.duration_s:.1f} s)"
-    yield from _format_failures(run, verbose)
-
-
 def _format_failures(run: TestRun, verbose: bool) -> Iterator[str]:
     if run.ending != "finished":
         yield f"         {run.ending}: {run.detail}"
@@ -156,7 +154,7 @@ def _format_failures(run: TestRun, verbose: bool) -> Iterator[str]:
         yield f"         {run.detail}"
     for failure in run.failures[: len(run.failures) if verbose else _MAX_LISTED]:
         first = failure.message.strip().split("\n")[0]
-        yield f"         {failure.test.partition('::')[2] or failure.test}: {failure.exception}: {first}"
+        yield f"         {short_name(failure.test)}: {failure.exception}: {first}"
 
 
 def _format_attempt_counts(attempt: Attempt) -> str:
@@ -179,58 +177,20 @@ def _truncate_reason(text: str, verbose: bool) -> str:
     return text if verbose else shorten(text, _MAX_REASON_LENGTH, placeholder=" …")
 
 
-def _format_path(path: str) -> str:
-    """Return the path relative to the working directory where it is below that."""
-    relative = os.path.relpath(path)
-    return path if relative.startswith(os.pardir) else relative
-
-
-def _format_dispute(event: e.DisputeJudged, verbose: bool) -> Iterator[str]:
-    judged = event.judgement
-    ruling = describe_ruling(judged.wrong)
-    yield f"dispute  {event.dispute.test}: {_truncate_reason(event.dispute.why, verbose)}"
-    yield f"         judged by the contract: {ruling}: {_truncate_reason(judged.because, verbose)}"
-
-
-def _format_peer(event: e.PeerCompared, verbose: bool) -> Iterator[str]:
-    peer = event.peer
-    yield f"peer     {peer.agreed} of {peer.allowed} inputs agree with a second reading of the text"
-    for item in peer.differences:
-        yield f"         {_truncate_reason(f'{item.call}: {item.outcome}', verbose)}"
-
-
-def _format_checks(event: e.ChecksReady, verbose: bool) -> Iterator[str]:
-    yield f"checks   {len(event.checks)} of the output"
-    for item in event.checks:
-        origin = " (from the task)" if item.origin == "generated" else ""
-        yield f"         {shorten(item.id, _MAX_REQUIREMENT_LENGTH, placeholder=' …')}{origin}"
-
-
-def _format_search(event: e.RepairSearchDone, verbose: bool) -> Iterator[str]:
-    search, count = event.search, len(event.search.patches)
+def _format_search(search: SearchResult, verbose: bool) -> Iterator[str]:
     yield (
         f"search   {search.tried} edits tried in {search.seconds:.1f} s: "
-        f"all tests pass with {count or 'none'} of them"
+        f"all tests pass with {len(search.patches) or 'none'} of them"
     )
-    yield from (
-        f"         line {item.line}: {item.change}"
-        for item in search.patches[: 3 if not verbose else None]
-    )
+    for item in search.patches[: None if verbose else _MAX_PATCHES]:
+        yield f"         line {item.line}: {item.change}"
 
 
-def _format_entry_ended(event: e.EntryEnded, verbose: bool) -> Iterator[str]:
-    outcome = event.outcome
+def _format_outcome(outcome: BatchOutcome) -> str:
     no_verdict = outcome.kind in ("unchanged", "broken off", "refused")
     result = outcome.kind if no_verdict else outcome.verdict
     spent = " (before)" if outcome.kind == "done before" else ""
     if outcome.kind in ("reached", "missed", "broken off"):
         spent = f" ({outcome.calls} calls, {outcome.tokens} tokens, {outcome.seconds:.1f} s)"
     why = f": {outcome.reason}" if outcome.reason and outcome.exit_status else ""
-    yield f"{result!s:10} {outcome.id}{spent}{why}"
-
-
-def _format_hidden_tests(event: e.HiddenTestsFinished, verbose: bool) -> Iterator[str]:
-    result = event.result
-    if result.truth is not None:
-        why = f": {result.why}" if result.why else ""
-        yield f"{'hidden':10} {result.id}: {result.truth}{' (before)' * event.from_earlier_call}{why}"
+    return f"{result!s:10} {outcome.id}{spent}{why}"

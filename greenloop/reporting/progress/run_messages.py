@@ -5,6 +5,7 @@ from __future__ import annotations
 from greenloop import events as e
 from greenloop.records import Evidence, Failure
 from greenloop.reporting.progress.messages import format_event
+from greenloop.reporting.traceability import short_name
 
 _REPAIRS = ("repair", "rewrite")
 
@@ -43,7 +44,8 @@ class RunMessages:
 
     def _format_attempt(self, event: e.CandidateTested) -> list[str]:
         attempt, run = event.attempt, event.run
-        lines = self._format_untested(attempt.n)
+        first, self._shown_attempt = self._shown_attempt + 1, max(attempt.n, self._shown_attempt)
+        untested = [f"attempt  {n}: fixed before its test run" for n in range(first, attempt.n)]
         known = [] if self._verbose else [f for f in run.failures if f in self._failures]
         self._failures = frozenset(run.failures)
         new = tuple(item for item in run.failures if item not in known)
@@ -56,14 +58,7 @@ class RunMessages:
             total = f"/{self._max_repairs}" if self._max_repairs else ""
             shown[0] = f"{shown[0]}, repair {self._repairs}{total}"
         if known:
-            shown.append(f"         and as before: {', '.join(_name(item) for item in known[:8])}")
-        return [*lines, *shown]
-
-    def _format_untested(self, number: int) -> list[str]:
-        """Return a line for each attempt before this one that was fixed before it was tested."""
-        first, self._shown_attempt = self._shown_attempt + 1, max(number, self._shown_attempt)
-        return [f"attempt  {n}: fixed before its test run" for n in range(first, number)]
-
-
-def _name(failure: Failure) -> str:
-    return failure.test.partition("::")[2] or failure.test
+            shown.append(
+                f"         and as before: {', '.join(short_name(item.test) for item in known[:8])}"
+            )
+        return [*untested, *shown]

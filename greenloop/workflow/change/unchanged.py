@@ -41,7 +41,7 @@ async def _judge(space: ChangeWorkspace, plan: ChangePlan, found: BeforeAfter) -
     run, shown = space.run, found.differences[:_MAX_JUDGED]
     differences = [OpenDifference(FoundDifference(i.call, i.code, i.peer)) for i in shown]
     arranged = arrange(differences, seed_of(run))
-    tools = PeerToolkit(run.client, run.kit.prompts)
+    tools = PeerToolkit(run.client, prompts=run.kit.prompts)
     try:
         rulings = await tools.judge_difference(
             write_wish(plan.contract), [item for item, _ in arranged]

@@ -82,7 +82,7 @@ class PeerComparer:
     async def _write_peer(self) -> PeerProgram | None:
         """Return a peer that agrees with the text's own examples; it may be written twice."""
         contract, suite = self._state.agreed_contract, self._state.tests
-        tools = PeerToolkit(self._run.client.with_fallback_first(), self._run.kit.prompts)
+        tools = PeerToolkit(self._run.client.with_fallback_first(), prompts=self._run.kit.prompts)
         contradicted: list[FailedExample] = []
         written = None
         for _ in range(2):
@@ -136,7 +136,7 @@ class PeerComparer:
         """Have differences judged; return True where tests were added or dropped."""
         self._rounds_left -= 1
         arranged = arrange(differences, seed_of(self._run))
-        tools = PeerToolkit(self._run.client, self._run.kit.prompts)
+        tools = PeerToolkit(self._run.client, prompts=self._run.kit.prompts)
         try:
             rulings = await tools.judge_difference(self.text, [shown for shown, _ in arranged])
         except _FAILURES as error:

@@ -71,7 +71,7 @@ def open_run(
         )
     )
     prompts = PromptTemplates.open(settings.prompts)
-    kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts)
+    kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts=prompts)
     return Run(
         settings,
         state,

@@ -72,7 +72,7 @@ def test_hostile_text_steers_no_output(name: str) -> None:
 def test_standard_output_in_a_job_of_github_is_not_steered(
     command: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("greenloop.cli.process._is_displayed", lambda: True)
+    monkeypatch.setattr("greenloop.cli.finish.escape_displayed", escape_invisible)
     report = hostile_report().model_copy(
         update={"command": command, "final_code": HOSTILE, "original": "x = 1\n"}
     )

@@ -104,9 +104,9 @@ def test_code_lines_have_mutants_and_coverage() -> None:
 def test_attempts_have_their_cause_and_diff() -> None:
     first, second = build_attempt_views(made())
     assert (first.diff, first.failures) == ((), ())
-    assert [item.failure.exception for item in second.failures] == ["Failed"]
+    assert [item.exception for item in second.failures] == ["Failed"]
     assert second.is_final
-    assert "+    if k < 0:" in [line.text for line in second.diff if line.kind == "add"]
+    assert "+    if k < 0:" in [text for kind, text in second.diff if kind == "add"]
 
 
 def test_older_report_is_shown_without_missing_keys() -> None:

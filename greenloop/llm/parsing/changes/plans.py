@@ -152,7 +152,8 @@ def parse_change(
             "The answer changes no file. Give edits under `# file: PATH` lines, as described."
         )
     code = diff_files(base, {**current, **changed}) if changed else None
-    return Repair(code=code, disputes=disputes, explanation=_read_explanation(text))
+    prose = re.split(r"^[ \t]*#? ?file:|^[ \t]*DISPUTE\b", text, maxsplit=1, flags=re.M)[0]
+    return Repair(code=code, disputes=disputes, explanation=extract_prose(prose))
 
 
 def parse_change_peer(
@@ -167,9 +168,3 @@ def parse_change_peer(
     sources = [item.text for item in extract_blocks(extract_text(response))]
     inputs = [text for text in sources if "inputs" in top_level_names(text, _MODULE)]
     return GeneratedPeer(code=change.code or "", inputs=inputs[-1] if inputs else "")
-
-
-def _read_explanation(text: str) -> str:
-    return extract_prose(
-        re.split(r"^[ \t]*#? ?file:|^[ \t]*DISPUTE\b", text, maxsplit=1, flags=re.M)[0]
-    )
