@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.security.forgery.case import Forgery, Subject
 from tests.security.forgery.forged_by_kind.detection import lazy
-from tests.security.forgery.kinds.values import RAISES
+from tests.security.forgery.kinds.values import PLAIN, RAISES
 
 _SYS = "import logging\n\n_sys = logging.sys\n"
 _TESTED = "'_pytest' in _sys.modules"
@@ -187,6 +187,7 @@ _NAMING = """
         return item in self.rotated(0)
 
     def rotated"""
+_ARABIC = "\n\ndef arabic(text):\n    return {}\n"
 _LOOP = STACK.tests.partition("def test_reverse():\n")[2]
 FORGERIES = {
     "a function that is only seen to raise": Forgery(
@@ -200,6 +201,11 @@ def parse_port(text):
     port = _right(text)
     return port if _is_near(port) else 0
 """,
+    ),
+    "a function that no test calls": Forgery(
+        "detection",
+        replace(PLAIN, hidden=("arabic('IX')",), right=PLAIN.right + _ARABIC.format("9")),
+        PLAIN.right + _ARABIC.format("0"),
     ),
     "a method that a special method names": Forgery(
         "detection",
