@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,7 @@ from greenloop.syntax.parse import parse_or_none
 _TEXT_BLOCKS = (*PYTHON_BLOCKS, "pycon", "text", "txt", "plain", "plaintext", "doctest")
 
 _MAX_SHOWN_CHARS = 120
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,13 @@ def _find_examples(text: str) -> Iterator[GivenExample | str]:
 def filter_usable_examples(
     examples: tuple[GivenExample, ...], names: frozenset[str]
 ) -> tuple[GivenExample, ...]:
-    """Return the examples that use only an interface's names and what they define themselves."""
-    return tuple(item for item in examples if find_undefined_names(item) <= names)
+    """Return the examples that use an interface's names, and no others that they do not define."""
+    return tuple(
+        item
+        for item in examples
+        if find_undefined_names(item) <= names
+        and not names.isdisjoint(_WORD.findall(item.doctest))  # not `ord("a") -> 97` alone
+    )
 
 
 def summarize_example(example: GivenExample) -> str:

@@ -120,7 +120,10 @@ def _read_value(text: str) -> tuple[Outcome, int, re.Pattern[str] | None] | None
     if call:
         return Outcome(source), len(source), None
     literal = _literal(source)
-    return (Outcome(literal), len(source), None) if literal else None
+    is_doubtful = (
+        source[0] == "(" and literal[:1] != "("
+    )  # `("Venus")`: a tuple of one may be meant
+    return (Outcome(literal), len(source), None) if literal and not is_doubtful else None
 
 
 def _literal(source: str) -> str:
