@@ -19,7 +19,7 @@ from greenloop.specification.reading.doctests import (
 )
 from greenloop.specification.reading.sentences import find_stated_examples
 from greenloop.specification.signatures import PYTHON_BLOCKS, extract_signatures, split_blocks
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_none, read_literal
 
 _TEXT_BLOCKS = (*PYTHON_BLOCKS, "pycon", "text", "txt", "plain", "plaintext", "doctest")
 
@@ -101,8 +101,7 @@ def check_consistency(examples: tuple[GivenExample, ...]) -> None:
 
 def _value_key(shown: str) -> str:
     """Return a text that is equal for equal literals (`2` and `2.0`)."""
-    try:
-        value = ast.literal_eval(shown)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return shown
-    return f"number {float(value)}" if type(value) in (int, float) else ast.dump(ast.parse(shown))
+    for value in read_literal(shown):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return f"number {float(value)}" if is_number else ast.dump(ast.parse(shown))
+    return shown

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.parser import Function
+from greenloop.testsuite.scenarios.names import Function
 
 _MAIN_GUARD = "__name__ =="
 

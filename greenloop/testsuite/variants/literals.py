@@ -22,7 +22,7 @@ _RELATED = 0.25  # share of changes that take a value from another literal
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Numbers and words that are worth trying wherever a number or a text stands."""
+    """Numbers and words from the text, tried in place of other numbers and strings."""
 
     numbers: tuple[int | float, ...] = ()
     words: tuple[str, ...] = ()
@@ -50,9 +50,9 @@ class LiteralMutator:
         return changed
 
     def _relate(self, node: ast.expr, others: list[Any]) -> ast.expr | None:
-        """Return now and then a literal that others give: an equal one, or two numbers' distance.
+        """Sometimes return a literal made of the others: an equal one, or two numbers' distance.
 
-        Programs that differ only where two values are equal are told apart by nothing else.
+        Nothing else distinguishes programs that differ only where two values are equal.
         """
         if not isinstance(node, ast.Constant) or self._rng.random() > _RELATED:
             return None
@@ -66,7 +66,7 @@ class LiteralMutator:
         return ast.Constant(self._rng.choice(unequal)) if unequal else None
 
     def change(self, node: ast.expr) -> ast.expr:
-        """Return another literal of the same type; a copy of what is none."""
+        """Return another literal of the same type; a copy of any other expression."""
         if isinstance(node, ast.Constant):
             return ast.Constant(self._change_scalar(node.value))
         if isinstance(node, ast.Dict):
@@ -184,5 +184,5 @@ def _name_type(node: ast.expr) -> str:
 
 
 def _is_recursive(items: list[ast.expr]) -> bool:
-    """Return whether lists stand among other items: such data may be nested to any depth."""
+    """Return whether only some items are lists: such data may be nested to any depth."""
     return len({isinstance(item, (ast.List, ast.Tuple)) for item in items}) == 2
