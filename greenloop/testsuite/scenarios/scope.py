@@ -27,6 +27,7 @@ from greenloop.testsuite.scenarios.purity import (
 )
 
 _CONTAINERS = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Starred)
+_OF_RECORDS = frozenset({"asdict", "astuple", "vars"})
 _NO_CLASS = ClassSymbol("")
 
 
@@ -129,13 +130,14 @@ class Scope:
     def gives_object(self, node: ast.expr) -> bool:
         """Return whether an expression is a call, as of `asdict`, with such an instance alone.
 
-        What operators and methods of one return may be another one: functions of the tests that
-        decide nothing take it in either case.
+        What operators and methods of one return may be another one: those of a dataclass are asked
+        then, and functions of the tests that decide nothing.
         """
         if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
             return False
         name, given = dotted_name(node.func), node.args[0]
         is_own = isinstance(self.literals.get(name), Function) and name not in self.compares
+        is_own = is_own or name.rpartition(".")[2] in _OF_RECORDS
         return self.is_object(given) or (is_own and self._may_be_object(given))
 
     def _may_be_object(self, node: ast.expr) -> bool:

@@ -250,6 +250,17 @@ def test_items_of_an_object_cross_in_whatever_order() -> None:
     assert "lambda: reversed(store), 'iterable')" in found.scenario
 
 
+def test_what_a_method_of_an_object_gives_is_asked_as_one() -> None:
+    found = plan(
+        "def rows(store):\n    return [*store]\n\n"
+        "def test_it():\n    store = Store()\n"
+        "    assert asdict(store.copy()) == {'a': 77}\n    assert rows(store + store) == [66]\n"
+    )
+    assert not found.not_observable
+    assert "lambda: asdict(store.copy()))" in found.scenario
+    assert "(store + store))" in found.scenario
+
+
 def test_functions_that_a_decorator_is_given_are_inputs() -> None:
     found = plan(
         "def test_it():\n    @f(check=lambda n: n > 5)\n    def own(n):\n        return n\n\n"
