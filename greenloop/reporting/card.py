@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 from greenloop.records import Report
 from greenloop.reporting.console import open_console
 from greenloop.reporting.escaping import flatten, sanitize_line
-from greenloop.reporting.evidence.text import list_differences, list_survivors, mutated_line
+from greenloop.reporting.evidence.text import get_mutated_line, list_differences, list_survivors
 from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.remedies import find_remedy
 from greenloop.reporting.summary import (
@@ -63,7 +63,7 @@ def _describe_survivors(report: Report) -> Iterator[str]:
     """Yield the questions of the first surviving mutants; no two are cut to equal texts."""
     survived = list_survivors(report.evidence)
     for item in survived[:_MAX_SURVIVORS]:
-        yield f"{item.place}: {item.question} (mutant: `{mutated_line(item)}`)"
+        yield f"{item.place}: {item.question} (mutant: `{get_mutated_line(item)}`)"
     if len(survived) > _MAX_SURVIVORS:
         yield f"and {len(survived) - _MAX_SURVIVORS} more, see the report"
 

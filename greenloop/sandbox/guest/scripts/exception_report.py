@@ -23,7 +23,7 @@ def report_exception(error: BaseException, channel: Channel, work: str) -> None:
     """
     name = str(type.__dict__["__name__"].__get__(type(error)))[:MAX_TEXT]
     channel.send("error", exception=_escape(name), message="", frames=[])
-    with contextlib.suppress(BaseException), _silenced_with_timeout():
+    with contextlib.suppress(BaseException), _silence_with_timeout():
         details = describe_failure(error, "", work)
         frames = keep_ends(list(_iterate_script_frames(error.__traceback__, work)))
         secrets = find_secrets(frames)
@@ -51,7 +51,7 @@ def _escape(text: str) -> str:
 
 
 @contextlib.contextmanager
-def _silenced_with_timeout() -> Iterator[None]:
+def _silence_with_timeout() -> Iterator[None]:
     """Discard output, and exit after a timeout by a C timer that Python code cannot delay."""
     null = os.open(os.devnull, os.O_WRONLY)
     saved = [os.dup(number) for number in (1, 2)]
