@@ -137,7 +137,7 @@ class Scope:
         """
         if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
             return False
-        name, given = dotted_name(node.func), node.args[0]
+        name, given = get_dotted_name(node.func), node.args[0]
         is_own = isinstance(self.literals.get(name), Function) and name not in self.compares
         is_own = is_own or name.rpartition(".")[2] in _OF_RECORDS
         return self.is_object(given) or (is_own and self._may_be_object(given))
@@ -146,7 +146,7 @@ class Scope:
         if isinstance(node, (ast.BinOp, ast.UnaryOp)):
             return any(map(self.is_object, children(node)))
         owner = getattr(node.func, "value", None) if isinstance(node, ast.Call) else None
-        is_class = owner is not None and self.symbol(dotted_name(owner)) != ""
+        is_class = owner is not None and self.symbol(get_dotted_name(owner)) != ""
         return is_class or (owner is not None and self.is_object(owner))
 
     def import_names(self, node: ast.Import | ast.ImportFrom) -> None:

@@ -638,7 +638,7 @@ def test_an_import_gives_a_hidden_module_as_it_is(box: Sandbox) -> None:
             return [total, json.__spec__.name, json.dumps([1]), "json" in sys.modules]
         """
     value = ["list", ["Decimal", "1.5"], "json", "[1]", True]
-    assert observed(box, code, "observe__(1, m.seen)")[1]["value"] == value
+    assert observe_scenario(box, code, "observe__(1, m.seen)")[1]["value"] == value
 
 
 def test_code_finds_itself_called_as_by_a_program(box: Sandbox) -> None:
@@ -648,5 +648,5 @@ def test_code_finds_itself_called_as_by_a_program(box: Sandbox) -> None:
             caller = sys._getframe(1).f_code
             return [caller.co_name, __import__("__main__").__name__, warnings.filters[0][0]]
         """
-    found = observed(box, code, "observe__(1, lambda: m.seen())")[1]["value"]
+    found = observe_scenario(box, code, "observe__(1, lambda: m.seen())")[1]["value"]
     assert found == ["list", "<module>", "__main__", "default"]
