@@ -179,9 +179,17 @@ class _Pair:
         )
 
     def _find_slower(self) -> tuple[str, ...]:
-        """Return the smallest calls of growing ones on which the code is far slower, seen twice."""
+        """Return the smallest calls of growing ones on which the code is far slower, seen twice.
+
+        A peer that does something else is no measure.
+        """
+        differing = {item.item.name for item in self.outcomes if item.agrees is False}
         slower = [item for item in self.outcomes if item.is_slower]
-        suspects = [item for item in slower if not is_deep(item.item.node)]
+        suspects = [
+            item
+            for item in slower
+            if item.item.name not in differing and not is_deep(item.item.node)
+        ]
         first = {item.item.name: item for item in reversed(suspects)}
         again = self.ask([item.item for item in first.values()][:_MAX_SLOWER])
         return tuple(item.call for item in again if item.is_slower)
