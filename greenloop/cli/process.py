@@ -56,7 +56,7 @@ def check_terminal(option: str) -> None:
 def run_with_signals(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine. The first SIGINT or SIGTERM cancels it, a second one ends the process."""
 
-    async def run_guarded() -> T:
+    async def run_run_guarded() -> T:
         task = asyncio.ensure_future(coroutine)
         stopped: list[int] = []
 
@@ -69,7 +69,7 @@ def run_with_signals(coroutine: Coroutine[Any, Any, T]) -> T:
         _handle_signals(stop)
         return await task
 
-    return asyncio.run(run_guarded())
+    return asyncio.run(run_run_guarded())
 
 
 class Stoppable(Protocol):
@@ -88,7 +88,7 @@ def run_until_stopped(
     The first signal lets active runs finish, the second cancels them.
     """
 
-    async def guarded() -> None:
+    async def run_guarded() -> None:
         task = asyncio.ensure_future(coroutine)
 
         def stop() -> None:
@@ -102,7 +102,7 @@ def run_until_stopped(
         await task
 
     try:
-        asyncio.run(guarded())
+        asyncio.run(run_guarded())
     except asyncio.CancelledError:
         runner.stop()
     except GreenloopError as error:

@@ -46,7 +46,7 @@ def check_command(options: CheckOptions) -> int:
         return _run_check(prepare(options, settings, opening), opening, options, settings)
 
 
-def _named_files(options: CheckOptions) -> tuple[Path, Sequence[Path]]:
+def _find_named_files(options: CheckOptions) -> tuple[Path, Sequence[Path]]:
     if options.code is None or not options.tests:
         raise InputError("name the module's file and its test files, or a commit with --diff")
     return options.code, options.tests
@@ -57,7 +57,7 @@ def _prepare_files(options: CheckOptions, settings: Settings, opening: SandboxOp
     from greenloop.app.inputs.check_files import read_check_inputs
     from greenloop.grading.reruns import HASH_SEED
 
-    code, tests = _named_files(options)
+    code, tests = _find_named_files(options)
     opening.prepare_hash_seed(HASH_SEED)
     inputs = read_check_inputs(code, tests)
     directory = create_check_directory(settings, inputs, options.run_dir)
@@ -85,7 +85,7 @@ def _watch(options: CheckOptions) -> int:
     if options.diff is not None:
         target = WatchedProject.create(options.root, options.diff, settings, run_dir)
     else:
-        target = WatchedModule.create(*_named_files(options), settings, run_dir)
+        target = WatchedModule.create(*_find_named_files(options), settings, run_dir)
     return watch(target, settings)
 
 
@@ -117,7 +117,7 @@ def _check_against_text(spec: str, options: CheckOptions) -> int:
     from greenloop.llm.factory import check_models
     from greenloop.workflow.storage.request import CheckRequest, GivenTests
 
-    settings, inputs = load_settings(options), read_check_inputs(*_named_files(options))
+    settings, inputs = load_settings(options), read_check_inputs(*_find_named_files(options))
     if settings.model is None:
         raise InputError("--spec needs a model; name one with --model")
     request = build_request(
