@@ -32,7 +32,6 @@ from greenloop.workflow.delivery import (
     deliver,
     deliver_healed_file,
     deliver_produced_files,
-    deliver_script,
     meets_requirement,
 )
 from greenloop.workflow.locked_delivery import FORCE_HINT, deliver_locked, find_manual_edits
@@ -206,7 +205,7 @@ def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -
         return report
     directory = RunDirectory(Path(report.artifacts.run_dir))
     if isinstance(request, ScriptRequest):
-        report = deliver_script(report, request)
+        report = deliver_produced_files(deliver(report, request), request.script.artifacts)
     elif isinstance(request, HealRequest):
         if isinstance(request, HealScriptRequest):
             report = deliver_produced_files(report, request.script.artifacts)

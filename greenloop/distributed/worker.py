@@ -13,7 +13,7 @@ from typing import Any
 from greenloop.batch.executor import LocalRunExecutor, create_local_run_executor
 from greenloop.batch.results import RESULTS_FILE
 from greenloop.distributed.object_store import ObjectStore, PendingUploads
-from greenloop.distributed.run_sync import RunSynchronizer, SyncBeforeCallLimits, relocate_report
+from greenloop.distributed.run_sync import RunSynchronizer, SyncBeforeCallLimits
 from greenloop.distributed.shared_budget import RemoteBudget, RemoteCallLimits
 from greenloop.errors import GreenloopError, InputError, OutputError
 from greenloop.events import ignore_event
@@ -162,7 +162,14 @@ def relocate_result(result: RemoteRunResult, old: str, new: str) -> RemoteRunRes
     """Return the result with the report's paths below `new` instead of `old`."""
     if result.report is None:
         return result
-    report = relocate_report(result.report, old, new)
+    artifacts = result.report.artifacts
+    places = {
+        key: new + value.removeprefix(old)
+        for key, value in artifacts.model_dump().items()
+        if isinstance(value, str) and value.startswith(old)
+    }
+    update = {"artifacts": artifacts.model_copy(update=places)}
+    report = result.report.model_copy(update=update)
     if result.error is not None:
         result.error.report = report
     return RemoteRunResult(report, result.error)

@@ -98,15 +98,13 @@ class Candidates:
         self.tested_candidates = [*others, done]
         self.base = done if known else self._choose_base(done)
         best = self.best
-        is_first = best is None or best.run is None or best.n == done.n
-        if is_first or (best and self._is_better(done, best)):
+        if best is not None and best.run is not None and best.n != done.n:
+            # The one that fails fewer tests; of green ones the last: what led to it is no test.
+            is_better = self._rank(done) < self._rank(best) or self._rank(done) == (0, 0)
+            self.best = done if is_better else best
+        else:
             self.best = done
         return done
-
-    def _is_better(self, done: Candidate, best: Candidate) -> bool:
-        """Whether it fails fewer tests. Of green ones the last counts: what led to it is no test."""
-        rank = self._rank(done)
-        return rank < self._rank(best) or rank == self._rank(best) == (0, 0)
 
     def _rank(self, candidate: Candidate) -> tuple[int, int]:
         """Return the numbers of locked tests and of all tests that it fails."""

@@ -85,15 +85,12 @@ class ChoiceSettlement:
             run.emit(ChoiceAsked(choice))
             assert run.asker is not None
             answer = await run.asker.ask(choice)
-            self._store(answer.model_copy(update={"round": self._round}))
+            numbered = answer.model_copy(update={"round": self._round})
+            run.state.request = with_choice_answer(self._request, numbered)
+            run.save_request(run.state.request)
             run.emit(ChoiceAnswered(choice, answer))
             is_asked = True
         return is_asked
-
-    def _store(self, answer: ChoiceAnswer) -> None:
-        run = self._run
-        run.state.request = with_choice_answer(self._request, answer)
-        run.save_request(run.state.request)
 
     @property
     def _request(self) -> ContractRequest:

@@ -9,11 +9,12 @@ import site
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from greenloop.sandbox import guest
+from greenloop.versions import installed_version
 
 if TYPE_CHECKING:
     from greenloop.dependencies import InstalledPackages
@@ -65,9 +66,8 @@ def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
         binds.append((prefix, prefix))
     guest_folder = _compile_guest()
     binds.append((guest_folder, f"{HOME}/guest"))
-    binds.append(
-        (f"{guest_folder}/isolation/hosts", "/etc/hosts")
-    )  # localhost, in each run's network
+    # `localhost`, in each run's network
+    binds.append((f"{guest_folder}/isolation/hosts", "/etc/hosts"))
     binds.extend((source, f"{SITE}/{name}") for name, source in list_site_entries(packages))
     hidden = _find_hidden_folders([target for _, target in binds])
     return GuestMounts(tuple(binds), tuple(links), python, hidden)
@@ -115,21 +115,13 @@ def _resolve_requirements(packages: tuple[str, ...]) -> list[str]:
     waiting, seen = list(packages), dict[str, None]()
     while waiting:
         name = waiting.pop()
-        if name in seen or not _is_installed(name):
+        if name in seen or installed_version(name) is None:
             continue
         seen[name] = None
         required = distribution(name).requires or []
         names = (_NAME.match(item) for item in required if "extra ==" not in item)
         waiting.extend(found[0] for found in names if found)
     return list(seen)
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        distribution(name)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def _iter_entries(package: Distribution) -> Iterator[tuple[str, str]]:

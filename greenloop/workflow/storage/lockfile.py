@@ -19,11 +19,6 @@ LOCK_SUFFIX = ".greenloop.json"
 _LATER_PIECES = frozenset({"isolated", "peer", "held_out"})
 
 
-def _list_first_rules() -> tuple[str, ...]:
-    """Return the pieces of 0.1.0, whose locks do not name them."""
-    return tuple(sorted(piece_types().keys() - _LATER_PIECES))
-
-
 class LockedFile(Record):
     """A file, by its path from the lock's folder, and the SHA-256 of its text."""
 
@@ -71,8 +66,10 @@ class Lock(Record):
     choices: tuple[Choice, ...] = ()  # what the text leaves open, with answers
     held_out: HeldOut | None = None  # as `peer`, it holds for this text, code and tests
     peer: Peer | None = None
-    # The pieces of evidence that the grade had.
-    rules: tuple[str, ...] = Field(default_factory=_list_first_rules)
+    # The pieces of evidence that the grade had. Locks of 0.1.0 do not name them.
+    rules: tuple[str, ...] = Field(
+        default_factory=lambda: tuple(sorted(piece_types().keys() - _LATER_PIECES))
+    )
     change: LockedChange | None = None  # with one the code is a patch
     greenloop: str = ""
     model: str = ""
