@@ -70,15 +70,11 @@ class RunSynchronizer:
             raise
 
 
-@dataclass(frozen=True)
-class SyncBeforeCallLimits:
-    """Rate limits that delay each call until the answers to earlier calls are stored."""
-
-    limits: RateLimits
-    synchronizer: RunSynchronizer
-
-    @asynccontextmanager
-    async def call(self, call: LLMCall) -> AsyncIterator[None]:
-        await self.synchronizer.wait_for_upload()
-        async with self.limits.call(call):
-            yield
+@asynccontextmanager
+async def limit_after_upload(
+    limits: RateLimits, synchronizer: RunSynchronizer, call: LLMCall
+) -> AsyncIterator[None]:
+    """Delay a call until the answers to earlier calls are stored, and by its rate limits."""
+    await synchronizer.wait_for_upload()
+    async with limits(call):
+        yield

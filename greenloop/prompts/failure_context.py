@@ -53,13 +53,18 @@ def select_failures(
 ) -> list[ShownFailure]:
     """Return at most `MAX_SHOWN` failures, one for each root cause, sorted by priority."""
     by_cause: dict[tuple[str, str], Failure] = {}
-    for failure in sorted(_without_timeout_frames(run), key=_sort_key):
+    # Collection errors prevent all else; then short messages come first.
+    rank = {"collect": 0, "setup": 1}
+    for failure in sorted(
+        _without_timeout_frames(run), key=lambda f: (rank.get(f.phase, 2), len(f.message), f.test)
+    ):
         by_cause.setdefault(_root_cause(failure, sources), failure)
     shown = [
         _to_shown_failure(item, sources, max_output_chars)
         for item in list(by_cause.values())[:MAX_SHOWN]
     ]
-    return shown or [_from_ending(run)]
+    what = ", ".join(run.missing[:10]) or "the test run"  # which ended without a failed test
+    return shown or [ShownFailure(what, run.ending, _describe_ending(run))]
 
 
 def summarize_run(run: TestRun, what: str = "tests") -> str:
@@ -88,12 +93,6 @@ def _without_timeout_frames(run: TestRun) -> list[Failure]:
     ]
 
 
-def _sort_key(failure: Failure) -> tuple[int, int, str]:
-    """Sort by phase (collection errors prevent all else), then short messages first."""
-    rank = {"collect": 0, "setup": 1}.get(failure.phase, 2)
-    return (rank, len(failure.message), failure.test)
-
-
 def _root_cause(failure: Failure, sources: SourceLookup) -> tuple[str, str]:
     """Return a key equal for failures with one cause: exception and line of the module.
 
@@ -117,12 +116,6 @@ def _to_shown_failure(
         lines=tuple(f"{item.file}:{item.line} in {item.function}: {item.text}" for item in own),
         output=_truncate(normalize(failure.output), max_output_chars),
     )
-
-
-def _from_ending(run: TestRun) -> ShownFailure:
-    """Describe a run that ended without a failed test."""
-    what = ", ".join(run.missing[:10]) or "the test run"
-    return ShownFailure(test=what, exception=run.ending, message=_describe_ending(run))
 
 
 def _describe_ending(run: TestRun) -> str:

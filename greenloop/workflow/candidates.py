@@ -212,21 +212,18 @@ def truncate_failures(failures: Iterable[Failure]) -> tuple[Failure, ...]:
 
 
 def _truncate_failure(item: Failure) -> Failure:
-    compared = item.assertion
-    if compared is not None:
+    update: dict[str, object] = {
+        "message": _truncate_text(item.message),
+        "output": _truncate_text(item.output),
+        "frames": tuple(
+            frame.model_copy(update={"text": frame.text[:_MAX_LINE_CHARS]})
+            for frame in item.frames[-_MAX_FRAMES:]
+        ),
+    }
+    if (compared := item.assertion) is not None:
         values = {"left": _truncate_text(compared.left), "right": _truncate_text(compared.right)}
-        compared = compared.model_copy(update=values)
-    frames = (
-        frame.model_copy(update={"text": frame.text[:_MAX_LINE_CHARS]}) for frame in item.frames
-    )
-    return item.model_copy(
-        update={
-            "message": _truncate_text(item.message),
-            "output": _truncate_text(item.output),
-            "frames": tuple(frames)[-_MAX_FRAMES:],
-            "assertion": compared,
-        }
-    )
+        update["assertion"] = compared.model_copy(update=values)
+    return item.model_copy(update=update)
 
 
 def _truncate_text(text: str) -> str:
