@@ -9,12 +9,14 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from greenloop.errors import InputError
+from greenloop.files import read_bounded
 from greenloop.records import Choice, Evidence, HeldOut, Peer, Record, Report, Verdict
 from greenloop.records.evidence import piece_types
 from greenloop.workflow.storage.request import GivenTests, digest
 from greenloop.workflow.storage.run_dir import write_atomically
 
 LOCK_SUFFIX = ".greenloop.json"
+_MAX_LOCK_BYTES = 100_000_000
 # Pieces that a grade of 0.1.0 did not have, or whose results its locks do not hold.
 _LATER_PIECES = frozenset({"isolated", "peer", "held_out"})
 
@@ -123,9 +125,7 @@ def save_lock(path: Path, lock: Lock) -> None:
 def load_lock(path: Path) -> Lock:
     """Read a lock. Raises InputError where it is missing or has another form."""
     try:
-        return Lock.model_validate_json(path.read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+        return Lock.model_validate_json(read_bounded(path, _MAX_LOCK_BYTES))
     except (ValidationError, ValueError) as error:
         first = str(error).partition("\n")[0]
         raise InputError(f"{path} is not a lock file of greenloop: {first}") from None

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError
+from greenloop.files import writing
 from greenloop.records import Report
 from greenloop.reporting.html import render_report_html
 from greenloop.scripts.source_file import replace_atomically
@@ -117,8 +118,6 @@ def write_atomically(path: Path, text: str) -> None:
     """
     mask = os.umask(0)
     os.umask(mask)
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_atomically(path, text.encode("utf-8", "surrogatepass"), 0o666 & ~mask)
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
