@@ -77,7 +77,8 @@ def summarize_run(run: TestRun, what: str = "tests") -> str:
 def failure_signature(run: TestRun) -> frozenset[str]:
     """Return what two equal red runs share: tests, exceptions, messages and lines, normalized."""
     failures = (
-        f"{item.test}|{item.exception}|{normalize(item.message)}|{_describe_innermost_frame(item)}"
+        f"{item.test}|{item.exception}|{normalize(item.message)}|"
+        + "".join(f"{frame.function}:{frame.text}" for frame in item.frames[-1:])
         for item in _without_timeout_frames(run)
     )
     return frozenset([run.ending, *failures, *run.missing])
@@ -133,10 +134,6 @@ def _describe_ending(run: TestRun) -> str:
     text = named.get(run.ending, "Tests were not reported as they had to be")
     detail = f" ({normalize(run.detail)})" if run.detail else ""
     return f"{text}{detail}."
-
-
-def _describe_innermost_frame(failure: Failure) -> str:
-    return f"{failure.frames[-1].function}:{failure.frames[-1].text}" if failure.frames else ""
 
 
 def _truncate(text: str, max_chars: int) -> str:

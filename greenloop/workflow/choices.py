@@ -53,7 +53,10 @@ class ChoiceSettlement:
             self._apply_answers()
             if self._run.state.contract != before and self._add_tests():
                 return True
-            if not (self._move_to_next_round() or (ask and await self._ask_anew())):
+            if self._move_to_next_round():
+                continue
+            self._round += ask
+            if not (ask and await self._ask()):
                 return False
 
     def _apply_answers(self) -> None:
@@ -68,11 +71,6 @@ class ChoiceSettlement:
         later = [number for number in rounds if number > self._round]
         self._round = min(later, default=self._round)
         return bool(later)
-
-    async def _ask_anew(self) -> bool:
-        """Ask in a new round; return whether anything was asked."""
-        self._round += 1
-        return await self._ask()
 
     async def _ask(self) -> bool:
         """Ask about choices that were never asked about; store each answer before the next one."""

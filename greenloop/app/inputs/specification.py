@@ -76,16 +76,14 @@ def read_tests(paths: tuple[Path, ...]) -> tuple[GivenTests, ...]:
     Raises:
         InputError: one cannot be read, is not Python, or two have the same name.
     """
-    found = [GivenTests.read(path, f"--tests {path}", _test_file_name(path.stem)) for path in paths]
+    found = []
+    for path in paths:  # the file's name in the run never is that of the module
+        is_test = path.stem == "conftest" or path.stem.startswith("test_")
+        name = f"{path.stem}.py" if is_test else f"test_{path.stem}.py"
+        found.append(GivenTests.read(path, f"--tests {path}", name))
     if len({item.name for item in found}) < len(found):
         raise InputError("--tests: two files have the same name")
     return tuple(found)
-
-
-def _test_file_name(stem: str) -> str:
-    """Return the file's name in the run, which never is that of the module."""
-    is_test = stem == "conftest" or stem.startswith("test_")
-    return f"{stem}.py" if is_test else f"test_{stem}.py"
 
 
 def resolve_module_name(
