@@ -138,8 +138,13 @@ def run_agent(
                 report = _deliver_report(report, request, is_reviewed=options.approve)
         except GreenloopError as problem:
             error = error or problem
-        if decision == "reject":
-            return _report_rejection(report, options)
+        if (
+            decision == "reject"
+        ):  # print no code either: standard output may be redirected to a file
+            if options.json:
+                print_report(report, options, with_card=False)
+            print_error(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
+            return 1
         is_changed = report.final_code != report.original
         if isinstance(request, HealRequest) and is_changed and report.artifacts.output is None:
             status = 1
@@ -189,14 +194,6 @@ def _save_request(report: Report, request: RunRequest) -> RunDirectory:
         request = request.model_copy(update={"choice_answers": stored.choice_answers})
     directory.save_request(request)
     return directory
-
-
-def _report_rejection(report: Report, options: RunOptions) -> int:
-    """Print no code either: standard output may be redirected to a file."""
-    if options.json:
-        print_report(report, options, with_card=False)
-    print_error(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
-    return 1
 
 
 def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -> Report:
