@@ -74,12 +74,18 @@ def grade_weak(with_peer: bool) -> Iterator[Outcome]:
                 )
 
 
-def read_trickcatcher(data: Path) -> Iterator[Outcome]:
+def read_trickcatcher(data: Path, contracts: Path | None) -> Iterator[Outcome]:
     """Yield what a second reading alone says of programs that pass their tests."""
-    for name, kind, found in trickcatcher.results(data):
-        verdict = {"nothing": "verified", "example": "failed"}.get(found, "passed")
+    given = ["--data", str(data), *(["--contracts", str(contracts)] if contracts else [])]
+    for name, kind, (found, _) in trickcatcher.results(trickcatcher.read_options(given)):
+        if found == "no fault":
+            continue
+        if kind == "right" and found in trickcatcher.WRONG_AFTER_ALL:
+            kind = "wrong"
+        is_verified = found in ("nothing", "time")
+        verdict = "verified" if is_verified else "failed" if found == "example" else "passed"
         yield Outcome(
-            "TrickCatcher, peer alone", name, kind == "wrong", verdict, int(found != "nothing")
+            "TrickCatcher, peer alone", name, kind == "wrong", verdict, int(not is_verified)
         )
 
 
@@ -174,7 +180,7 @@ def run_sets(options: argparse.Namespace) -> Iterator[Outcome]:
     for name in options.only.split(",") if options.only else sets:
         yield from sets[name]()
     if options.data:
-        yield from read_trickcatcher(options.data)
+        yield from read_trickcatcher(options.data, options.contracts)
     for folder in options.evaluation:
         yield from read_evaluation(folder)
 
@@ -185,6 +191,7 @@ def main() -> None:
     )
     parser.add_argument("--only", default="", help="weak, weak+peer, forgeries, with commas")
     parser.add_argument("--data", type=Path, help="a clone of RinCloud/TrickCatcher")
+    parser.add_argument("--contracts", type=Path, help="HumanEvalPlus.jsonl[.gz], for --data")
     parser.add_argument("--evaluation", type=Path, nargs="*", default=[], metavar="DIR")
     parser.add_argument("--save", type=Path, help="write each outcome as a line of JSON")
     options = parser.parse_args()

@@ -14,7 +14,7 @@ import argparse
 import time
 from collections.abc import Iterator
 
-from greenloop.grading.context import Plan
+from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.grader import grade_run
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.testsuite import TestFile
@@ -75,7 +75,7 @@ def measured(box: Sandbox, lines: int, count: int, ms: float, mutants: int) -> N
     run = box.run_tests(code, files, module="grown")
     assert run.passed, run
     started = time.monotonic()
-    evidence = grade_run(box, code, files, "grown", run=run, plan=Plan(mutants=mutants)).evidence
+    evidence = grade_run(GradingContext(box, code, files, "grown", run, Plan(mutants=mutants)))
     wall_s = time.monotonic() - started
     tried = evidence.mutation.sampled if evidence.mutation else 0
     slowest = sorted(evidence.seconds.items(), key=lambda item: -item[1])[:3]

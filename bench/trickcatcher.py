@@ -1,143 +1,70 @@
 """Detection by a second reading: published programs that pass their tests, wrong and right ones.
 
     git clone https://github.com/RinCloud/TrickCatcher
-    python bench/trickcatcher.py --data TrickCatcher [--every N] [--programs N]
+    git clone https://github.com/evalplus/humanevalplus_release
+    python bench/trickcatcher.py --data TrickCatcher [--every N] [--first N] [--programs N]
+        [--contracts humanevalplus_release/HumanEvalPlus.jsonl.gz] [--show]
 
 The programs of its data set EvalPlus pass the tests of HumanEval; those of HumanEval+ tell wrong from
 right. Peers are the programs that a model wrote from the text alone; one that fails the examples in the
-text is replaced by the next that passes. The judge knows the truth: what several right programs answer. The
-data has no preconditions, which a peer's writer gives as `allowed`: inputs are taken on which other right
-programs agree and raise nothing (`--no-precondition`: all). Printed are the share of wrong programs that
-are noticed, and of right ones that lose `verified`.
+text is replaced by the next that passes.
+
+A peer's writer gives a precondition as `allowed`, which the data lacks. With `--contracts` it is the
+contract that HumanEval+ publishes for the task, and the judge knows what its reference solution answers.
+Without it, inputs are taken on which other right programs agree and raise nothing (`--no-precondition`:
+all), and the judge knows what several right programs answer.
+
+Printed are the share of wrong programs that are noticed, and of right ones that lose `verified`. A
+program is right by the tests of HumanEval+; one that fails an example of its own text, or answers an
+allowed input otherwise than the reference solution, is counted on a row of its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import csv
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from trickcatcher_tasks import MODULE, PRECONDITION_REFERENCES, Task, read_tasks
 
 from greenloop.grading.peer.answers import Names, compare
 from greenloop.grading.peer.comparison import PeerProgram, check_peer, compare_programs
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.runs import Answer, Input, Program
-from greenloop.records import GivenExample
 from greenloop.records.evidence.peer import MIN_ALLOWED_INPUTS
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.guest.scenarios.inputs.calls import ANSWER
-from greenloop.specification.example_tests import render_example_tests
-from greenloop.specification.examples import analyze_specification, filter_usable_examples
-from greenloop.specification.reading.doctests import parse_doctest
-from greenloop.testsuite import TestFile
+from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ANSWER
 
-MODULE, REFERENCES = "solution", 3
-PRECONDITION_REFERENCES = 8  # as many as there are, for what the text allows
-
-
-@dataclass(frozen=True)
-class Task:
-    """A task with its text, stub, and programs as source; `inputs` are tuples that a model wrote."""
-
-    name: str
-    function: str
-    text: str
-    interface: str
-    examples: tuple[GivenExample, ...]
-    inputs: list[list[object]]
-    peers: tuple[str, ...]
-    wrong: tuple[str, ...]
-    right: tuple[str, ...]
-
-    @property
-    def tests(self) -> TestFile:
-        return TestFile(f"test_{MODULE}.py", render_example_tests(MODULE, self.examples))
-
-    @property
-    def calls(self) -> list[str]:
-        """What the examples call, each as one expression."""
-        parts = (part for item in self.examples for part in parse_doctest(item.doctest))
-        return [item.source.strip().partition(" == ")[0] for item in parts]
-
-
-def read_tasks(data: Path, programs: int) -> Iterator[Task]:
-    root = data / "Datasets" / "EvalPlus"
-    inputs = json.loads((root / "GenInputs" / "gen_inputs_direct.json").read_text("utf-8"))
-    written = read_table(root / "GenProgs" / "dfp_submit_res.csv")
-    repaired = read_table(root / "GenProgs" / "tc_submit_res_base_and_extra.csv")
-    for folder in sorted((root / "PUTs").iterdir(), key=lambda item: int(item.name.split("_")[1])):
-        number = folder.name.split("_")[1]
-        wrong = [item.read_text("utf-8") for item in folder.glob("*.py")]
-        right: list[str] = []
-        for row in repaired.get(number, ()):
-            path = root / "GenProgs" / "tc_generated_progs" / folder.name / row["sol_name"]
-            if row["submit_res"] == "True" and path.is_file():
-                (right if row["extra_submit_res"] == "True" else wrong).append(
-                    path.read_text("utf-8")
-                )
-        peers = sorted((root / "GenProgs" / "dfp_generated_progs" / folder.name).glob("*.py"))
-        sources = {item.name: item.read_text("utf-8") for item in peers}
-        known = [
-            sources[row["sol_name"]]
-            for row in written.get(number, ())
-            if row["submit_res"] == "True"
-        ]
-        task = build_task(folder.name, wrong, [*right, *known], tuple(sources.values()), programs)
-        if task:
-            yield Task(**task, inputs=inputs.get(folder.name.replace("_", "/"), []))
-
-
-def read_table(path: Path) -> dict[str, list[dict[str, str]]]:
-    """Return the rows of a table by the number of their task."""
-    found: dict[str, list[dict[str, str]]] = {}
-    for row in csv.DictReader(path.open(encoding="utf-8")):
-        found.setdefault(row["pid"], []).append(row)
-    return found
-
-
-def build_task(
-    name: str, wrong: Sequence[str], right: Sequence[str], peers: tuple[str, ...], programs: int
-) -> dict[str, object] | None:
-    """Return the fields of a task; None where its text or a right program cannot be read."""
-    functions = [node for node in ast.parse(wrong[0]).body if isinstance(node, ast.FunctionDef)]
-    documented = [node for node in functions if ast.get_docstring(node)]
-    if not documented or not right:
-        return None
-    function = documented[-1]
-    text = ast.get_docstring(function) or ""
-    found = analyze_specification(text).examples
-    examples = filter_usable_examples(found, frozenset({function.name}))
-    stub = ast.FunctionDef(
-        function.name, function.args, [ast.Expr(ast.Constant(...))], [], function.returns
-    )
-    return {
-        "name": name,
-        "function": function.name,
-        "text": text,
-        "interface": ast.unparse(ast.fix_missing_locations(stub)),
-        "examples": examples,
-        "peers": peers,
-        "wrong": tuple(dict.fromkeys(map(normalize, wrong)))[:programs],
-        "right": tuple(dict.fromkeys(map(normalize, right)))[
-            : max(programs, PRECONDITION_REFERENCES + 1)
-        ],
-    }
-
-
-def normalize(source: str) -> str:
-    """Return a program in one form, as given where it does not parse.
-
-    Some programs were completions of a text whose imports are not repeated in them.
-    """
-    try:
-        return f"from typing import *\n{ast.unparse(ast.parse(source))}"
-    except SyntaxError:
-        return source
+REFERENCES = 3
+Found = tuple[str, list[str]]  # what is found of a program, and the details
+UNNOTICED = ("nothing", "too few", "no peer", "wrong text")
+# Programs that the tests of HumanEval+ pass, and that are wrong all the same.
+WRONG_AFTER_ALL = ("noticed", "example")
+MEANINGS = {
+    "wrong": {
+        "noticed": "noticed: a difference on which they are wrong",
+        "example": "noticed: they fail an example of the text",
+        "open": "noticed: a difference on which the judge knows no answer",
+        "too few": "not `verified`: too few inputs",
+        "no peer": "not `verified`: no peer passes the examples",
+        "wrong text": "not `verified`: an example of the text is wrong by the reference solution",
+        "nothing": "nothing noticed",
+        "time": "wrong in time alone: they answer each published input as the reference solution",
+        "no fault": "not wrong: they answer each published input as the reference solution",
+    },
+    "right": {
+        "noticed": "wrong by the reference solution on an input that the text allows",
+        "example": "wrong by an example of their own text",
+        "open": "not `verified`: a difference on which the judge knows no answer",
+        "too few": "not `verified`: too few inputs",
+        "no peer": "not `verified`: no peer passes the examples",
+        "wrong text": "not `verified`: an example of the text is wrong by the reference solution",
+        "nothing": "`verified` as far as the second reading goes",
+    },
+}
 
 
 # Two right programs that answer an input differently, or one that raises, tell that it is not allowed.
@@ -158,7 +85,9 @@ def allowed(*arguments):
 
 
 def restrict(task: Task, code: str, peer: PeerProgram) -> PeerProgram:
-    """Return the peer with a precondition that other right programs than `code` stand for."""
+    """Return the peer with a precondition: the contract, or other right programs than `code`."""
+    if task.contract:
+        return PeerProgram(peer.code, f"{task.contract}\n{peer.inputs}")
     sources = [source for source in task.right if source != code][:PRECONDITION_REFERENCES]
     allowed = PRECONDITION.format(sources=sources, function=task.function)
     return PeerProgram(peer.code, peer.inputs + allowed)
@@ -168,8 +97,8 @@ def fit_inputs(box: Sandbox, task: Task) -> list[tuple[object, ...]]:
     """Return the data's inputs, each in the first form that a right program answers."""
     forms = [list(iterate_forms(item)) for item in task.inputs[:100]]
     calls = [build_call(task, form) for item in forms for form in item]
-    program = Program(box, MODULE, task.right[0], (task.function,), float("inf"))
-    answers = iter([not made.ending and answered(made) for made in program.run(calls)])
+    program = Program(box, MODULE, task.right[0], (task.function,))
+    answers = iter([not made.ending and answered(made) for made in program.run(calls, 10.0)])
     fitting = [[form for form in item if next(answers)] for item in forms]
     return [item[0] for item in fitting if item]
 
@@ -205,16 +134,42 @@ def choose_peer(box: Sandbox, task: Task) -> PeerProgram | None:
     return None
 
 
-def find(box: Sandbox, task: Task, code: str, peer: PeerProgram, budget_s: float) -> str:
-    """Return what is found of a program, "" for nothing.
+def find_fault(box: Sandbox, task: Task, code: str) -> str:
+    """Return what tells a wrong program from the reference solution on the published inputs.
+
+    "" for its answers; "time": nothing but time, "no fault": nothing at all.
+    """
+    calls = [Input(ast.parse(i, mode="eval").body, task.function) for i in task.published]
+    both = (code, task.reference)
+    mine, right = (
+        Program(box, MODULE, source, (task.function,)).run(calls, 30.0, 0.5) for source in both
+    )
+    pairs = list(zip(mine, right, strict=True))
+    if any(compare(a.load(ANSWER), b.load(ANSWER), Names()) is False for a, b in pairs):
+        return ""
+    return "time" if any(one.is_late or one.ending for one in mine) else "no fault"
+
+
+def explain_absence(box: Sandbox, task: Task) -> Found:
+    """Return why no peer passes the examples: the reference solution may fail them, too."""
+    failing = check_peer(
+        box, module=MODULE, peer=PeerProgram(task.reference, ""), tests=[task.tests]
+    )
+    is_wrong = bool(task.reference and failing)
+    return ("wrong text" if is_wrong else "no peer"), [*failing.values()]
+
+
+def find(box: Sandbox, task: Task, code: str, peer: PeerProgram, budget_s: float) -> Found:
+    """Return what is found of a program.
 
     "example": it fails an example of the text; "noticed": a difference on which it is wrong, or far
-    slower; "open": right programs do not agree on a difference; "too few": fewer than 50 inputs.
+    slower; "open": the judge does not know the answer; "too few": fewer than 50 inputs.
     """
-    if task.examples and check_peer(
-        box, module=MODULE, peer=PeerProgram(code, ""), tests=[task.tests]
-    ):
-        return "example"
+    if task.examples:
+        itself = PeerProgram(code, "")
+        failing = check_peer(box, module=MODULE, peer=itself, tests=[task.tests])
+        if failing:
+            return "example", [f"{name}: {message}" for name, message in failing.items()]
     seen = compare_programs(
         box,
         module=MODULE,
@@ -227,76 +182,104 @@ def find(box: Sandbox, task: Task, code: str, peer: PeerProgram, budget_s: float
         seed=hashlib.sha256((task.text + code).encode()).hexdigest(),
         budget_s=budget_s,
     )
-    rulings = [rule(box, task, code, peer, item) for item in seen.differences]
+    rulings = [rule(box, task, code, item) for item in seen.differences]
+    details = [
+        f"{ruling}: {item.call} gives {item.code}, peer {item.peer}"
+        for ruling, item in zip(rulings, seen.differences, strict=True)
+    ]
+    details += [f"slower: {call}" for call in seen.slower]
+    details += [f"{seen.agreed} of {seen.allowed} agree, {seen.inputs} tried; {seen.problem}"]
     if "code" in rulings or seen.slower:
-        return "noticed"
+        return "noticed", details
     if "open" in rulings:
-        return "open"
-    return "too few" if seen.allowed < MIN_ALLOWED_INPUTS else ""
+        return "open", details
+    return "too few" if seen.allowed < MIN_ALLOWED_INPUTS else "nothing", details
 
 
-def rule(box: Sandbox, task: Task, code: str, peer: PeerProgram, item: FoundDifference) -> str:
+def rule(box: Sandbox, task: Task, code: str, item: FoundDifference) -> str:
     """Return who is wrong by right programs: "code", "peer", or "open" where these do not agree."""
-    call = Input(ast.parse(item.call, mode="eval").body, task.function)
+    call, number = read_difference(task, item)
     references = [source for source in task.right if source != code][:REFERENCES]
-    truth, *others = [answer(box, task, source, call) for source in references] or [None]
-    if truth is None or not all(agree(truth, other) for other in others):
+    known = [task.reference] if task.reference else references
+    truth, *others = [answer(box, task, source, call) for source in known] or [None]
+    if truth is None or not all(agree(truth, other, number) for other in (truth, *others)):
         return "open"
-    if agree(answer(box, task, code, call), truth):
+    if agree(answer(box, task, code, call), truth, number):
         return "peer"
     return "code"
 
 
+def read_difference(task: Task, item: FoundDifference) -> tuple[Input, int]:
+    """Return the call, and the number of the observation that differs: its answer or arguments."""
+    *assigned, last = ast.parse(item.call).body
+    if not assigned:
+        return Input(last.value, task.function), ANSWER
+    *assigned, call = assigned
+    values = {node.targets[0].id: node.value for node in assigned}
+    call.value.args = [values.get(getattr(node, "id", ""), node) for node in call.value.args]
+    return Input(call.value, task.function), AFTER
+
+
 def answer(box: Sandbox, task: Task, source: str, call: Input) -> Answer:
-    program = Program(box, MODULE, source, (task.function,), float("inf"))
-    return program.run([call], 1.0)[0]
+    program = Program(box, MODULE, source, (task.function,))
+    return program.run([call], 1.0, 1.0)[0]
 
 
-def agree(one: Answer, other: Answer | None) -> bool:
-    return other is not None and bool(compare(one.load(ANSWER), other.load(ANSWER), Names()))
+def agree(one: Answer, other: Answer, number: int) -> bool:
+    return bool(compare(one.load(number), other.load(number), Names()))
 
 
-def results(
-    data: Path,
-    every: int = 1,
-    programs: int = 3,
-    budget_s: float = 3.0,
-    *,
-    precondition: bool = True,
-) -> Iterator[tuple[str, str, str]]:
+def results(options: argparse.Namespace) -> Iterator[tuple[str, str, Found]]:
     """Yield the task, the kind ("wrong" or "right") and what was found, of each program."""
     with open_sandbox() as box:
-        for task in list(read_tasks(data, programs))[::every]:
+        tasks = list(read_tasks(options.data, options.programs, options.contracts))
+        only = options.only.split(",") if options.only else [item.name for item in tasks]
+        for task in tasks[options.first :: options.every]:
+            if task.name not in only:
+                continue
             peer = choose_peer(box, task)
             for kind, sources in (("wrong", task.wrong), ("right", task.right)):
-                for code in sources[:programs]:
-                    second = restrict(task, code, peer) if peer and precondition else peer
-                    found = find(box, task, code, second, budget_s) if second else "no peer"
-                    yield task.name, kind, found or "nothing"
+                for code in sources[: options.programs]:
+                    second = peer
+                    if peer and not options.no_precondition:
+                        second = restrict(task, code, peer)
+                    if second is None:
+                        found = explain_absence(box, task)
+                    else:
+                        found = find(box, task, code, second, options.budget)
+                    if kind == "wrong" and found[0] in UNNOTICED and task.published:
+                        found = find_fault(box, task, code) or found[0], found[1]
+                    yield task.name, kind, found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
+def read_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True, help="a clone of RinCloud/TrickCatcher")
+    parser.add_argument("--contracts", type=Path, help="HumanEvalPlus.jsonl[.gz] of a release")
     parser.add_argument("--every", type=int, default=1, help="take each Nth task")
+    parser.add_argument("--first", type=int, default=0, help="leave the first N tasks out")
+    parser.add_argument("--only", default="", help="names of tasks, with commas")
     parser.add_argument("--programs", type=int, default=3, help="wrong and right programs a task")
     parser.add_argument("--budget", type=float, default=3.0, help="seconds a comparison")
     parser.add_argument("--no-precondition", action="store_true", help="compare on all inputs")
-    chosen = parser.parse_args()
+    parser.add_argument("--show", action="store_true", help="print what differs")
+    return parser.parse_args(arguments)
+
+
+def main() -> None:
+    options = read_options()
     counts: dict[str, Counter[str]] = {"wrong": Counter(), "right": Counter()}
-    found_by = results(
-        chosen.data,
-        chosen.every,
-        chosen.programs,
-        chosen.budget,
-        precondition=not chosen.no_precondition,
-    )
-    for name, kind, found in found_by:
+    for name, kind, (found, details) in results(options):
         counts[kind][found] += 1
         print(f"{name}: {kind}: {found}", flush=True)
+        if options.show:
+            print(*(f"    {line}" for line in details), sep="\n", flush=True)
     for kind, seen in counts.items():
-        said = ", ".join(f"{name} {n} ({n / seen.total():.0%})" for name, n in seen.most_common())
-        print(f"{kind}: {seen.total()} programs: {said}")
+        print(f"{kind} by the tests of HumanEval+: {seen.total()} programs")
+        for found, number in seen.most_common():
+            print(f"    {number:4} ({number / seen.total():.1%}) {MEANINGS[kind][found]}")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from greenloop.grading import Plan, forgery, shortfalls
+from greenloop.grading import GradingContext, Plan, forgery, shortfalls
 from greenloop.grading.grader import grade_run
 from greenloop.grading.peer.comparison import PeerProgram, compare_programs
 from greenloop.sandbox import Sandbox, open_sandbox
@@ -79,7 +79,7 @@ def graded(box: Sandbox, task: Task, wrong: str, strength: str, plan: Plan) -> G
     run = box.run_tests(code, files, module=task.name)
     if not run.passed:
         return None
-    evidence = grade_run(box, code, files, task.name, run=run, plan=plan).evidence
+    evidence = grade_run(GradingContext(box, code, files, task.name, run, plan))
     forged = forgery(evidence)
     found = [f"failed: {forged}"] if forged else list(shortfalls(evidence, contracted=False))
     others = tuple(item for item in found if not item.startswith("mutants: score"))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import PARSE_ERRORS, parse_or_empty, parse_or_none
 
 
 def fix_mixed_indentation(code: str) -> str:
@@ -16,17 +17,15 @@ def fix_mixed_indentation(code: str) -> str:
     """
     if not _has_mixed_indentation(code):
         return code
-    by_width = {width: _expand_tabs(code, width) for width in (8, 4)}
+    by_width = {width: _reindent(code, partial(str.expandtabs, tabsize=width)) for width in (8, 4)}
     programs = {
-        width: ast.dump(tree)
-        for width, text in by_width.items()
-        if (tree := parse_or_none(text)) is not None
+        width: program for width, text in by_width.items() if (program := _dump_program(text))
     }
     if len(set(programs.values())) != 1:
         return code
     width = next(iter(programs))
-    tabbed = _indent_with_tabs(code, width)
-    same = (tree := parse_or_none(tabbed)) is not None and ast.dump(tree) == programs[width]
+    tabbed = _reindent(code, partial(_indent_with_tabs, width=width))
+    same = _dump_program(tabbed) == programs[width]
     fewer = _count_changed_lines(code, tabbed) < _count_changed_lines(code, by_width[width])
     return tabbed if same and fewer else by_width[width]
 
@@ -34,23 +33,22 @@ def fix_mixed_indentation(code: str) -> str:
 def _has_mixed_indentation(code: str) -> bool:
     try:
         ast.parse(code)
-    except (TabError, IndentationError):
+    except IndentationError:
         return "\t" in code
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    except PARSE_ERRORS:
+        pass
     return False
 
 
-def _expand_tabs(code: str, width: int) -> str:
-    return _reindent(code, lambda indent: indent.expandtabs(width))
+def _dump_program(code: str) -> str:
+    """Return what a source means as text, '' where it does not parse."""
+    tree = parse_or_none(code)
+    return ast.dump(tree) if tree else ""
 
 
-def _indent_with_tabs(code: str, width: int) -> str:
-    def with_tabs(indent: str) -> str:
-        tabs, rest = divmod(len(indent.expandtabs(width)), width)
-        return "\t" * tabs + " " * rest
-
-    return _reindent(code, with_tabs)
+def _indent_with_tabs(indent: str, width: int) -> str:
+    tabs, rest = divmod(len(indent.expandtabs(width)), width)
+    return "\t" * tabs + " " * rest
 
 
 def _reindent(code: str, convert: Callable[[str], str]) -> str:
@@ -59,10 +57,7 @@ def _reindent(code: str, convert: Callable[[str], str]) -> str:
         convert(line[: len(line) - len(bare)]) + bare if (bare := line.lstrip(" \t")) else line
         for line in old
     ]
-    tree = parse_or_none("\n".join(new))
-    if tree is None:
-        return "\n".join(new)
-    for node in ast.walk(tree):
+    for node in ast.walk(parse_or_empty("\n".join(new))):
         if isinstance(node, (ast.Constant, ast.JoinedStr)):
             for n in range(node.lineno, node.end_lineno or 0):
                 new[n] = old[n]

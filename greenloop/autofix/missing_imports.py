@@ -12,7 +12,7 @@ import importlib
 from collections.abc import Sequence
 
 from greenloop.autofix.ruff import lint_code
-from greenloop.syntax.nodes import bound_names
+from greenloop.syntax.nodes import bound_names, find_head_end
 
 _MODULES = (
     "abc argparse asyncio base64 bisect calendar collections contextlib copy csv dataclasses decimal "
@@ -113,24 +113,13 @@ def _find_datetime_imports(members: set[str], tree: ast.Module) -> list[str]:
     )
     if not members & _DATETIME_MEMBERS:
         return ["from datetime import datetime"]
-    return (
-        []
-        if called or members - _DATETIME_MEMBERS - {"MINYEAR", "MAXYEAR"}
-        else ["import datetime"]
-    )
+    is_unclear = called or members - _DATETIME_MEMBERS - {"MINYEAR", "MAXYEAR"}
+    return [] if is_unclear else ["import datetime"]
 
 
 def _insert_imports(code: str, lines: list[str]) -> str:
     """Insert lines below the module's docstring and its `from __future__` imports."""
-    at = 0
-    for index, node in enumerate(ast.parse(code).body):
-        docstring = (
-            index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        )
-        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        if not (docstring or future):
-            break
-        at = node.end_lineno or 0
+    at = find_head_end(ast.parse(code), lambda node: getattr(node, "module", "") == "__future__")
     old = code.split("\n")
     if at == 0:
         while at < len(old) and old[at].startswith("#"):

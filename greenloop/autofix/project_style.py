@@ -5,7 +5,6 @@ Nothing of the project runs: ruff and black only read its configuration and pars
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from greenloop.autofix.ruff import find_ruff, run_tool
+from greenloop.autofix.ruff import parse_items, run_ruff, run_tool
 
 _TIMEOUT_SECONDS = 30
 _CONFIGURATION = frozenset({"pyproject.toml", "ruff.toml", ".ruff.toml"})
@@ -83,10 +82,7 @@ class _ProjectStyle:
     def _lint(self) -> Counter[tuple[str, str]]:
         """Return how often each rule is violated in each changed file."""
         ended = self._run_ruff("check", "--output-format", "json", *self.changed)
-        try:
-            items = json.loads(ended.stdout) if ended and ended.returncode in (0, 1) else []
-        except ValueError:
-            items = []
+        items = parse_items(ended.stdout) if ended and ended.returncode in (0, 1) else []
         root = self.folder.resolve()
         found = ((Path(item["filename"]).resolve(), item["code"] or "") for item in items)
         return Counter((path.relative_to(root).as_posix(), code) for path, code in found)
@@ -103,11 +99,8 @@ class _ProjectStyle:
         return ended is not None and ended.returncode == 0
 
     def _run_ruff(self, action: str, *arguments: str) -> subprocess.CompletedProcess[str] | None:
-        try:
-            command = [find_ruff(), action, "--no-cache", *arguments]
-        except (ImportError, OSError):
-            return None
-        return run_tool(command, _TIMEOUT_SECONDS, folder=self.folder)
+        options = ("--no-cache", *arguments)
+        return run_ruff(action, *options, timeout_s=_TIMEOUT_SECONDS, folder=self.folder)
 
 
 def write_file(path: Path, content: str | bytes) -> None:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from greenloop.syntax.edit import LINE_END
 from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.parse import parse_or_none
 
@@ -32,7 +33,7 @@ class LintResult:
 def lint_code(code: str) -> LintResult:
     """Return what one ruff process reports; nothing where ruff cannot be run."""
     found = _run_ruff(code, "--select", f"F821,{_SAFE_RULES}", "--output-format", "json")
-    items = _parse_items(found) if found is not None else []
+    items = parse_items(found)
     names = [re.search(r"`([^`]+)`", item["message"]) for item in items if item["code"] == "F821"]
     fixes = [item for item in items if item["code"] != "F821" and item.get("fix")]
     fixable = {item["code"] for item in fixes if not _is_spacing_only(item, code)}
@@ -47,13 +48,12 @@ def _is_spacing_only(item: dict[str, Any], code: str) -> bool:
         return False
     (edit,) = item["fix"]["edits"]
     first, last = edit["location"], edit["end_location"]
-    old = "\n".join(re.split(r"\r\n|\r|\n", code)[first["row"] - 1 : last["row"] - 1])
+    old = "\n".join(LINE_END.split(code)[first["row"] - 1 : last["row"] - 1])
     try:
-        return (first["column"], last["column"]) == (1, 1) and _dump_tree(old) == _dump_tree(
-            edit["content"]
-        )
+        is_same = _dump_tree(old) == _dump_tree(edit["content"])
     except (SyntaxError, ValueError):
         return False
+    return is_same and (first["column"], last["column"]) == (1, 1)
 
 
 def apply_ruff_fixes(code: str, kept_names: Collection[str]) -> str:
@@ -68,7 +68,8 @@ def _dump_tree(code: str) -> str:
     return ast.dump(ast.parse(code))
 
 
-def _parse_items(output: str) -> list[dict[str, Any]]:
+def parse_items(output: str) -> list[dict[str, Any]]:
+    """Return the findings that ruff gives as JSON; [] where it gives none."""
     try:
         items: list[dict[str, Any]] = json.loads(output)
     except ValueError:
@@ -82,15 +83,22 @@ def _defines(code: str, names: set[str]) -> bool:
     return tree is not None and names <= bound_names(nodes)
 
 
-def _run_ruff(code: str, *options: str) -> str | None:
-    """Return ruff's standard output for one source; None where it cannot be run."""
+def _run_ruff(code: str, *options: str) -> str:
+    """Return ruff's standard output for one source; '' where it cannot be run."""
+    options = ("--isolated", "--target-version", "py310", *options, "-")
+    ended = run_ruff("check", *options, text=code, timeout_s=_TIMEOUT_SECONDS)
+    return ended.stdout if ended and ended.returncode in (0, 1) else ""
+
+
+def run_ruff(
+    action: str, *arguments: str, timeout_s: float, text: str = "", folder: Path | None = None
+) -> subprocess.CompletedProcess[str] | None:
+    """Run ruff on a text or in a folder; None where it cannot be run or takes too long."""
     try:
-        binary = find_ruff()
+        command = [find_ruff(), action, *arguments]
     except (ImportError, OSError):
         return None
-    command = [binary, "check", "--isolated", "--target-version", "py310", *options, "-"]
-    ended = run_tool(command, _TIMEOUT_SECONDS, text=code)
-    return ended.stdout if ended and ended.returncode in (0, 1) else None
+    return run_tool(command, timeout_s, text=text, folder=folder)
 
 
 def run_tool(
@@ -119,11 +127,7 @@ def run_tool(
 
 @lru_cache(maxsize=1)
 def find_ruff() -> str:
-    """Return the path of ruff's binary.
-
-    Raises:
-        ImportError, OSError: ruff is not installed.
-    """
+    """Return the path of ruff's binary. Raises ImportError or OSError where it is not installed."""
     from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
 
     return str(find_ruff_bin())

@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterator
 from importlib.metadata import PathDistribution
 from pathlib import Path
-from typing import Any
 
 from greenloop.dependencies.names import normalize_name
 from greenloop.records.base import Record
@@ -39,7 +38,10 @@ def build_manifest(site: Path, report: Path, requested: frozenset[str]) -> Manif
         Wheel(
             name=normalize_name(item["metadata"]["name"]),
             version=item["metadata"]["version"],
-            sha256=_wheel_digest(item["download_info"]),
+            sha256=item["download_info"]
+            .get("archive_info", {})
+            .get("hashes", {})
+            .get("sha256", ""),
         )
         for item in found
     ]
@@ -49,10 +51,6 @@ def build_manifest(site: Path, report: Path, requested: frozenset[str]) -> Manif
         modules=tuple(modules),
         files=dict(_compute_digests(site)),
     )
-
-
-def _wheel_digest(download: dict[str, Any]) -> str:
-    return str(download.get("archive_info", {}).get("hashes", {}).get("sha256", ""))
 
 
 def is_intact(site: Path, manifest: Manifest) -> bool:

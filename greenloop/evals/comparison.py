@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from greenloop.errors import InputError
 from greenloop.evals.results import HiddenTestResults
 from greenloop.evals.statistics import SIGNIFICANCE_LEVEL, mcnemar_exact, paired_interval
@@ -23,26 +21,20 @@ def read_evaluation(path: Path) -> tuple[EvalSetup, tuple[TaskResult, ...]]:
     Raises:
         InputError: the path is neither.
     """
-    if path.is_dir():
-        return _read_setup(path / EVAL_SETUP_FILE), HiddenTestResults(path / EVAL_RESULTS_FILE).all
     try:
+        if path.is_dir():
+            setup = EvalSetup.model_validate_json((path / EVAL_SETUP_FILE).read_bytes())
+            return setup, HiddenTestResults(path / EVAL_RESULTS_FILE).all
         report = EvalReport.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (ValidationError, ValueError, RecursionError):
-        raise InputError(
-            f"{path} is not an evaluation: name its folder, or the output of `eval --json`"
-        ) from None
+    except (OSError, ValueError, RecursionError) as error:
+        if path.is_dir():
+            why = f"holds no evaluation: it has no {EVAL_SETUP_FILE}"
+        elif isinstance(error, OSError):
+            why = f"cannot be read: {error.strerror or error}"
+        else:
+            why = "is not an evaluation: name its folder, or the output of `eval --json`"
+        raise InputError(f"{path} {why}") from None
     return report.setup, report.results
-
-
-def _read_setup(path: Path) -> EvalSetup:
-    try:
-        return EvalSetup.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError, ValueError):
-        raise InputError(
-            f"{path.parent} holds no evaluation: it has no {EVAL_SETUP_FILE}"
-        ) from None
 
 
 def compare_evaluations(

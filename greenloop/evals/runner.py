@@ -24,7 +24,7 @@ from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
 from greenloop.evals.task_validation import check_collectable
 from greenloop.events import EntryEnded, Event, HiddenTestsFinished, Notice
-from greenloop.records import BatchOutcome, Report
+from greenloop.records import BatchOutcome, Report, ToolUsage
 from greenloop.records.evaluation import EvalUsage, TaskResult
 from greenloop.reporting.loader import read_report
 from greenloop.sandbox import open_sandbox
@@ -140,15 +140,10 @@ def _build_result(
     outcome: BatchOutcome, task: EvalTask, report: Report | None, found: HiddenTestsOutcome | None
 ) -> TaskResult:
     hidden = found or HiddenTestsOutcome(None, outcome.reason)
-    usage = report.usage if report else None
-    spent = EvalUsage(
-        calls=usage.calls if usage else outcome.calls,
-        input_tokens=usage.input_tokens if usage else outcome.tokens,
-        output_tokens=usage.output_tokens if usage else 0,
-        cost_usd=usage.cost_usd if usage else outcome.cost_usd,
-        repairs=report.repairs if report else 0,
-        seconds=outcome.seconds,
-    )
+    known = ToolUsage(calls=outcome.calls, input_tokens=outcome.tokens, cost_usd=outcome.cost_usd)
+    usage = report.usage.model_dump(exclude={"by_tool"}) if report else known.model_dump()
+    repairs = report.repairs if report else 0
+    spent = EvalUsage(**usage, repairs=repairs, seconds=outcome.seconds)
     return TaskResult(
         id=outcome.id,
         sha256=outcome.sha256,

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from greenloop.errors import InputError
 from greenloop.records import Record
+from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite import TestFile
 from greenloop.workflow.storage.request import digest
 
@@ -36,6 +37,12 @@ class EvalTask(Record):
     solution: str = ""
     where: str = ""
 
+    @classmethod
+    def with_test_file(cls, code: str, module: str = DEFAULT_MODULE, **fields: str) -> EvalTask:
+        """Return a task with one file of hidden tests."""
+        hidden = HiddenFile(name=f"test_{module}.py", code=code)
+        return cls.model_validate({**fields, "module": module, "tests": (hidden,)})
+
     @property
     def tests_sha256(self) -> str:
         return digest("\0".join(f"{item.name}\0{item.code}" for item in self.tests))
@@ -45,7 +52,7 @@ def parse_source(source: str, label: str) -> ast.Module:
     """Return the syntax tree of a part of a task. Raises InputError if it is not Python."""
     try:
         return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except PARSE_ERRORS as error:
         raise InputError(f"{label} is not Python: {error}") from None
 
 

@@ -97,12 +97,9 @@ async def _check_task_collectable(task: EvalTask, sandbox_factory: TaskSandboxFa
 def find_test_file_error(run: TestRun, module: str) -> Failure | None:
     """Return the failure that kept a test file from being collected, if its cause is in the file."""
     for failure in run.failures:
+        is_in_file = failure.phase == "collect" and failure.exception in _TEST_FILE_ERRORS
         about_module = failure.exception == "ImportError" and f"'{module}'" in failure.message
-        if (
-            failure.phase == "collect"
-            and failure.exception in _TEST_FILE_ERRORS
-            and not about_module
-        ):
+        if is_in_file and not about_module:
             return failure
     return None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Final
 
@@ -31,12 +30,6 @@ class EvidenceCollector:
         self.seconds: dict[str, float] = {}
         self.errors: dict[str, SandboxError] = {}
         self.not_measured: dict[str, str] = {}
-
-    def submit(
-        self, pool: ThreadPoolExecutor, name: str, measurement: Measurement
-    ) -> Future[Piece | None]:
-        """Measure a piece in another thread, once one is free."""
-        return pool.submit(self.measure, name, measurement)
 
     def measure(self, name: str, measurement: Measurement) -> Piece | None:
         """Return what a measurement returns; None where it returns a text or the sandbox fails."""

@@ -5,43 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from greenloop.errors import SandboxError
-from greenloop.grading.mutation import measure_mutation
 from greenloop.grading.observation import ObservationRequest, Observed, SharedObservation
-from greenloop.records import (
-    Coverage,
-    Expectation,
-    Flakiness,
-    HeldOutExample,
-    Mutation,
-    TestRun,
-    Thresholds,
-)
+from greenloop.records import Coverage, Expectation, Flakiness, HeldOutExample, TestRun, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile, read_conftest
-from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios
+from greenloop.testsuite.scenarios import (
+    ScenarioFile,
+    WholeFile,
+    build_scenarios,
+    build_whole_tests,
+)
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 
 _T = TypeVar("_T")
-
-
-class MutationMeasurement(Protocol):
-    """`max_mutants` None means all; no mutant is started after `budget_s` seconds."""
-
-    def __call__(
-        self,
-        sandbox: Sandbox,
-        code: str,
-        tests: Sequence[TestFile],
-        *,
-        module: str | None,
-        max_mutants: int | None,
-        seed: int,
-        budget_s: float,
-    ) -> Mutation: ...
 
 
 @dataclass(frozen=True)
@@ -51,7 +31,6 @@ class Plan:
     thresholds: Thresholds = field(default_factory=Thresholds)
     mutants: int | None = 100
     seed: int = 20261
-    mutation: MutationMeasurement = measure_mutation
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Plan:
@@ -113,10 +92,15 @@ class GradingContext:
     def plan_scenarios(self, file: TestFile) -> ScenarioFile:
         """Return the plan of a test file, made once."""
         if file.code not in self._scenarios:
-            self._scenarios[file.code] = build_scenarios(
-                file.code, self.module, self.code, self.imported, read_conftest(self.tests)
-            )
+            self._scenarios[file.code] = self._build(build_scenarios, file)
         return self._scenarios[file.code]
+
+    def plan_whole_tests(self, file: TestFile) -> WholeFile:
+        """Return the tests of a file as they are, for a process without pytest."""
+        return self._build(build_whole_tests, file)
+
+    def _build(self, build: Callable[..., _T], file: TestFile) -> _T:
+        return build(file.code, self.module, self.code, self.imported, read_conftest(self.tests))
 
     def observe(
         self, request: ObservationRequest, tests: Sequence[TestFile] = (), *, alone: bool = False

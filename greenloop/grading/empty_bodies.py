@@ -9,9 +9,9 @@ import ast
 
 from greenloop.grading.context import GradingContext
 from greenloop.records import EmptyBodies, TestRun
+from greenloop.syntax.nodes import Function
+from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite.stubs import with_empty_bodies
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def measure(context: GradingContext) -> EmptyBodies | str:
@@ -23,9 +23,9 @@ def measure(context: GradingContext) -> EmptyBodies | str:
     try:
         source = with_empty_bodies(context.code)
         nodes = ast.walk(ast.parse(context.code))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except PARSE_ERRORS:
         return "the code cannot be parsed"
-    if not any(isinstance(node, _FUNCTIONS) for node in nodes):
+    if not any(isinstance(node, (Function, ast.Lambda)) for node in nodes):
         return "the code has no functions"
     return judge_empty_bodies(context.run_tests(source))
 

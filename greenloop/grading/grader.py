@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,15 +17,7 @@ from greenloop.grading.isolation import evidence as isolation
 from greenloop.grading.memorization import evidence as memorization
 from greenloop.grading.observation import ObservationRequest, SharedObservation
 from greenloop.plugins import list_plugins, load_plugin
-from greenloop.records import (
-    Evidence,
-    Expectation,
-    ExtraEvidence,
-    HeldOutExample,
-    Piece,
-    RedPhase,
-    TestRun,
-)
+from greenloop.records import Evidence, ExtraEvidence, Piece
 from greenloop.records.evidence import piece_types
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
@@ -40,14 +30,6 @@ _QUICK_SUITE_S = 1.5
 _MAX_CONCURRENT = 2  # more would make slow tests slower, up to their time limit
 
 
-@dataclass(frozen=True)
-class GradeResult:
-    """The evidence, and the held-out examples that fail."""
-
-    evidence: Evidence
-    disagreements: tuple[HeldOutExample, ...] = ()
-
-
 def grade(box: Sandbox, code: str, test_code: str, plan: Plan | None = None) -> Evidence:
     """Return the evidence for any module and pytest file, without a model.
 
@@ -57,7 +39,7 @@ def grade(box: Sandbox, code: str, test_code: str, plan: Plan | None = None) -> 
     module = find_tested_module(test_code, box.packages.import_names)
     tests = [TestFile(f"test_{module}.py", test_code)]
     run = box.run_tests(code, tests, module=module)
-    return grade_run(box, code, tests, module, run=run, plan=plan).evidence
+    return grade_run(GradingContext(box, code, tests, module, run, plan or Plan()))
 
 
 def forgery(evidence: Evidence) -> str:
@@ -70,53 +52,32 @@ def shortfalls(evidence: Evidence, *, contracted: bool = True) -> tuple[str, ...
     return tuple(evidence.unmet(contracted=contracted))
 
 
-def grade_run(
-    sandbox: Sandbox,
-    code: str,
-    tests: Sequence[TestFile],
-    module: str,
-    *,
-    run: TestRun,
-    expected: Expectation | None = None,
-    held_out: Sequence[HeldOutExample] = (),
-    interface: str = "",
-    contract: str = "",
-    red_phase: RedPhase | None = None,
-    untested_requirements: Sequence[str] = (),
-    plan: Plan | None = None,
-    emit: EventSink = ignore_event,
-) -> GradeResult:
-    """Return the evidence for a green run, given what is known from before it.
+def grade_run(context: GradingContext, emit: EventSink = ignore_event) -> Evidence:
+    """Return the evidence for a green run; what is known from before it is left to the caller.
 
-    A piece in which the sandbox fails is missing. `emit` is called in the threads that measure.
+    A piece in which the sandbox fails is missing. `emit` is called in the threads that measure. The
+    context then has the held-out examples that fail.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
         SettingsError: a plug-in for evidence cannot be loaded.
     """
-    plan = plan or Plan()
-    context = GradingContext(
-        sandbox, code, tests, module, run, plan, expected, held_out, interface, contract
-    )
     context.shared = SharedObservation(
-        sandbox, code, module, tests, partial(_plan_requests, context)
+        *(context.sandbox, context.code, context.module, context.tests),
+        partial(_plan_requests, context),
     )
     collector = EvidenceCollector(emit)
     found: dict[str, Any] = _measure_all(context, collector)
-    evidence = Evidence(
-        red_phase=red_phase,
+    functions = (item for file in context.tests for item in parse_test_functions(file.code))
+    return Evidence(
         **{key: piece for key, piece in found.items() if key in piece_types()},
-        integrity=find_integrity_issues(code),
-        requirements_untested=tuple(untested_requirements),
-        returning=tuple(
-            name for file in tests for name in find_returning_tests(parse_test_functions(file.code))
-        ),
-        thresholds=plan.thresholds,
+        integrity=find_integrity_issues(context.code),
+        returning=find_returning_tests(functions),
+        thresholds=context.thresholds,
         seconds=collector.seconds,
         not_measured=collector.not_measured,
         extra={item.name: item for item in found.values() if isinstance(item, ExtraEvidence)},
     )
-    return GradeResult(evidence, context.disagreements)
 
 
 def _plan_requests(context: GradingContext) -> list[ObservationRequest]:
@@ -147,8 +108,10 @@ def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[
         for name in list_plugins("greenloop.evidence")
     }
     with ThreadPoolExecutor(_MAX_CONCURRENT) as pool:
-        started = {key: collector.submit(pool, key, measures[key]) for key in together}
-        started |= {key: collector.submit(pool, key, plugins[key]) for key in plugins}
+        started = {
+            key: pool.submit(collector.measure, key, (measures | plugins)[key])
+            for key in (*together, *plugins)
+        }
     collector.raise_if_nothing_runs()
     alone = {key: collector.measure(key, measures[key]) for key in kinds.keys() - started.keys()}
     found = {key: future.result() for key, future in started.items()} | alone

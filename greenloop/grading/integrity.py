@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator
 
 from greenloop.grading.safe_imports import are_safe, find_safe_modules
 from greenloop.records import IntegrityFinding
+from greenloop.syntax.nodes import get_assigned_targets
+from greenloop.syntax.parse import PARSE_ERRORS
 
 _SUSPICIOUS_MODULES = frozenset(
     "pytest _pytest pluggy unittest gc ctypes inspect _thread marshal dis sys.monitoring".split()
@@ -72,29 +74,25 @@ def find_integrity_issues(code: str) -> tuple[IntegrityFinding, ...]:
         inspector = _Inspector(tree)
         nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.expr, ast.stmt))]
         found = {(at.lineno, what) for node in nodes for at, what in inspector.inspect(node)}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except PARSE_ERRORS:
         return ()
     return tuple(IntegrityFinding(line=line, what=what) for line, what in sorted(found))
 
 
 class _Inspector:
-    """The rules for one module; its imports say what its names stand for."""
+    """The rules for one module; names are resolved by its imports."""
 
     def __init__(self, tree: ast.Module) -> None:
         imported = [item for n in ast.walk(tree) if isinstance(n, ast.Import) for item in n.names]
-        self._modules = {
-            item.asname
-            or item.name.partition(".")[0]: (
-                item.name if item.asname else item.name.partition(".")[0]
-            )
-            for item in imported
-        }
+        self._modules = {i.name.partition(".")[0]: i.name.partition(".")[0] for i in imported}
+        self._modules |= {item.asname: item.name for item in imported if item.asname}
         self._safe_modules = find_safe_modules(tree)
         self._safe = {id(name) for node in ast.walk(tree) for name in _find_safe_uses(node)}
 
     def inspect(self, node: ast.expr | ast.stmt) -> Iterator[_Finding]:
         """Yield what one node does by itself."""
-        for target in _get_assignment_targets(node):
+        targets = node.targets if isinstance(node, ast.Delete) else get_assigned_targets(node)
+        for target in targets:
             yield from self._inspect_target(target)
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield from _inspect_import(node, self._safe_modules)
@@ -121,8 +119,8 @@ class _Inspector:
             yield node, f"`{name}` {_READS_SOURCE}"
 
     def _inspect_member(self, node: ast.expr, owner: ast.expr, name: str) -> Iterator[_Finding]:
-        full = f"{self._resolve(owner)}.{name}"
-        if why := _SUSPICIOUS_NAMES.get(full):
+        known = self._modules.get(owner.id, owner.id) if isinstance(owner, ast.Name) else ""
+        if why := _SUSPICIOUS_NAMES.get(full := f"{known}.{name}"):
             yield node, f"`{full}` {why}"
 
     def _inspect_call(self, node: ast.Call, name: str) -> Iterator[_Finding]:
@@ -150,12 +148,9 @@ class _Inspector:
         is_protected = module.partition(".")[0] in sys.stdlib_module_names
         return f"{module}{dot}{rest}" if is_protected and module not in _SETTABLE_MODULES else ""
 
-    def _resolve(self, owner: ast.expr) -> str:
-        return self._modules.get(owner.id, owner.id) if isinstance(owner, ast.Name) else ""
-
 
 def _find_safe_uses(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield code objects and files below a node that takes nothing from them but names and places."""
+    """Yield code objects and files from which a node reads only names and locations."""
     if isinstance(node, ast.Attribute) and node.attr in _PARAMETER_ATTRIBUTES:
         yield node.value
     elif isinstance(node, (ast.Attribute, ast.Call)) and _get_last_name(node) in _PATH_PARTS:
@@ -169,12 +164,6 @@ def _get_last_name(node: ast.expr) -> str:
     if isinstance(node, ast.Call):
         return _get_last_name(node.func)
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-
-
-def _get_assignment_targets(node: ast.AST) -> list[ast.expr]:
-    if isinstance(node, (ast.Assign, ast.Delete)):
-        return node.targets
-    return [node.target] if isinstance(node, (ast.AugAssign, ast.AnnAssign)) else []
 
 
 def _inspect_import(node: ast.Import | ast.ImportFrom, safe: Collection[str]) -> Iterator[_Finding]:

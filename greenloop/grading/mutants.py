@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from greenloop.grading.context import GradingContext
+from greenloop.grading.context import GradingContext, Plan
+from greenloop.grading.mutation import measure_mutation
 from greenloop.grading.unasked_code import find_unasked_lines
 from greenloop.records import EquivalentMutant, Mutation
+from greenloop.sandbox import Sandbox
 
 
 def measure(context: GradingContext) -> Mutation | str:
@@ -16,11 +18,9 @@ def measure(context: GradingContext) -> Mutation | str:
         SandboxError: the sandbox cannot run anything.
     """
     plan = context.plan
-    if plan.mutants == 0:
-        return "no mutants were requested"
-    if context.sandbox.info.backend == "none":
-        return "mutants are not run without a sandbox: one could do damage"
-    found = plan.mutation(
+    if why := explain_no_mutants(plan, context.sandbox):
+        return why
+    found = measure_mutation(
         context.sandbox,
         context.code,
         context.tests,
@@ -32,21 +32,23 @@ def measure(context: GradingContext) -> Mutation | str:
     return _set_unasked_apart(found, find_unasked_lines(context.code, context.contract))
 
 
+def explain_no_mutants(plan: Plan, sandbox: Sandbox) -> str:
+    """Return why no mutants are run; '' where they are."""
+    if plan.mutants == 0:
+        return "no mutants were requested"
+    unsafe = "mutants are not run without a sandbox: one could do damage"
+    return unsafe if sandbox.info.backend == "none" else ""
+
+
 def _set_unasked_apart(found: Mutation, unasked: Mapping[int, str]) -> Mutation:
     """Return the record without survivors on lines that nothing asks for; they are listed apart."""
     apart = [item for item in found.survived if item.line in unasked]
     if not apart or found.score is None:
         return found
     survived = tuple(item for item in found.survived if item.line not in unasked)
-    noticed = found.killed + found.timeout + found.crashed
-    changes = {
-        "survived": survived,
-        "equivalent": tuple(
-            EquivalentMutant(**{**dict(item), "reason": unasked[item.line]}) for item in apart
-        ),
-        "score": round(noticed / (noticed + len(survived)), 4) if noticed or survived else None,
-        "trouble": (
-            "" if noticed or survived else "no requirement covers what a mutant could change"
-        ),
-    }
-    return found.model_copy(update=changes)
+    equivalent = (EquivalentMutant(**{**dict(i), "reason": unasked[i.line]}) for i in apart)
+    changes = {"survived": survived, "equivalent": tuple(equivalent)}
+    if tried := found.noticed + len(survived):
+        return found.model_copy(update={**changes, "score": round(found.noticed / tried, 4)})
+    trouble = "no requirement covers what a mutant could change"
+    return found.model_copy(update={**changes, "score": None, "trouble": trouble})

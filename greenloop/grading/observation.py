@@ -11,7 +11,6 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.scenarios import Observations, RowOutcome
 from greenloop.testsuite import TestFile
 
-_OBJECT_TAGS = ('"object"', '"subclass"', '"enum"', '"class"')  # of the guest's encoder
 _TIMEOUT_S = 5.0  # what takes longer is observed alone, with the time limit of the sandbox
 
 
@@ -34,15 +33,6 @@ class Observed:
     observations: Observations
     outcomes: tuple[RowOutcome, ...] = ()
     shared: bool = False
-
-    @property
-    def scenarios_with_objects(self) -> set[int]:
-        """The scenarios in which a value was seen that may have operators of its own."""
-        return {
-            row.scenario
-            for row in self.observations.rows
-            if any(tag in text for _, text in row.observations for tag in _OBJECT_TAGS)
-        }
 
 
 class SharedObservation:

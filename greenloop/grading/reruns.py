@@ -72,10 +72,8 @@ def measure_flakiness_alone(context: GradingContext) -> Flakiness:
     """Run the tests on the original code, shuffled and with another hash seed."""
     run = context.run_tests(expected=context.expected, **_SHUFFLED)
     cut_short = f"out of time after {len(run.tests)} tests" if run.ending == "timeout" else ""
-    first, again = context.first_run.outcomes, run.outcomes
-    differing = sorted(
-        name for name in first.keys() | again.keys() if first.get(name) != again.get(name)
-    )
+    pairs = context.first_run.outcomes.items() ^ run.outcomes.items()
+    differing = sorted({name for name, _ in pairs})
     return Flakiness(
         reached=not differing and run.passed == context.first_run.passed,
         order_seed=_ORDER_SEED,

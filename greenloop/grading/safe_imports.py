@@ -27,7 +27,7 @@ _NAMESPACE_CALLS = frozenset({"globals", "locals", "vars"})
 
 
 def find_safe_modules(tree: ast.Module) -> frozenset[str]:
-    """Return such modules of which `import` statements and attributes name only safe members."""
+    """Return the suspicious modules of which the code uses only safe members."""
     nodes = list(ast.walk(tree))
     if any(isinstance(n, ast.Name) and n.id in _NAMESPACE_CALLS for n in nodes):
         return frozenset()

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.parser import Function
+from greenloop.syntax.nodes import Function
+from greenloop.syntax.parse import parse_or_empty
 
 _CONVENTIONAL_METHODS = {"__repr__": "repr", "__hash__": "hash"}
 _NOT_IMPLEMENTED = "NotImplemented"
@@ -19,19 +19,13 @@ _NOT_IMPLEMENTED = "NotImplemented"
 
 def find_unasked_lines(code: str, contract: str = "") -> dict[int, str]:
     """Return the lines by number, each with the reason; those that the contract names are left out."""
-    tree, contract = parse_or_none(code), contract.lower()
-    found: dict[int, str] = {}
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.ClassDef):
-            for method in node.body:
-                if isinstance(method, Function):
-                    found |= dict(_find_in_method(method, contract))
-    return found
+    nodes = ast.walk(parse_or_empty(code))
+    members = (item for node in nodes if isinstance(node, ast.ClassDef) for item in node.body)
+    methods = (item for item in members if isinstance(item, Function))
+    return dict(pair for item in methods for pair in _find_in_method(item, contract.lower()))
 
 
-def _find_in_method(
-    method: ast.FunctionDef | ast.AsyncFunctionDef, contract: str
-) -> Iterator[tuple[int, str]]:
+def _find_in_method(method: Function, contract: str) -> Iterator[tuple[int, str]]:
     word = _CONVENTIONAL_METHODS.get(method.name)
     if word and word not in contract:
         for statement in method.body:

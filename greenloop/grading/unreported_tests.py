@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from greenloop.grading.assertion_mutation.parametrize import read_rows
+from greenloop.grading.assertion_mutation.runs import group_ids_by_function
 from greenloop.records import TestRun
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.parser import Function, can_skip_file, get_function_name, has_hooks
+from greenloop.testsuite.parser import can_skip_file, has_hooks
 
 
 def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:
@@ -21,9 +23,7 @@ def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str,
     """
     if any(has_hooks(item.code) for item in tests):
         return ()
-    reported = Counter(
-        (test.id.partition("::")[0], get_function_name(test.id)) for test in run.tests
-    )
+    reported = Counter({key: len(ids) for key, ids in group_ids_by_function(run).items()})
     return tuple(
         f"a row of {item.name}::{name}" if reported[item.name, name] else f"{item.name}::{name}"
         for item in tests
@@ -34,7 +34,7 @@ def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str,
 
 
 def _count_rows(code: str) -> dict[str, int]:
-    """Return the names of functions that are tests whatever else the file does, with their rows."""
+    """Return the functions that pytest certainly collects as tests, with their numbers of rows."""
     tree = parse_or_none(code)
     if tree is None or "__test__" in code or can_skip_file(code):
         return {}
@@ -45,9 +45,6 @@ def _count_rows(code: str) -> dict[str, int]:
         and node.name.startswith("test")
         and all(".mark." in f".{ast.unparse(item)}" for item in node.decorator_list)
     }
-    stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not _is_read(n)]
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    stored = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
     return {name: rows for name, rows in found.items() if name not in stored}
-
-
-def _is_read(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Load)

@@ -8,8 +8,8 @@ from difflib import SequenceMatcher
 def find_changed_lines(before: str, after: str) -> tuple[set[int], set[int]]:
     """Return the numbers of changed lines, in the old version and in the new one.
 
-    Where lines are only added, the old ones around them stand for them; likewise where some are
-    only removed.
+    Where lines are only added, the old lines around them count as changed; where lines are only
+    removed, the new ones.
     """
     sides = before.split("\n"), after.split("\n")
     old: set[int] = set()

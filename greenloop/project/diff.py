@@ -33,11 +33,10 @@ class ProjectDiff:
     @cached_property
     def lines(self) -> dict[str, Set[int]]:
         """The numbers of new and changed lines by file."""
-        texts = self.tree.texts
         return {
-            path: find_changed_lines(*(_unify_line_ends(i) for i in (text or "", texts[path])))[1]
+            path: find_changed_lines(*(i.replace("\r\n", "\n") for i in (text or "", now)))[1]
             for path, text in self.before.items()
-            if path in texts
+            if (now := self.tree.texts.get(path)) is not None
         }
 
     @property
@@ -108,7 +107,3 @@ def _is_blob(content: bytes, name: str) -> bool:
     algorithm = "sha1" if len(name) == 40 else "sha256"
     head = b"blob %d\0" % len(content)
     return hashlib.new(algorithm, head + content, usedforsecurity=False).hexdigest() == name
-
-
-def _unify_line_ends(text: str) -> str:
-    return text.replace("\r\n", "\n")

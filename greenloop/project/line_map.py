@@ -8,6 +8,7 @@ from functools import reduce
 from operator import or_
 
 from greenloop.sandbox.guest.coverage.instrumentation import InstrumentedTree, instrument_tree
+from greenloop.syntax.parse import PARSE_ERRORS
 
 _COMPOUND_BODIES = ("body", "cases", "handlers")
 
@@ -39,7 +40,7 @@ def map_lines(text: str, hits: Mapping[str, int], tests: Sequence[str]) -> dict[
 
 
 def _iter_clauses(tree: ast.AST) -> Iterator[tuple[int, int]]:
-    """Yield each line of an `except` or `case`, with the line whose tests may come to it."""
+    """Yield each line of an `except` or `case`, with the line whose tests may also execute it."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Match):
             yield from ((item.pattern.lineno, node.lineno) for item in node.cases)
@@ -60,7 +61,7 @@ def instrument_file(text: str) -> InstrumentedTree | None:
     """Return the statements and branches of a file as a traced run numbers them."""
     try:
         return instrument_tree(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError):
+    except PARSE_ERRORS:
         return None
 
 

@@ -72,12 +72,9 @@ def _find_place(index: CodeIndex, module: str, unknown: Collection[str]) -> str 
 def _separate_packages(missing: Mapping[str, Mapping[str, None]]) -> dict[str, Collection[str]]:
     """Return the names by file, where a module with modules below it is a package."""
     folders = {path.rpartition("/")[0] for path in missing}
+    modules = {path: path.removesuffix(".py") for path in missing}
     return {
-        (
-            path.removesuffix(".py") + "/__init__.py"
-            if path.removesuffix(".py") in folders
-            else path
-        ): names
+        f"{modules[path]}/__init__.py" if modules[path] in folders else path: names
         for path, names in missing.items()
     }
 

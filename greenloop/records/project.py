@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
 from pydantic import Field
 
@@ -44,9 +45,7 @@ class Baseline(Record):
 
     def _decode_lines(self, path: str) -> dict[int, tuple[str, ...]]:
         masks = {line: int(mask, 16) for line, mask in self.reached[path].items()}
-        whole = 0
-        for mask in masks.values():
-            whole |= mask
+        whole = reduce(or_, masks.values(), 0)
         ids = tuple(self.locked)
         chosen = {
             mask: tuple(name for at, name in enumerate(ids) if mask >> at & 1) or ids

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from greenloop.repair.hints import Hints
@@ -31,12 +32,35 @@ class CandidateEdit(TextEdit):
     line: int  # where the fault would be, from 1
 
 
+Edits = Iterator[CandidateEdit]
+
+
 @dataclass(frozen=True)
 class RepairContext(NodeContext):
     """A node's context, the names in scope, and hints from the failures."""
 
     scope: NameScope = field(default_factory=lambda: NameScope(None))
     hints: Hints = field(default_factory=Hints)
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the node is assigned to or deleted, and not read."""
+        return isinstance(getattr(self.node, "ctx", None), (ast.Store, ast.Del))
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether the node is the test of a statement or expression, or a filter."""
+        if isinstance(self.parent, ast.comprehension):
+            return self.node in self.parent.ifs
+        return isinstance(self.parent, (ast.If, ast.While, ast.IfExp)) and self.is_field("test")
+
+    def argument_texts(self, node: ast.Call) -> list[str]:
+        """Return the text of each argument of a call."""
+        return [*map(self.text, node.args), *map(self.text, node.keywords)]
+
+    def call_text(self, node: ast.Call, arguments: Iterable[str]) -> str:
+        """Return the text of a call with other arguments."""
+        return f"{self.text(node.func)}({', '.join(arguments)})"
 
     def parenthesized_text(self, node: ast.expr) -> str:
         """Return a node's text as an operand, in parentheses if it needs them."""

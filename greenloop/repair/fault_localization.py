@@ -1,4 +1,4 @@
-"""How suspicious each line of a module is, by which tests come to it.
+"""Suspicion of each line of a module, computed from the tests that execute it.
 
 Ochiai's coefficient, as R. Abreu, P. Zoeteweij and A. J. C. van Gemund use it for fault
 localisation: "An Evaluation of Similarity Coefficients for Software Fault Localization" (PRDC
@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from greenloop.repair.hints import Hints
-from greenloop.repair.scope import FunctionNode
 from greenloop.sandbox.work.patches import BaselineResult
+from greenloop.syntax.nodes import Function, get_assigned_targets
 
 _CRASH_BONUS, _UNKNOWN_SCORE, _IMPORT_TIME_FACTOR = 0.15, 0.5, 0.9
 _OUTSIDE_LOOP_FACTOR = 0.75
@@ -50,7 +50,7 @@ class FaultLocalization:
         """Score definitions like the code that uses them: they run at import, before any test."""
         nodes = list(ast.walk(tree))
         for node in nodes:
-            if isinstance(node, FunctionNode):
+            if isinstance(node, Function):
                 body = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
                 head = range(node.lineno, node.body[0].lineno)
                 self._raise_scores(head, max((self._scores.get(n, 0.0) for n in body), default=0.0))
@@ -69,7 +69,7 @@ class FaultLocalization:
                     self._scores[node.lineno] = 0.0
 
     def _score_constant(self, tree: ast.Module, node: ast.Assign | ast.AnnAssign) -> None:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        targets = get_assigned_targets(node)
         names = {item.id for item in targets if isinstance(item, ast.Name)}
         using = [
             item.lineno

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from greenloop.records import Failure, TestRun
+from greenloop.syntax.parse import parse_or_empty, read_literal
 
 _NOT_RAISED = re.compile(r"DID NOT RAISE (?:any of )?<?(?:class )?'?([\w.]+)")
 _MAX_VALUES, _MAX_VALUE_CHARS = 4, 12
@@ -26,16 +27,15 @@ class Hints:
 
 def extract_hints(run: TestRun, module: str) -> Hints:
     """Collect the hints of all failures of a run on `module`."""
-    values: dict[str, None] = {}
-    raising: dict[str, None] = {}
-    crashes: dict[tuple[int, str], None] = {}
-    for failure in run.failures:
-        values.update(dict.fromkeys(_find_expected_literals(failure)))
-        raising.update(dict.fromkeys(_NOT_RAISED.findall(failure.message)))
-        line = _find_module_line(failure, module)
-        if line:
-            crashes[line, failure.exception.rpartition(".")[2]] = None
+    failures = run.failures
+    values = dict.fromkeys(value for item in failures for value in _find_expected_literals(item))
+    raising = dict.fromkeys(name for item in failures for name in _NOT_RAISED.findall(item.message))
     names = tuple(item.rpartition(".")[2] for item in raising)
+    crashes = dict.fromkeys(
+        (line, item.exception.rpartition(".")[2])
+        for item in failures
+        if (line := _find_module_line(item, module))
+    )
     has_timeout = run.ending in ("timeout", "cpu")
     return Hints(tuple(values)[:_MAX_VALUES], names, tuple(crashes), has_timeout)
 
@@ -45,26 +45,14 @@ def _find_expected_literals(failure: Failure) -> list[str]:
     sides = list(_find_compared_expressions(failure))
     if assertion is not None and assertion.operator in ("==", "is"):
         sides += [assertion.right, assertion.left]
-    found = []
-    for side in sides:
-        try:
-            ast.literal_eval(side)
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            continue
-        if len(side) <= _MAX_VALUE_CHARS:
-            found.append(side)
-    return found
+    return [side for side in sides if len(side) <= _MAX_VALUE_CHARS and read_literal(side)]
 
 
 def _find_compared_expressions(failure: Failure) -> Iterator[str]:
     """Yield the right sides of the assertions in a traceback: `0.0` in `assert f() == 0.0`."""
     for frame in failure.frames:
-        try:
-            _, word, rest = frame.text.partition("assert ")
-            body = ast.parse(word + rest).body
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
-            continue
-        for node in body:
+        _, word, rest = frame.text.partition("assert ")
+        for node in parse_or_empty(word + rest).body:
             if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
                 yield ast.unparse(node.test.comparators[-1])
 

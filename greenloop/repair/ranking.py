@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, islice
 
 from greenloop.records import Patch
-from greenloop.repair.context import CandidateEdit
+from greenloop.repair.context import CandidateEdit, Edits
 from greenloop.repair.fault_localization import FaultLocalization
 
 _RETURN_KINDS = {"return", "missing return", "guard", "default"}
@@ -54,7 +54,7 @@ def rank_edits(
     ]
 
 
-def _add_repeated(edits: Iterable[CandidateEdit], code: str) -> Iterator[CandidateEdit]:
+def _add_repeated(edits: Iterable[CandidateEdit], code: str) -> Edits:
     """Yield edits, and those with the same change at two places of a line as one edit."""
     changes: dict[tuple[int, str], list[CandidateEdit]] = {}
     for edit in edits:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from greenloop.syntax.nodes import Function, get_assigned_targets
 from greenloop.syntax.operators import OPPOSITES, SIGNS
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
 _DONOR_KINDS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.Tuple)
 _MAX_STATEMENTS, _MAX_STATEMENT_CHARS = 20, 80
@@ -35,7 +35,7 @@ _TEXT_ROLES = frozenset(
 class NameScope:
     """The scope of a function, or of the module if `function` is None."""
 
-    function: FunctionNode | None
+    function: Function | None
     names: tuple[str, ...] = ()  # parameters and variables in the order of the text
     parameters: tuple[str, ...] = ()
     self_name: str = ""
@@ -85,7 +85,7 @@ def _negate_comparison(text: str) -> str:
 
 
 def build_scope(
-    tree: ast.Module, function: FunctionNode | None, enclosing_class: ast.ClassDef | None
+    tree: ast.Module, function: Function | None, enclosing_class: ast.ClassDef | None
 ) -> NameScope:
     """Build the scope of a function, which may be a method of `enclosing_class`."""
     constants, functions = _collect_module_names(tree)
@@ -129,16 +129,9 @@ def build_scope(
 
 
 def _collect_module_names(tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    constants: list[str] = []
-    functions: list[str] = []
-    for node in tree.body:
-        if isinstance(node, ast.Assign):
-            constants += [item.id for item in node.targets if isinstance(item, ast.Name)]
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            constants.append(node.target.id)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            functions.append(node.name)
-    return tuple(constants), tuple(functions)
+    targets = (target for node in tree.body for target in get_assigned_targets(node))
+    constants = dict.fromkeys(item.id for item in targets if isinstance(item, ast.Name))
+    return tuple(constants), tuple(i.name for i in tree.body if isinstance(i, Function))
 
 
 def _list_parameters(arguments: ast.arguments) -> list[ast.arg]:
@@ -158,7 +151,7 @@ def _collect_class_members(
     class_node: ast.ClassDef, self_name: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return attributes (`self.size`) and names of methods."""
-    methods = [item.name for item in class_node.body if isinstance(item, FunctionNode)]
+    methods = [item.name for item in class_node.body if isinstance(item, Function)]
     found = [
         f"{self_name}.{node.attr}"
         for node in _walk_in_order(class_node)
@@ -195,7 +188,7 @@ def _classify_roles(parent: ast.AST, name: str) -> Iterator[str]:
         yield f"{type(parent).__name__} {name}"
 
 
-def _collect_texts(function: FunctionNode, *kinds: type[ast.expr]) -> list[str]:
+def _collect_texts(function: Function, *kinds: type[ast.expr]) -> list[str]:
     """Return the expressions of these kinds that are read, each once, in the order of the text."""
     found = (
         ast.unparse(node)
@@ -217,7 +210,7 @@ def _collect_module_donors(tree: ast.AST, known: set[str], own: list[str]) -> li
 
 
 def _collect_statements(
-    tree: ast.Module, function: FunctionNode, known: set[str]
+    tree: ast.Module, function: Function, known: set[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return statements of the function, and of the rest of the module, that use known names."""
     own = set(ast.walk(function))

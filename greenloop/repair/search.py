@@ -30,11 +30,11 @@ from greenloop.sandbox.work.mutant_runs import ModuleEdit
 from greenloop.sandbox.work.patches import BaselineResult, PatchRuns, PatchTrialPlan
 from greenloop.syntax.bytecode import CompilationUnits
 from greenloop.syntax.operators import Operator
+from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.syntax.source import Source
 from greenloop.testsuite import TestFile
 
 DEFAULT_MAX_PATCHES = 8
-_PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 _UNSUPPORTED_RUN = re.compile("cannot be collected|other tests|do not import|broke off")
 _MIN_TEST_SECONDS, _TEST_TIME_FACTOR, _MAX_TIME_SHARE = 0.25, 10, 0.1
 _SCORE_MARGIN = 0.9  # edits worse than the best passing one by more than this are not tried
@@ -71,7 +71,7 @@ def search_patches(
         return SearchResult(ended="the tests pass")
     try:
         tree = ast.parse(code)
-    except _PARSE_ERRORS as error:
+    except PARSE_ERRORS as error:
         return SearchResult(ended=f"the code cannot be read: {error}")
     work = _PatchSearch(
         sandbox, code, tuple(tests), module, expected, started + seconds, max_patches
@@ -101,7 +101,7 @@ class _PatchSearch:
         try:
             found = list(generate_edits(tree, source, hints))
             localization = FaultLocalization(tree, reached, hints)
-        except _PARSE_ERRORS as error:
+        except PARSE_ERRORS as error:
             return SearchResult(ended=f"the code cannot be edited: {error}")
         ranked = rank_edits(found, self._code, localization)
         if not ranked:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from greenloop.syntax.nodes import get_last_name
+from greenloop.syntax.nodes import Function, get_last_name
 
 _DECLARING_FUNCTIONS = frozenset(
     {"add_argument", "add_option", "add_parser", "option", "argument", "Option"}
@@ -43,7 +43,7 @@ def find_options(tree: ast.Module) -> Iterator[Option]:
             yield from _options_from_comparison([node.left, *node.comparators])
         elif isinstance(node, ast.MatchValue):
             yield from _options_from_comparison([node.value])
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_command(node):
+        elif isinstance(node, Function) and _is_command(node):
             yield from (Option((item.arg,)) for item in (*node.args.args, *node.args.kwonlyargs))
 
 
@@ -96,7 +96,7 @@ def _options_from_comparison(nodes: list[ast.expr]) -> Iterator[Option]:
             yield Option(names)
 
 
-def _is_command(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _is_command(node: Function) -> bool:
     """Return whether the parameters are options, as in typer; click declares them in decorators."""
     words = [ast.unparse(item).partition("(")[0] for item in node.decorator_list]
     if any(word.endswith(("option", "argument")) for word in words):

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from greenloop.scripts.cli_options import Option, find_options, find_options_by_pattern
+from greenloop.syntax.nodes import Definition
+from greenloop.syntax.parse import PARSE_ERRORS
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FORMAT_FIELD = re.compile(r"%(\(\w+\))?[-+ #0]*[\d*]*(\.[\d*]+)?[a-zA-Z]|\{[^{}]*\}")
@@ -47,7 +49,7 @@ def build_inventory(source: str) -> Inventory:
     """Return the inventory of a source, from its syntax tree, or by patterns if it does not parse."""
     try:
         return _inventory_from_tree(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except PARSE_ERRORS:
         return _inventory_from_patterns(source)
 
 
@@ -64,28 +66,22 @@ def _inventory_from_tree(tree: ast.Module) -> Inventory:
 
 def _inventory_from_patterns(source: str) -> Inventory:
     found = {name: keyword for keyword, name in _DEFINITION_PATTERN.findall(source)}
-    texts = [single or double for single, double in _OUTPUT_PATTERN.findall(source)]
+    texts = (single or double for single, double in _OUTPUT_PATTERN.findall(source))
+    outputs = (OutputCall(text, frozenset(extract_words(text))) for text in texts)
     return Inventory(
         definitions=dict.fromkeys(found, ""),
         kinds={name: "class" if word == "class" else "function" for name, word in found.items()},
         options=tuple(find_options_by_pattern(source)),
-        outputs=tuple(
-            OutputCall(text, frozenset(extract_words(text)))
-            for text in texts
-            if extract_words(text)
-        ),
+        outputs=tuple(item for item in outputs if item.words),
         texts=frozenset({source}),
         is_exact=False,
     )
 
 
-_DefinitionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-
-
-def _iter_definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, _DefinitionNode]]:
+def _iter_definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Definition]]:
     """Yield definitions of modules and classes, also below `if` and `try`, but not in functions."""
     for node in body:
-        if isinstance(node, _DefinitionNode):
+        if isinstance(node, Definition):
             yield f"{prefix}{node.name}", node
         if isinstance(node, ast.ClassDef):
             yield from _iter_definitions(node.body, f"{prefix}{node.name}.")
@@ -94,7 +90,7 @@ def _iter_definitions(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, 
             yield from _iter_definitions(inner, prefix)
 
 
-def _definition_kind(name: str, node: _DefinitionNode) -> str:
+def _definition_kind(name: str, node: Definition) -> str:
     if isinstance(node, ast.ClassDef):
         return "class"
     return "method" if "." in name else "function"

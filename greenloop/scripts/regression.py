@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from greenloop.records.script_result import ScriptRun
 from greenloop.scripts.cli_options import reads_arguments
 from greenloop.scripts.inventory import Inventory, OutputCall, build_inventory, extract_words
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_empty
 
 MAX_REGRESSIONS = 12
 _MIN_REWRITE_LINES, _MIN_KEPT_SHARE = 25, 0.4
@@ -55,21 +55,19 @@ def find_suppressed_errors(original: str, repaired: str) -> Iterator[str]:
     """Yield a line for each `except` of a repair, new in it, that neither handles nor reports."""
     known = {ast.unparse(item) for item in _list_handlers(original)}
     for item in _list_handlers(repaired):
-        is_silent = all(
-            isinstance(node, (ast.Pass, ast.Continue, ast.Break))
-            or (
-                isinstance(node, (ast.Expr, ast.Return))
-                and isinstance(node.value, (ast.Constant, type(None)))
-            )
-            for node in item.body
-        )
-        if is_silent and ast.unparse(item) not in known:
+        if all(map(_does_nothing, item.body)) and ast.unparse(item) not in known:
             kind = ast.unparse(item.type) if item.type else "everything"
             yield f"line {item.lineno} catches {kind} and goes on"
 
 
+def _does_nothing(node: ast.stmt) -> bool:
+    if isinstance(node, (ast.Expr, ast.Return)):
+        return isinstance(node.value, (ast.Constant, type(None)))
+    return isinstance(node, (ast.Pass, ast.Continue, ast.Break))
+
+
 def _list_handlers(code: str) -> list[ast.ExceptHandler]:
-    nodes = ast.walk(parse_or_none(code) or ast.Module([], []))
+    nodes = ast.walk(parse_or_empty(code))
     return [item for item in nodes if isinstance(item, ast.ExceptHandler)]
 
 
@@ -84,17 +82,15 @@ def find_lost_output(first: ScriptRun, current: ScriptRun) -> list[str]:
     printed = first.stdout.split("\n")[:-1]  # an unfinished last line does not count
     printed_now = {_mask_volatile_parts(line) for line in current.stdout.split("\n")}
     gone: dict[str, str] = {}
+    compared = list(printed_now)[:_MAX_COMPARED]
     for line in printed[:_MAX_COMPARED]:
         masked = _mask_volatile_parts(line)
         if not masked or masked in printed_now or masked in gone or _ERROR_LINE.search(line):
             continue
-        if not difflib.get_close_matches(
-            masked, list(printed_now)[:_MAX_COMPARED], 1, _MIN_LINE_SIMILARITY
-        ):
+        if not difflib.get_close_matches(masked, compared, 1, _MIN_LINE_SIMILARITY):
             gone[masked] = line.strip()[:160]
-    return [f"the first version printed {line!r}, this one does not" for line in gone.values()][
-        :_MAX_LOST_LINES
-    ]
+    lost = list(gone.values())[:_MAX_LOST_LINES]
+    return [f"the first version printed {line!r}, this one does not" for line in lost]
 
 
 def _find_missing_definitions(old: Inventory, new: Inventory) -> Iterator[str]:
@@ -126,7 +122,7 @@ def _is_renamed(name: str, body: str, added: dict[str, str]) -> bool:
 
 
 def _find_missing_options(old: Inventory, new: Inventory) -> Iterator[str]:
-    """Yield the options of which no name is left; without a syntax tree the source is searched."""
+    """Yield options whose names are all missing; without a syntax tree the source is searched."""
     there = frozenset(name for item in new.options for name in item.normalized_names)
     source = "" if new.is_exact else "\n".join(new.texts)
     for item in dict.fromkeys(old.options):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-import doctest
 import re
 from collections.abc import Iterable
 
 from greenloop.records import Choice, GivenExample, HeldOutExample
-from greenloop.syntax.parse import parse_or_none
+from greenloop.specification.reading.doctests import parse_doctest
+from greenloop.syntax.parse import parse_or_empty
 from greenloop.syntax.values import is_plain_value
 
 MAX_ANSWER_CHARS = 300
@@ -67,10 +67,10 @@ def drop_settled(choices: Iterable[Choice], examples: Iterable[GivenExample]) ->
     shown = {
         call
         for item in examples
-        for part in doctest.DocTestParser().get_examples(item.doctest)
+        for part in parse_doctest(item.doctest)
         for call in _find_calls(part.source)
     }
-    return tuple(item for item in choices if not shown & set(_list_calls(item)))
+    return tuple(item for item in choices if shown.isdisjoint(_list_calls(item)))
 
 
 def _list_calls(choice: Choice) -> list[str]:
@@ -81,12 +81,11 @@ def _list_calls(choice: Choice) -> list[str]:
 
 def _find_calls(source: str) -> list[str]:
     """Return the calls of a text in one spelling, outer ones first; [] where it is no Python."""
-    tree = parse_or_none(source)
-    nodes = ast.walk(tree) if tree else ()
+    nodes = ast.walk(parse_or_empty(source))
     return [ast.unparse(node) for node in nodes if isinstance(node, ast.Call)]
 
 
 def _is_expression(source: str) -> bool:
     """Return whether a text has a call and is an expression, or statements that end in one."""
-    tree = parse_or_none(source)
-    return bool(tree and _find_calls(source) and isinstance(tree.body[-1], ast.Expr))
+    body = parse_or_empty(source).body
+    return bool(_find_calls(source)) and isinstance(body[-1], ast.Expr)

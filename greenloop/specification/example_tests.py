@@ -13,7 +13,7 @@ from greenloop.specification.reading.doctests import (
     parse_doctest,
 )
 from greenloop.syntax.approximation import approximate_floats
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_none, read_literal
 
 _TRUTHS = (ast.Compare, ast.BoolOp)
 
@@ -67,16 +67,14 @@ def _check_value(value: ast.expr, want: str) -> list[str]:
     if shown in ("True", "False", "None"):
         is_plain = shown == "True" and isinstance(value, _TRUTHS)
         return [f"assert {source}" if is_plain else f"assert {source} is {shown}"]
-    try:
-        ast.literal_eval(shown)
+    if read_literal(shown):
         return [f"assert {source} == {approximate_floats(shown)}"]
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        if shown.startswith("<") or parse_or_none(shown) is not None:  # the repr of an object
-            return [f"assert repr({source}) == {shown!r}"]
+    if shown.startswith("<") or parse_or_none(shown) is not None:  # the repr of an object
+        return [f"assert repr({source}) == {shown!r}"]
     return [f"sys.displayhook({source})", *_check_output(want)]
 
 
 def _check_output(want: str) -> list[str]:
-    """Return the assertion of what was printed; [] where nothing has to be."""
+    """Return the assertion of the printed text; [] where none is expected."""
     text = want.replace("<BLANKLINE>", "")
     return [f"assert capsys.readouterr().out == {text!r}"] if want else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,11 +19,12 @@ from greenloop.specification.reading.doctests import (
 )
 from greenloop.specification.reading.sentences import find_stated_examples
 from greenloop.specification.signatures import PYTHON_BLOCKS, extract_signatures, split_blocks
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_none, read_literal
 
 _TEXT_BLOCKS = (*PYTHON_BLOCKS, "pycon", "text", "txt", "plain", "plaintext", "doctest")
 
 _MAX_SHOWN_CHARS = 120
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,13 @@ def _find_examples(text: str) -> Iterator[GivenExample | str]:
 def filter_usable_examples(
     examples: tuple[GivenExample, ...], names: frozenset[str]
 ) -> tuple[GivenExample, ...]:
-    """Return the examples that use only an interface's names and what they define themselves."""
-    return tuple(item for item in examples if find_undefined_names(item) <= names)
+    """Return the examples that use an interface's names, and no others that they do not define."""
+    return tuple(
+        item
+        for item in examples
+        if find_undefined_names(item) <= names
+        and not names.isdisjoint(_WORD.findall(item.doctest))  # not `ord("a") -> 97` alone
+    )
 
 
 def summarize_example(example: GivenExample) -> str:
@@ -94,8 +101,7 @@ def check_consistency(examples: tuple[GivenExample, ...]) -> None:
 
 def _value_key(shown: str) -> str:
     """Return a text that is equal for equal literals (`2` and `2.0`)."""
-    try:
-        value = ast.literal_eval(shown)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return shown
-    return f"number {float(value)}" if type(value) in (int, float) else ast.dump(ast.parse(shown))
+    for value in read_literal(shown):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return f"number {float(value)}" if is_number else ast.dump(ast.parse(shown))
+    return shown

@@ -1,4 +1,4 @@
-"""Passages of a text: its words, and the sentences, items, rows and code blocks they stand in.
+"""Passages of a text: its words, and the sentences, items, rows and code blocks that hold them.
 
 Words are compared without case, Markdown marks, quotation marks and other punctuation; numbers
 keep their sign, and comparison operators count as words.
@@ -79,9 +79,9 @@ class PassageIndex:
     def find(self, quote: str) -> range | None:
         """Return the numbers of a quote's words; None where it is not there.
 
-        It stands within one block, or is several whole ones.
+        It is part of one block, or is several whole ones.
 
-        A quote that is looked for again is found at its next place, if there is one.
+        A quote that is searched for again is found at its next place, if there is one.
         """
         words = list_words(quote)
         wanted = f" {' '.join(words)} "

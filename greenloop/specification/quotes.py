@@ -1,4 +1,4 @@
-"""Quotes of a contract: what its writer has to mend, and the contract as its quotes support it."""
+"""Quotes of a contract: complaints about them, and the contract without invented quotes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _REFUSED = re.compile(r"\bbackground B([1-9][0-9]{0,3})\b", re.IGNORECASE)
 
 
 def find_complaints(trace: Trace) -> tuple[str, ...]:
-    """Return what the contract's writer has to mend, or to look at once more."""
+    """Return what the contract's writer has to correct or to check again."""
     return tuple(islice(_complain(trace), _MAX_COMPLAINTS))
 
 
 def find_contradiction(trace: Trace) -> str:
-    """Return the first contradiction of which the text has both sides, '' where there is none."""
+    """Return the first contradiction whose two passages are both in the text; '' for none."""
     for item in trace.contract.contradictions:
         first, second = item.quotes
         places = [trace.index.find(first), trace.index.find(second)]
@@ -64,7 +64,7 @@ def _show(text: str) -> str:
 
 
 def settle_contract(trace: Trace) -> Contract:
-    """Return the contract with those quotes that the text has, and what nothing takes up."""
+    """Return the contract with the quotes that are in the text, and the uncovered passages."""
     contract, missing = trace.contract, set(trace.missing)
     requirements = tuple(_keep_found_quotes(item, missing) for item in contract.requirements)
     background = (item for item in contract.background if ("background", item.quote) not in missing)

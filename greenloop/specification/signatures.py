@@ -7,7 +7,8 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.nodes import Definition, Function
+from greenloop.syntax.parse import parse_or_empty
 
 # Bounded repetitions keep matching linear on long, adversarial texts.
 _FENCE = re.compile(r"[ \t]*```[ \t]*(\w*)")
@@ -56,23 +57,17 @@ def split_blocks(text: str) -> Iterator[tuple[str | None, str]]:
 
 def is_parsable(source: str) -> bool:
     """Return whether a text is Python, and not empty."""
-    tree = parse_or_none(source)
-    return tree is not None and bool(tree.body)
+    return bool(parse_or_empty(source).body)
 
 
 def _extract_stubs(source: str) -> Iterator[str]:
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     for node in ast.parse(source).body:
-        if isinstance(node, kinds) and not node.name.lower().startswith("test"):
-            _remove_bodies(node)
+        if isinstance(node, Definition) and not node.name.lower().startswith("test"):
+            for item in ast.walk(node):
+                if isinstance(item, Function):
+                    head = item.body[:1] if ast.get_docstring(item) is not None else []
+                    item.body = [*head, ast.Expr(ast.Constant(...))]
             yield ast.unparse(node)
-
-
-def _remove_bodies(node: ast.AST) -> None:
-    for item in ast.walk(node):
-        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            head = item.body[:1] if ast.get_docstring(item) is not None else []
-            item.body = [*head, ast.Expr(ast.Constant(...))]
 
 
 def _find_loose_signatures(text: str) -> Iterator[str]:
@@ -85,7 +80,7 @@ def _find_loose_signatures(text: str) -> Iterator[str]:
             yield f"{found[2]}:\n" + textwrap.indent("\n".join(methods), "    ")
     for stub in _find_functions(_CLASS.sub("", text)):
         function = ast.parse(stub).body[0]
-        assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+        assert isinstance(function, Function)
         if [item.arg for item in function.args.args[:1]] not in (["self"], ["cls"]):
             yield stub
 

@@ -1,4 +1,4 @@
-"""Tracing: which requirement takes up which words of the text, and which words none takes up."""
+"""Tracing: which requirement covers which words of the text, and which words are not covered."""
 
 from __future__ import annotations
 
@@ -10,31 +10,33 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, groupby, islice
+from typing import Any
 
-from greenloop.records import Background, Contract, GivenExample
+from greenloop.records import Background, Contract, GivenExample, KeptBehaviour, Requirement
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.passages import Block, PassageIndex, Word, index_text, list_words
+from greenloop.specification.reading.doctests import parse_doctest
 from greenloop.specification.word_lists import (
-    words_before_names,
-    words_of_orders,
-    words_of_results,
-    words_that_ask_for_nothing,
-    words_that_join_clauses,
-    words_that_oblige,
+    BEFORE_NAMES,
+    JOINTS,
+    OBLIGATIONS,
+    ORDERS,
+    RESULTS,
+    SILENT_WORDS,
 )
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.nodes import Definition
+from greenloop.syntax.parse import parse_or_empty
 
 _MAX_QUOTES = 4000  # the others cover nothing
 _MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
 _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
 _MIN_CLAUSE_WORDS = 2  # of content
 _LITERAL = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|[“„][^“”\n]{1,200}[“”]")
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a quote stands: the numbers of its words. `label` is a requirement's id or a kind."""
+    """The position of a quote, as word numbers. `label` is a requirement's id or a kind."""
 
     label: str
     words: range
@@ -56,7 +58,7 @@ class Trace:
 
     @cached_property
     def rests(self) -> tuple[str, ...]:
-        """The passages that nothing takes up and that may ask for something."""
+        """The passages that nothing covers and that may state a requirement."""
         return tuple(
             self.index.excerpt(run[0], run[-1] + 1)
             for block in self.index.blocks
@@ -65,7 +67,7 @@ class Trace:
         )
 
     def joined_clauses(self) -> Iterator[tuple[str, str]]:
-        """Yield id and quote where one requirement alone takes up two clauses."""
+        """Yield id and quote where one requirement alone covers two clauses."""
         labels: dict[int, set[str]] = defaultdict(set)
         for place in self.places:
             for number in place.words:
@@ -78,13 +80,12 @@ class Trace:
     @cached_property
     def _names(self) -> frozenset[str]:
         """All names that the interface uses, and its defaults."""
-        kinds = (*_DEFINITIONS, ast.Name, ast.arg, ast.Attribute)
-        names = _find_names(self.contract.interface, kinds)
-        return frozenset([*names, *_list_defaults(self.contract.interface)])
+        interface, kinds = self.contract.interface, Definition | ast.Name | ast.arg | ast.Attribute
+        return frozenset([*_find_names(interface, kinds), *_list_defaults(interface)])
 
     @cached_property
     def _defined(self) -> frozenset[str]:
-        return frozenset(_find_names(self.contract.interface, _DEFINITIONS))
+        return frozenset(_find_names(self.contract.interface, Definition))
 
     def _uncovered_runs(self, block: Block) -> Iterator[list[int]]:
         numbers = range(block.first, block.end)
@@ -94,25 +95,25 @@ class Trace:
 
     def _may_ask(self, block: Block, run: Iterable[int]) -> bool:
         """Return whether a rest has a word that may ask; short headings name a topic."""
-        silent = words_that_ask_for_nothing()
-        numbers = [number for number in run if self._word(number) not in silent]
+        numbers = [number for number in run if self._word(number) not in SILENT_WORDS]
         content = {self._word(number) for number in numbers}
         if any(self._is_signature(number) for number in numbers):
             content -= self._names
-        is_short = len(content) <= _MAX_HEADING_WORDS or "|" in self._text_of(block)  # of a table
+        text = self.index.excerpt(block.first, block.end)
+        is_short = len(content) <= _MAX_HEADING_WORDS or "|" in text  # of a table
         is_topic = block.kind == "heading" and is_short
-        return not words_that_oblige().isdisjoint(content) if is_topic else bool(content)
+        return not OBLIGATIONS.isdisjoint(content) if is_topic else bool(content)
 
     def _is_signature(self, number: int) -> bool:
         """Return whether a word is what the interface defines, and no verb of the same name."""
         word = self.index.words[number]
         before = self._word(number - 1) if number else ""
         is_code = self.index.text[word.end : word.end + 1] in ("(", "`") or "_" in word.text
-        return word.text in self._defined and (is_code or before in words_before_names())
+        return word.text in self._defined and (is_code or before in BEFORE_NAMES)
 
     def _joins_clauses(self, words: range) -> bool:
         """Return whether there is content enough on both sides of `and`, `but`, `;`."""
-        silent = words_that_ask_for_nothing() | {"but", "unless"}
+        silent = SILENT_WORDS | {"but", "unless"}
         content = [self._word(number) not in silent for number in words]
         before, after = 0, sum(content)
         for number, is_content in zip(words, content, strict=True):
@@ -127,7 +128,7 @@ class Trace:
         gap = self.index.text[before.end : word.start]
         if self._is_quoted(word) or all(map(self._is_quoted, (before, *after))):
             return False
-        return word.text in words_that_join_clauses() or ";" in gap
+        return word.text in JOINTS or ";" in gap
 
     @cached_property
     def _literals(self) -> list[range]:
@@ -136,9 +137,6 @@ class Trace:
 
     def _is_quoted(self, word: Word) -> bool:
         return any(word.start in literal for literal in self._literals)
-
-    def _text_of(self, block: Block) -> str:
-        return self.index.excerpt(block.first, block.end)
 
     def _word(self, number: int) -> str:
         return self.index.words[number].text
@@ -166,8 +164,8 @@ def trace_contract(contract: Contract) -> Trace:
 
 def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
     """Return the background whose words oblige, name a result or a number, or order other things."""
-    doubtful = words_that_oblige() | words_of_results()
-    defined = frozenset(_find_names(contract.interface, _DEFINITIONS))
+    doubtful = OBLIGATIONS | RESULTS
+    defined = frozenset(_find_names(contract.interface, Definition))
     return tuple(
         item
         for item in contract.background
@@ -178,26 +176,24 @@ def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
 
 def _orders_others(words: Sequence[str], defined: frozenset[str]) -> bool:
     """Return whether something else is to be made than what the interface defines."""
-    orders, silent = words_of_orders(), words_that_ask_for_nothing()
     for at, word in enumerate(words):
-        made = next((item for item in words[at + 1 :] if item not in silent), "")
-        if word in orders and made and made not in defined:
+        made = next((item for item in words[at + 1 :] if item not in SILENT_WORDS), "")
+        if word in ORDERS and made and made not in defined:
             return True
     return False
 
 
 def _list_quotes(contract: Contract) -> Iterator[tuple[str, str]]:
-    for requirement in contract.requirements:
-        yield from ((requirement.id, quote) for quote in requirement.quotes)
-    for kept in contract.keep:
-        yield from ((kept.id, quote) for quote in kept.quotes)
-    yield from (("background", item.quote) for item in contract.background)
+    quoting: tuple[Requirement | KeptBehaviour, ...] = (*contract.requirements, *contract.keep)
+    for item in quoting:
+        yield from ((item.id, quote) for quote in item.quotes)
+    yield from (("background", passage.quote) for passage in contract.background)
     yield from (("not covered", quote) for quote in contract.not_covered)
 
 
 def _find_example(index: PassageIndex, example: GivenExample) -> Iterator[range]:
-    """Yield where an example's lines stand, each with its result where that follows soon."""
-    for part in doctest.DocTestParser().get_examples(example.doctest):
+    """Yield the positions of an example's lines, each with its result where that follows soon."""
+    for part in parse_doctest(example.doctest):
         for line, result in _list_stated_lines(part):
             if found := index.find(line):
                 yield range(found.start, _find_result_end(index, found.stop, result))
@@ -225,26 +221,24 @@ def _find_result_end(index: PassageIndex, first: int, result: list[str]) -> int:
 
 def _list_signature_lines(specification: str) -> Iterator[str]:
     """Yield the lines of the signatures that a specification states, without docstrings."""
-    tree = parse_or_none(analyze_specification(specification).signatures)
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, _DEFINITIONS):
+    tree = parse_or_empty(analyze_specification(specification).signatures)
+    for node in ast.walk(tree):
+        if isinstance(node, Definition):
             head = ast.get_docstring(node, clean=False) is not None
             node.body = node.body[head:] or [ast.Expr(ast.Constant(...))]
-    yield from ast.unparse(tree).split("\n") if tree else ()
+    yield from ast.unparse(tree).split("\n")
 
 
 def _list_defaults(interface: str) -> Iterator[str]:
-    tree = parse_or_none(interface)
-    for node in ast.walk(tree) if tree else ():
+    for node in ast.walk(parse_or_empty(interface)):
         if isinstance(node, ast.arguments):
             for value in (*node.defaults, *filter(None, node.kw_defaults)):
                 yield from list_words(ast.unparse(value))
 
 
-def _find_names(interface: str, kinds: tuple[type[ast.AST], ...]) -> Iterator[str]:
+def _find_names(interface: str, kinds: Any) -> Iterator[str]:
     """Yield names of an interface, as words are compared."""
-    tree = parse_or_none(interface)
-    for node in ast.walk(tree) if tree else ():
+    for node in ast.walk(parse_or_empty(interface)):
         if isinstance(node, kinds):
             names = (getattr(node, key, "") for key in ("name", "id", "arg", "attr"))
             yield from chain.from_iterable(map(list_words, filter(None, names)))

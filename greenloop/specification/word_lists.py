@@ -1,4 +1,4 @@
-"""Words by what they can ask for, in English and German, as `passages` compares them.
+"""Lists of words in English and German, in the form in which `passages` compares them.
 
 A language has few words that ask for nothing by themselves, and they can be listed; its verbs and
 nouns cannot. So a rest of a text that has any other word is taken to ask for something.
@@ -27,21 +27,23 @@ _COURTESY = """
     brauche brauchen braucht hätte hätten gern gerne
     e g eg i.e ie etc z b bzw
 """
-_ORDERS = """
+# Verbs by which a text asks for something to be made.
+ORDERS = frozenset("""
     write implement create build add update schreibe schreib erstelle baue ergänze ändere
-"""
+    """.split())
 _PRODUCTION = """
     write implement create make build provide give function functions method methods class classes
     module modules program python library code called named assert following below above example examples
     note notes schreibe schreib erstelle baue funktion methode klasse modul programm namens folgende
     beispiel beispiele
 """
-_OBLIGATIONS = """
+# Must, should, negations, restrictions.
+OBLIGATIONS = frozenset("""
     must should shall not no never none nor neither without unless except but only don't doesn't
     isn't aren't won't can't cannot mustn't shouldn't nothing nobody
     muss müssen soll sollen nicht kein keine keinen keinem keiner nie ohne außer ausser nur sondern
     aber
-"""
+    """.split())
 _RESULTS = """
     raise raises raised return returns returned error errors exception exceptions refuse refuses
     refused fehler ausnahme
@@ -52,36 +54,14 @@ _NUMBERS = """
     doppelt zweimal
 """
 _ARROWS = "-> => → ="
-
-
-def words_that_ask_for_nothing() -> frozenset[str]:
-    """Return the words that by themselves ask for nothing."""
-    return frozenset(
-        f"{_ARTICLES_AND_PRONOUNS} {_PREPOSITIONS_AND_CONJUNCTIONS} {_AUXILIARIES} {_COURTESY} "
-        f"{_PRODUCTION} {_ARROWS}".split()
-    )
-
-
-def words_that_oblige() -> frozenset[str]:
-    """Return the words that oblige or exclude: must, should, negations, restrictions."""
-    return frozenset(_OBLIGATIONS.split())
-
-
-def words_of_orders() -> frozenset[str]:
-    """Return the verbs by which a text asks for something to be made."""
-    return frozenset(_ORDERS.split())
-
-
-def words_of_results() -> frozenset[str]:
-    """Return the words of what code gives: return, raise, error, and numbers."""
-    return frozenset(f"{_RESULTS} {_NUMBERS}".split())
-
-
-def words_before_names() -> frozenset[str]:
-    """Return the words behind which a name is one, and no verb."""
-    return frozenset("class def function method called named klasse funktion methode".split())
-
-
-def words_that_join_clauses() -> frozenset[str]:
-    """Return the words between two clauses that may ask for two things."""
-    return frozenset("and but unless except und aber außer sondern".split())
+# By themselves these ask for nothing.
+SILENT_WORDS = frozenset(
+    f"{_ARTICLES_AND_PRONOUNS} {_PREPOSITIONS_AND_CONJUNCTIONS} {_AUXILIARIES} {_COURTESY} "
+    f"{_PRODUCTION} {_ARROWS}".split()
+)
+# What code gives: return, raise, error, and numbers.
+RESULTS = frozenset(f"{_RESULTS} {_NUMBERS}".split())
+# Behind one of these a word is a name, and no verb.
+BEFORE_NAMES = frozenset("class def function method called named klasse funktion methode".split())
+# Between two clauses that may ask for two things.
+JOINTS = frozenset("and but unless except und aber außer sondern".split())

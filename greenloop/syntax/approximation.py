@@ -27,14 +27,12 @@ class _ApproximateFloats(ast.NodeTransformer):
         value = ast.literal_eval(node)
         return self.visit_Constant(ast.Constant(value)) if isinstance(value, float) else node
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # `Decimal("1.5")`: exact
+    def _keep(self, node: ast.AST) -> ast.AST:
         return node
 
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:  # a complex number
-        return node
-
-    def visit_Set(self, node: ast.Set) -> ast.AST:
-        return node
+    visit_Set = _keep
+    visit_Call = _keep  # `Decimal("1.5")`: exact
+    visit_BinOp = _keep  # a complex number
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
         node.values = [self.visit(item) for item in node.values]

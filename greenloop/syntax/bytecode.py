@@ -7,7 +7,7 @@ import ast
 import types
 import warnings
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from greenloop.syntax.edit import TextEdit
@@ -46,47 +46,34 @@ class CompilationUnits:
 
         None if it does not compile or is unchanged. Of a long unit only a part is compiled.
         """
-        window = find_window(context, edit) if unit[1] - unit[0] > MAX_UNIT_CHARACTERS else None
-        if not self._may_compile(window or unit):
+        start, end, _, owner = unit
+        whole = Window(start, end, f"class {owner}:\n" if owner else "")
+        window = find_window(context, edit) if end - start > MAX_UNIT_CHARACTERS else None
+        if not self._may_compile(window or whole):
             return None
-        if window and (original := self._get_original(window)):
-            compiled = self._compile_window(window, edit)
-            return None if compiled in (None, original) else (window, compiled)
-        compiled = self._compile_unit(unit, edit)
-        return None if compiled in (None, self._get_original(unit)) else (unit, compiled)
+        part = window if window and self._get_original(window) else whole
+        compiled = self._compile(part, edit)
+        return None if compiled in (None, self._get_original(part)) else (part, compiled)
 
-    def _may_compile(self, part: CompilationUnit | Window) -> bool:
+    def _may_compile(self, part: Window) -> bool:
         """Return whether there is time for it: an expression of any length may have many edits."""
-        start, end = (part.start, part.end) if isinstance(part, Window) else part[:2]
-        if end - start <= MAX_UNIT_CHARACTERS:
+        length = part.end - part.start
+        if length <= MAX_UNIT_CHARACTERS:
             return True
-        self._large_characters_left -= end - start
+        self._large_characters_left -= length
         return self._large_characters_left >= 0
 
-    def _get_original(self, part: CompilationUnit | Window) -> Any:
+    def _get_original(self, part: Window) -> Any:
         if part not in self._original_fingerprints:
-            compiled = (
-                self._compile_window(part) if isinstance(part, Window) else self._compile_unit(part)
-            )
-            self._original_fingerprints[part] = compiled
+            self._original_fingerprints[part] = self._compile(part)
         return self._original_fingerprints[part]
 
-    def _compile_unit(self, unit: CompilationUnit, edit: TextEdit | None = None) -> Any:
-        first, last, _, owner = unit
-        text = self._source.text[first:last]
-        if edit:
-            whole = self._source.text
-            text = whole[first : edit.start] + edit.text + whole[edit.end : last]
-        return self._compile(lambda: f"class {owner}:\n{text}" if owner else text)
-
-    def _compile_window(self, window: Window, edit: TextEdit | None = None) -> Any:
-        return self._compile(lambda: window.build_program(self._source.text, edit))
-
-    def _compile(self, build: Callable[[], str | ast.Module]) -> Any:
+    def _compile(self, part: Window, edit: TextEdit | None = None) -> Any:
         try:
+            program = part.build_program(self._source.text, edit)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return fingerprint_code(compile(build(), "<mutant>", "exec", self._flags, True))
+                return fingerprint_code(compile(program, "<mutant>", "exec", self._flags, True))
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
             return None
 

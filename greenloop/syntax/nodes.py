@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.source import Located, Source
 
-_UNEDITED_NODES = (ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Pass)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Import = ast.Import | ast.ImportFrom
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_UNEDITED_NODES = (Import, ast.Global, ast.Nonlocal, ast.Pass)
 _TYPE_FIELDS = {"annotation", "returns", "type_params", "type_comment"}
 _METADATA_NAMES = {"__all__", "__author__", "__version__", "__doc__"}
 
@@ -32,7 +35,7 @@ class NodeContext:
     @property
     def is_in_function(self) -> bool:
         """Whether the code runs when a function is called, not when the module is imported."""
-        return any(isinstance(item, (*_FUNCTIONS, ast.Lambda)) for item in self.ancestors)
+        return any(isinstance(item, (Function, ast.Lambda)) for item in self.ancestors)
 
     def is_field(self, name: str) -> bool:
         """Return whether the node is this field of its parent."""
@@ -69,7 +72,7 @@ def walk_editable_nodes(tree: ast.Module, source: Source) -> Iterator[NodeContex
 
 
 def _get_function_name(context: NodeContext) -> str:
-    if isinstance(context.node, (*_FUNCTIONS, ast.ClassDef)):
+    if isinstance(context.node, Definition):
         return ".".join(name for name in (context.function, context.node.name) if name)
     return context.function
 
@@ -89,10 +92,9 @@ def _is_excluded(node: ast.AST) -> bool:
         return True
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return True
-    if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    if targets := get_assigned_targets(node):
         return any(isinstance(item, ast.Name) and item.id in _METADATA_NAMES for item in targets)
-    return isinstance(node, _FUNCTIONS) and any(
+    return isinstance(node, Function) and any(
         get_last_name(item) == "overload" for item in node.decorator_list
     )
 
@@ -125,15 +127,32 @@ def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the names that these nodes define, import, assign or have as arguments."""
     found: set[str] = set()
     for node in nodes:
-        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        if isinstance(node, Definition):
             found.add(node.name)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        elif isinstance(node, Import):
             found |= {(item.asname or item.name).partition(".")[0] for item in node.names}
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             found.add(node.id)
         elif isinstance(node, ast.arg):
             found.add(node.arg)
     return found
+
+
+def find_head_end(tree: ast.Module, is_part: Callable[[ast.stmt], object]) -> int:
+    """Return the last line of a module's docstring and the statements behind it that are a part.
+
+    0 where the module begins with something else.
+    """
+    first = int(ast.get_docstring(tree, clean=False) is not None)
+    head = [*tree.body[:first], *takewhile(is_part, tree.body[first:])]
+    return max((node.end_lineno or node.lineno for node in head), default=0)
+
+
+def get_assigned_targets(node: ast.AST) -> list[ast.expr]:
+    """Return what an assignment assigns to; [] for any other node."""
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, (ast.AnnAssign, ast.AugAssign)) else []
 
 
 def get_line_span(node: ast.stmt) -> tuple[int, int]:

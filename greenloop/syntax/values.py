@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import PARSE_ERRORS, parse_or_empty, read_literal
 
 _MODULES = {
     "Decimal": "decimal",
@@ -18,10 +17,9 @@ def is_plain_value(source: str) -> bool:
     """Return whether an expression is a literal, or made of literals by types such as `Decimal`."""
     try:
         tree = ast.parse(source.strip(), mode="eval")
-        ast.literal_eval(_HideCalls().visit(tree))
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return bool(read_literal(_HideCalls().visit(tree)))
+    except PARSE_ERRORS:
         return False
-    return True
 
 
 def find_value_imports(source: str) -> dict[str, str]:
@@ -29,8 +27,7 @@ def find_value_imports(source: str) -> dict[str, str]:
 
     `datetime` is the class in `datetime(2024, 1, 2)`, the module in `datetime.date(2024, 1, 2)`.
     """
-    tree = parse_or_none(source.strip())
-    nodes = list(ast.walk(tree)) if tree else []
+    nodes = list(ast.walk(parse_or_empty(source.strip())))
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
     lines = {name: f"from {_MODULES[name]} import {name}" for name in sorted(used & {*_MODULES})}
     if any(_is_of_module(node) for node in nodes):
@@ -62,17 +59,9 @@ class _HideCalls(ast.NodeTransformer):
     """Puts a number in place of each value that is made by a call of plain arguments."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if is_value_type(node.func) and all(map(self._is_plain, _list_arguments(node))):
-            return ast.Constant(0)
-        return node
+        given = (*node.args, *(item.value for item in node.keywords))
+        is_plain = is_value_type(node.func) and all(is_plain_value(ast.unparse(i)) for i in given)
+        return ast.Constant(0) if is_plain else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         return ast.Constant(0) if is_value_constant(node) else node
-
-    def _is_plain(self, node: ast.expr) -> bool:
-        return is_plain_value(ast.unparse(node))
-
-
-def _list_arguments(node: ast.Call) -> Iterator[ast.expr]:
-    yield from node.args
-    yield from (item.value for item in node.keywords)

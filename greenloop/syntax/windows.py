@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from greenloop.syntax.edit import TextEdit
-from greenloop.syntax.nodes import NodeContext
+from greenloop.syntax.nodes import Function, NodeContext
 from greenloop.syntax.source import Source
 
 MAX_UNIT_CHARACTERS = 4096  # shorter units are compiled as a whole
 _MAX_WINDOW_CHARACTERS = 1024
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_FUNCTIONS = (Function, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _NOT_ALONE = (ast.Starred, ast.Slice)
 
@@ -32,13 +32,18 @@ class Window:
     is_in_async_function: bool | None = None
     is_in_loop: bool = False
 
-    def build_program(self, text: str, edit: TextEdit | None = None) -> ast.Module:
+    def build_program(self, text: str, edit: TextEdit | None = None) -> str | ast.Module:
         """Return the program of this part of a text, after an edit. Raises SyntaxError."""
         part = text[self.start : self.end]
         if edit:
             part = text[self.start : edit.start] + edit.text + text[edit.end : self.end]
-        body = ast.parse(f"{self.prefix}{part.removeprefix('el')}{self.suffix}").body
-        if self.prefix.startswith("if"):
+        part = part.removeprefix("el") if part.startswith("elif") else part
+        program = f"{self.prefix}{part}{self.suffix}"
+        is_indented = self.prefix.startswith("if")
+        if not (is_indented or self.is_in_loop) and self.is_in_async_function is None:
+            return program
+        body = ast.parse(program).body
+        if is_indented:
             body = getattr(body[0], "body", [])
         if self.is_in_loop:
             body = [ast.While(ast.Constant(True), body, [])]

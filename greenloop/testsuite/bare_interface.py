@@ -1,7 +1,7 @@
 """An interface reduced to what callers and the text know: names, parameters, bases, decorators.
 
-Docstrings, comments, and the defaults, annotations and values that the text does not state are a
-reading of the text; a second reader must not see it.
+Docstrings, comments, and the defaults, annotations and values that the text does not state are an
+interpretation of the text; the writer of a second implementation must not see it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+
+from greenloop.syntax.nodes import Definition, Function, Import, get_assigned_targets
 
 # Words by which a text names a type, besides the type's name.
 _TYPE_WORDS = {
@@ -21,7 +23,7 @@ _NEUTRAL_NAMES = frozenset({"None", "Optional", "Union", "Any", "Self"})
 
 
 def reduce_interface(interface: str, text: str) -> str:
-    """Return a contract's interface without what only its writer's reading of the text says.
+    """Return a contract's interface without what its writer added to the text.
 
     A default that is left out stands as `...`, so that the parameter stays optional.
 
@@ -29,7 +31,7 @@ def reduce_interface(interface: str, text: str) -> str:
         SyntaxError: the interface does not parse.
     """
     tree = ast.parse(interface)
-    tree.body = [item for item in tree.body if not isinstance(item, (ast.Import, ast.ImportFrom))]
+    tree.body = [item for item in tree.body if not isinstance(item, Import)]
     classes = frozenset(item.name for item in ast.walk(tree) if isinstance(item, ast.ClassDef))
     reduced = _Reducer(text, classes).visit(tree)
     return ast.unparse(ast.fix_missing_locations(reduced)) + "\n"
@@ -50,12 +52,10 @@ def extract_interface(code: str, text: str) -> str:
 
 
 def _is_public(node: ast.stmt, *, in_class: bool = False) -> bool:
-    if in_class and isinstance(node, (ast.Assign, ast.AnnAssign)):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    if in_class and (targets := get_assigned_targets(node)):
         return all(isinstance(item, ast.Name) and item.id[:1] != "_" for item in targets)
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     is_special = in_class and getattr(node, "name", "").startswith("__")
-    return isinstance(node, kinds) and (is_special or node.name[:1] != "_")
+    return isinstance(node, Definition) and (is_special or node.name[:1] != "_")
 
 
 class _Reducer(ast.NodeTransformer):
@@ -64,11 +64,19 @@ class _Reducer(ast.NodeTransformer):
     def __init__(self, text: str, classes: frozenset[str]) -> None:
         self._text, self._classes = text, classes
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return self._reduce_function(node)
+    def visit_FunctionDef(self, node: Function) -> ast.AST:
+        arguments = node.args
+        node.body, node.returns = [_build_dots()], self._reduce_annotation(node.returns)
+        arguments.defaults = [self._reduce_value(item) for item in arguments.defaults]
+        arguments.kw_defaults = [
+            item and self._reduce_value(item) for item in arguments.kw_defaults
+        ]
+        for item in ast.walk(arguments):
+            if isinstance(item, ast.arg):
+                item.annotation = self._reduce_annotation(item.annotation)
+        return node
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        return self._reduce_function(node)
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         node.body = [self.visit(item) for item in node.body if _is_kept(item)] or [_build_dots()]
@@ -85,18 +93,6 @@ class _Reducer(ast.NodeTransformer):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         node.annotation = self._reduce_annotation(node.annotation) or ast.Constant(...)
         node.value = self._reduce_value(node.value) if node.value else None
-        return node
-
-    def _reduce_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
-        arguments = node.args
-        node.body, node.returns = [_build_dots()], self._reduce_annotation(node.returns)
-        arguments.defaults = [self._reduce_value(item) for item in arguments.defaults]
-        arguments.kw_defaults = [
-            item and self._reduce_value(item) for item in arguments.kw_defaults
-        ]
-        for item in ast.walk(arguments):
-            if isinstance(item, ast.arg):
-                item.annotation = self._reduce_annotation(item.annotation)
         return node
 
     def _reduce_value(self, value: ast.expr) -> ast.expr:
@@ -131,7 +127,7 @@ def _states(text: str, word: str, others: str = "") -> bool:
 
 def _is_kept(node: ast.stmt) -> bool:
     """Whether a statement declares something; a docstring does not."""
-    return not isinstance(node, (ast.Expr, ast.Pass, ast.Import, ast.ImportFrom))
+    return not isinstance(node, (ast.Expr, ast.Pass, Import))
 
 
 def _build_dots() -> ast.stmt:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
+from itertools import islice
 
-from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.parser import Function
+from greenloop.syntax.nodes import Definition, Import, find_head_end, get_assigned_targets
+from greenloop.syntax.parse import parse_or_empty, parse_or_none
 
 
 def find_clashes(existing: str, added: str) -> tuple[str, ...]:
-    """Return the top-level names that `added` defines otherwise than `existing` does.
+    """Return the top-level names that `added` and `existing` define differently.
 
     A redefined helper would change existing tests. () where either file does not parse.
     """
@@ -20,10 +22,9 @@ def find_clashes(existing: str, added: str) -> tuple[str, ...]:
 
 def remove_future_imports(code: str) -> str:
     """Return the code without `from __future__` imports, which are valid only at a file's top."""
-    tree = parse_or_none(code)
     removed = {
         line
-        for node in (tree.body if tree else ())
+        for node in parse_or_empty(code).body
         if isinstance(node, ast.ImportFrom) and node.module == "__future__"
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
@@ -39,7 +40,7 @@ def append_tests(code: str, added: str) -> str:
     tree, own = parse_or_none(added), parse_or_none(code)
     if not tree or not own or not own.body:
         return f"{code.strip()}\n\n\n{added}".strip() + "\n"
-    imports = [item for item in tree.body if isinstance(item, (ast.Import, ast.ImportFrom))]
+    imports = [item for item in tree.body if isinstance(item, Import)]
     rest = "\n".join(added.split("\n")[imports[-1].end_lineno or 0 :]) if imports else added
     if find_clashes(code, "\n".join(map(ast.unparse, imports))):
         inner = "".join(f"\n    {ast.unparse(item)}" for item in imports)
@@ -47,11 +48,11 @@ def append_tests(code: str, added: str) -> str:
         return f"{code.strip()}\n\n\n{rest.strip()}\n"
     known = _collect_definitions(code)
     missing = [line for item in imports if (line := _select_names(item, known))]
-    lines, at = code.split("\n"), _find_import_line(own)
+    lines, at = code.split("\n"), find_head_end(own, lambda node: isinstance(node, Import))
     return "\n".join([*lines[:at], *missing, *lines[at:]]).strip() + f"\n\n\n{rest.strip()}\n"
 
 
-def _select_names(node: ast.Import | ast.ImportFrom, known: dict[str, str]) -> str:
+def _select_names(node: Import, known: dict[str, str]) -> str:
     """Return an import without the names that are known, '' where all are."""
     names = [item for item in node.names if (item.asname or item.name) not in known]
     if not names:
@@ -61,36 +62,19 @@ def _select_names(node: ast.Import | ast.ImportFrom, known: dict[str, str]) -> s
     return ast.unparse(ast.ImportFrom(node.module, names, node.level))
 
 
-def _find_import_line(tree: ast.Module) -> int:
-    """Return the number of the last line of a file's docstring and first imports."""
-    at = 0
-    for index, node in enumerate(tree.body):
-        is_docstring = index == 0 and isinstance(node, ast.Expr)
-        if not is_docstring and not isinstance(node, (ast.Import, ast.ImportFrom)):
-            break
-        at = node.end_lineno or at
-    return at
-
-
 def _collect_definitions(code: str) -> dict[str, str]:
     """Return a text for each name's definition; equal texts are equal definitions."""
-    tree = parse_or_none(code)
-    nodes = tree.body if tree else []
-    return {name: text for node in nodes for name, text in _parse_definitions(node)}
+    return dict(pair for node in parse_or_empty(code).body for pair in _parse_definitions(node))
 
 
-def _parse_definitions(node: ast.stmt) -> list[tuple[str, str]]:
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
+def _parse_definitions(node: ast.stmt) -> Iterator[tuple[str, str]]:
+    if isinstance(node, Import):
         origin = f"{node.level * '.'}{node.module}" if isinstance(node, ast.ImportFrom) else ""
-        return [
-            (_get_bound_name(item, origin), f"import {origin} {item.name}") for item in node.names
-        ]
-    if isinstance(node, (Function, ast.ClassDef)):
-        return [(node.name, ast.dump(node))]
-    names = [item.id for item in ast.walk(node) if isinstance(item, ast.Name)]
-    stored = isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
-    return [(name, ast.dump(node)) for name in names[:1]] if stored else []
-
-
-def _get_bound_name(item: ast.alias, origin: str) -> str:
-    return item.asname or (item.name if origin else item.name.partition(".")[0])
+        for item in node.names:
+            bound = item.asname or (item.name if origin else item.name.partition(".")[0])
+            yield bound, f"import {origin} {item.name}"
+    elif isinstance(node, Definition):
+        yield node.name, ast.dump(node)
+    elif get_assigned_targets(node):
+        names = (item.id for item in ast.walk(node) if isinstance(item, ast.Name))
+        yield from ((name, ast.dump(node)) for name in islice(names, 1))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from greenloop.syntax.nodes import get_line_span
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.nodes import Function, get_line_span
+from greenloop.syntax.parse import parse_or_empty
 
 _REQUIREMENT_ID = re.compile(r"\b[RK][1-9][0-9]*\b")
 _SKIPPING_MARK = re.compile(
@@ -23,7 +23,7 @@ _HOOKS = re.compile(
     r"|collect_ignore|pytest_plugins"
 )
 _CHECK_NAME = re.compile(r"(assert|expect|check|verify|raises|warns|fail)[^.]*$", re.IGNORECASE)
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+Classes = tuple[ast.ClassDef, ...]
 
 
 @dataclass(frozen=True)
@@ -51,23 +51,33 @@ class TestFunction:
 
 def parse_test_functions(code: str) -> list[TestFunction]:
     """Return all tests of a file, in order; [] where it does not parse."""
-    tree = parse_or_none(code)
-    return list(_find_tests(tree.body, "", may_skip=_marks_skip(tree.body))) if tree else []
+    body = parse_or_empty(code).body
+    is_marked = _marks_skip(body)
+    return [_parse_test(test, classes, is_marked) for test, classes in iter_tests(body)]
 
 
 parse_test_functions.__test__ = False  # type: ignore[attr-defined]
 
 
-def _find_tests(
-    body: list[ast.stmt], prefix: str, *, may_skip: bool = False
-) -> Iterator[TestFunction]:
-    """Yield the tests of a file or class; with `may_skip` a mark around them says that they may."""
+def iter_tests(
+    body: list[ast.stmt],
+    classes: Classes = (),
+    list_body: Callable[[ast.ClassDef], list[ast.stmt]] = lambda node: node.body,
+) -> Iterator[tuple[Function, Classes]]:
+    """Yield the tests of a file or class, each with the classes around it, outermost first.
+
+    `list_body` returns what is searched of a class.
+    """
     for node in body:
         if isinstance(node, ast.ClassDef) and is_test_class(node):
-            marked = may_skip or _has_skipping_mark(node.decorator_list) or _marks_skip(node.body)
-            yield from _find_tests(node.body, f"{prefix}{node.name}::", may_skip=marked)
+            yield from iter_tests(list_body(node), (*classes, node), list_body)
         elif isinstance(node, Function) and node.name.startswith("test"):
-            yield _parse_test(node, prefix, may_skip)
+            yield node, classes
+
+
+def name_test(test: Function, classes: Classes) -> str:
+    """Return `test_x` or `TestClass::test_x`."""
+    return "::".join(item.name for item in (*classes, test))
 
 
 def is_test_path(path: str) -> bool:
@@ -88,11 +98,15 @@ def is_test_class(node: ast.ClassDef) -> bool:
     return node.name.startswith("Test") or is_unittest
 
 
-def _parse_test(node: Function, prefix: str, may_skip: bool) -> TestFunction:
+def _parse_test(node: Function, classes: Classes, is_marked: bool) -> TestFunction:
+    """Parse a test; with `is_marked` a mark of the whole file says that it may skip."""
     first, last = get_line_span(node)
+    may_skip = is_marked or any(
+        _has_skipping_mark(item.decorator_list) or _marks_skip(item.body) for item in classes
+    )
     head = (ast.get_docstring(node) or "").strip().split(":")[0]
     return TestFunction(
-        name=prefix + node.name,
+        name=name_test(node, classes),
         first_line=first,
         last_line=last,
         requirements=tuple(dict.fromkeys(_REQUIREMENT_ID.findall(head))),
@@ -157,11 +171,6 @@ def get_function_name(test_id: str) -> str:
     return rest if separator else bare
 
 
-def remove_test(code: str, name: str) -> str:
-    """Return the file without one test, and without its class where no test remains in it."""
-    return remove_tests(code, {name})
-
-
 def remove_tests(code: str, names: Collection[str]) -> str:
     """Return the file without tests, and without classes in which none remains."""
     gone = {item.name for item in parse_test_functions(code)}.intersection(names)
@@ -179,7 +188,7 @@ def _find_removed_spans(
     """Yield the first and last lines to remove with the tests in `gone`."""
     for node in body:
         if isinstance(node, ast.ClassDef):
-            inside = {item.name for item in _find_tests([node], prefix)}
+            inside = {prefix + name_test(*item) for item in iter_tests([node])}
             if inside and inside <= gone:
                 yield get_line_span(node)
             else:

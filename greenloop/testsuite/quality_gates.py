@@ -107,7 +107,7 @@ def find_returning_tests(tests: Iterable[TestFunction]) -> tuple[str, ...]:
 
 
 def describe_broken_test(failure: Failure, file_name: str) -> str:
-    """Return the error of its own by which a test of a file fails; '' where it is of the code."""
+    """Return the error in the test itself that makes it fail; '' where the error is in the code."""
     in_test = bool(failure.frames) and failure.frames[-1].file == file_name
     is_broken = (
         failure.exception == "FixtureLookupError"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Set
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+from greenloop.syntax.nodes import Function
+
+_FUNCTIONS = (Function, ast.Lambda)
 
 
 class _BodyEmptier(ast.NodeTransformer):
@@ -21,31 +23,22 @@ class _BodyEmptier(ast.NodeTransformer):
                 return node
         return super().visit(node)  # type: ignore[no-any-return]
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.body = [*_get_docstring_statement(node), _build_raise()]
+    def visit_FunctionDef(self, node: Function) -> ast.AST:
+        docstring = node.body[:1] if ast.get_docstring(node) is not None else []
+        node.body = [*docstring, *ast.parse("raise NotImplementedError").body]
         return self.generic_visit(node)  # lambdas among decorators and defaults
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        node.body = [*_get_docstring_statement(node), _build_raise()]
-        return self.generic_visit(node)
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         call = ast.parse("(_ for _ in ()).throw(NotImplementedError())", mode="eval").body
         return ast.Lambda(args=node.args, body=call)
 
 
-def _get_docstring_statement(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
-    return node.body[:1] if ast.get_docstring(node) is not None else []
-
-
-def _build_raise() -> ast.stmt:
-    return ast.parse("raise NotImplementedError").body[0]
-
-
 def with_empty_bodies(source: str, lines: Set[int] | None = None) -> str:
     """Return the module with functions raising NotImplementedError; module level is kept.
 
-    Without `lines` these are all functions, else those that a line of is among them.
+    With `lines` only functions that contain one of these lines are emptied.
 
     Raises:
         SyntaxError: the source does not parse.

@@ -14,7 +14,7 @@ from greenloop.testsuite.parser import (
     TestFunction,
     get_function_name,
     parse_test_functions,
-    remove_test,
+    remove_tests,
 )
 from greenloop.testsuite.used_definitions import show_with_definitions
 
@@ -42,9 +42,10 @@ def read_conftest(files: Iterable[TestFile]) -> str:
 
 
 def find_added_origin(name: str) -> Origin | None:
-    """Return the origin of a test that the workflow adds by itself; None for others."""
+    """Return the origin of a test that the workflow generates without a model; None for others."""
     name = name.rpartition("::")[2]
     origins: dict[str, Origin] = {
+        _EXAMPLE_TEST_PREFIX: "example",
         HELD_OUT_TEST_PREFIX: "held_out",
         PEER_TEST_PREFIX: "peer",
         ANSWER_TEST_PREFIX: "answer",
@@ -144,11 +145,8 @@ class Suite:
         is_file = any(item.name == test for item in self.user_files)  # skipped as a whole
         if (found and found[0].locked) or is_file:
             return "given"
-        if name.startswith(_EXAMPLE_TEST_PREFIX):
-            return "example"
-        if added := find_added_origin(name):
-            return added
-        return "hardening" if name in self._hardening_names else "generated"
+        written: Origin = "hardening" if name in self._hardening_names else "generated"
+        return find_added_origin(name) or written
 
     @cached_property
     def _hardening_names(self) -> frozenset[str]:
@@ -178,9 +176,9 @@ class Suite:
         dropped = DroppedTest(name, found[1].requirements, self.origin(test), reason, disputed)
         return replace(
             self,
-            generated=remove_test(self.generated, name),
-            hardening=remove_test(self.hardening, name),
-            revealed=remove_test(self.revealed, name),
+            generated=remove_tests(self.generated, {name}),
+            hardening=remove_tests(self.hardening, {name}),
+            revealed=remove_tests(self.revealed, {name}),
             dropped=(*self.dropped, dropped),
         )
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.syntax.nodes import get_line_span
-from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.parser import Function
+from greenloop.syntax.nodes import Definition, Function, bound_names, get_line_span
+from greenloop.syntax.parse import parse_or_empty
 
 _MAX_CHARS = 8000
 
@@ -19,8 +18,7 @@ def show_with_definitions(code: str, name: str) -> str:
     its class, without the class's other tests. '' where the file has no such test, or where all
     is longer than 8000 characters.
     """
-    tree = parse_or_none(code)
-    body = tree.body if tree else []
+    body = parse_or_empty(code).body
     top_name, _, rest = name.partition("::")
     top = next((item for item in body if top_name in _bound_names(item)), None)
     if top is None:
@@ -61,12 +59,7 @@ def _find_used_names(node: ast.AST, hidden: list[ast.stmt]) -> Iterator[str]:
 
 
 def _bound_names(node: ast.stmt) -> set[str]:
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return {node.name}
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return {item.asname or item.name.partition(".")[0] for item in node.names}
-    stored = (item for item in ast.walk(node) if isinstance(item, ast.Name))
-    return {item.id for item in stored if isinstance(item.ctx, ast.Store)}
+    return bound_names([node] if isinstance(node, Definition) else ast.walk(node))
 
 
 def _is_autouse(node: ast.stmt) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from greenloop.events import AutofixApplied, CandidateTested, CodeGraded, EventSink
 from greenloop.events.progress import create_thread_safe_sink
+from greenloop.grading import GradingContext
 from greenloop.grading.grader import grade_run
 from greenloop.records import HeldOutExample, TestRun
 from greenloop.sandbox import Sandbox
@@ -68,33 +69,26 @@ async def collect_evidence(
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    suite = state.tests
-    work = partial(
-        grade_run,
-        sandbox,
-        code=state.candidates.current.code,
-        tests=suite.files,
-        module=suite.module,
-        run=result,
+    suite, contract = state.tests, state.contract
+    context = GradingContext(
+        *(sandbox, state.candidates.current.code, suite.files, suite.module, result, state.plan),
         expected=state.expected,
         held_out=suite.held_out,
-        interface=state.contract.interface if state.contract else "",
-        contract=f"{state.contract}\n{state.contract.specification}" if state.contract else "",
-        red_phase=state.red_phase,
-        untested_requirements=(
-            find_untested_requirements(state.contract, suite)
-            if state.contract and state.request.kind != "check"
-            else ()
-        ),
-        plan=state.plan,
-        emit=create_thread_safe_sink(emit),
+        interface=contract.interface if contract else "",
+        contract=f"{contract}\n{contract.specification}" if contract else "",
     )
     with state.timed("grading_s"):
-        graded = await run_in_sandbox_thread(sandbox, work)
-    read = {"read_against_text": state.contract is not None}
-    state.evidence = graded.evidence.model_copy(update=read)
+        work = partial(grade_run, context, create_thread_safe_sink(emit))
+        evidence = await run_in_sandbox_thread(sandbox, work)
+    known: dict[str, Any] = {
+        "red_phase": state.red_phase,
+        "read_against_text": contract is not None,
+    }
+    if contract and state.request.kind != "check":
+        known["requirements_untested"] = find_untested_requirements(contract, suite)
+    state.evidence = evidence.model_copy(update=known)
     emit(CodeGraded(state.evidence))
-    return graded.disagreements
+    return context.disagreements
 
 
 def reveal_examples(run: Run, failed: Sequence[HeldOutExample]) -> None:

@@ -191,10 +191,9 @@ class CallMeter:
         return self._count() - self._tokens_before
 
     def _count(self) -> int:
-        if not self._tool:
-            return self._budget.tokens
         used = self._budget.by_tool.get(self._tool)
-        return used.input_tokens + used.output_tokens if used else 0
+        of_tool = used.input_tokens + used.output_tokens if used else 0
+        return of_tool if self._tool else self._budget.tokens
 
 
 @dataclass

@@ -13,8 +13,8 @@ from pydantic import Field
 
 from greenloop.errors import InputError
 from greenloop.evals.datasets.evalplus_inputs import restore_types
-from greenloop.evals.datasets.humaneval import build_completion_spec
-from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile
+from greenloop.evals.datasets.humaneval import build_completion_spec, check_entry_point
+from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord
 
 _QUOTES = " \n'\""  # around the text of an MBPP+ prompt
 _HARNESS = Path(__file__).with_name("evalplus_harness.py.txt")
@@ -57,8 +57,7 @@ class EvalPlusLine(ExternalRecord):
 def parse_evalplus_task(line: EvalPlusLine, where: str) -> EvalTask:
     """Build the task. Raises InputError where entry point or inputs do not have their form."""
     what = f"{where} (id {line.task_id})"
-    if not line.entry_point.isidentifier():
-        raise InputError(f"{what}: entry_point {line.entry_point!r} is not a name")
+    check_entry_point(line.entry_point, what)
     solution = line.prompt + line.canonical_solution
     plus = line.plus_input if isinstance(line.plus_input, list) else []
     try:
@@ -83,14 +82,8 @@ def parse_evalplus_task(line: EvalPlusLine, where: str) -> EvalTask:
         code = code.replace(f"<<{name}>>", value)
     if not plus:
         code = code.partition("\n\n\ndef test_plus")[0] + "\n"
-    return EvalTask(
-        id=line.task_id,
-        spec=_build_spec(line),
-        module=DEFAULT_MODULE,
-        tests=(HiddenFile(name=f"test_{DEFAULT_MODULE}.py", code=code),),
-        solution=solution,
-        where=where,
-    )
+    spec = _build_spec(line)
+    return EvalTask.with_test_file(code, id=line.task_id, spec=spec, solution=solution, where=where)
 
 
 def _build_spec(line: EvalPlusLine) -> str:

@@ -39,7 +39,7 @@ def _converters_by_task() -> dict[int, Callable[[Arguments], Any]]:
         (lambda args: [args[0], tuple(args[1])], "106 750"),
         (lambda args: [tuple(args[0]), *args[1:]], "250 307 405 446 617 720 763 808"),
         (lambda args: [tuple(map(tuple, item)) for item in args], "259 401 445"),
-        (lambda args: [tuple(_tuple_or_value(part) for part in args[0])], "278"),
+        (lambda args: [tuple(tuple(i) if isinstance(i, list) else i for i in args[0])], "278"),
         (_to_nested_tuples, "580 615 791"),
         (lambda args: [[_set_or_dict(part) for part in args[0]]], "115"),
         (lambda args: [float(args[0]), complex(args[1])], "124"),
@@ -47,10 +47,6 @@ def _converters_by_task() -> dict[int, Callable[[Arguments], Any]]:
         (lambda args: [{k: tuple(v) for k, v in args[0].items()}, *args[1:]], "722"),
     ]
     return {int(number): convert for convert, numbers in table for number in numbers.split()}
-
-
-def _tuple_or_value(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _to_nested_tuples(value: Any) -> Any:

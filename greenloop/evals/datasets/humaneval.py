@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 
 from greenloop.errors import InputError
-from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile, parse_source
+from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, parse_source
+from greenloop.syntax.nodes import Definition
 
 # Digests of hidden tests are stored: this text must not change.
 _CHECK_TEST = '''
@@ -33,22 +34,25 @@ class HumanEvalLine(ExternalRecord):
 def parse_humaneval_task(line: HumanEvalLine, where: str) -> EvalTask:
     """Build the task. Raises InputError where prompt or entry point do not have their form."""
     what = f"{where} (id {line.task_id})"
-    if not line.entry_point.isidentifier():
-        raise InputError(f"{what}: entry_point {line.entry_point!r} is not a name")
+    check_entry_point(line.entry_point, what)
     parts = (
         remove_entry_point(line.prompt, line.entry_point, what),
         f"from {DEFAULT_MODULE} import {line.entry_point}\n\n_CANDIDATE = {line.entry_point}",
         line.test.rstrip() + _CHECK_TEST,
     )
-    hidden = HiddenFile(name=f"test_{DEFAULT_MODULE}.py", code="\n\n".join(filter(None, parts)))
-    return EvalTask(
+    return EvalTask.with_test_file(
+        "\n\n".join(filter(None, parts)),
         id=line.task_id,
         spec=build_completion_spec(line.prompt, line.entry_point),
-        module=DEFAULT_MODULE,
-        tests=(hidden,),
         solution=line.prompt + line.canonical_solution if line.canonical_solution else "",
         where=where,
     )
+
+
+def check_entry_point(name: str, label: str) -> None:
+    """Raise InputError where the name of the function to be written is no name."""
+    if not name.isidentifier():
+        raise InputError(f"{label}: entry_point {name!r} is not a name")
 
 
 def build_completion_spec(prompt: str, entry_point: str) -> str:
@@ -63,8 +67,7 @@ def build_completion_spec(prompt: str, entry_point: str) -> str:
 def remove_entry_point(prompt: str, entry_point: str, label: str) -> str:
     """Return the prompt without the function that is to be written."""
     tree = parse_source(prompt, f"{label}: prompt")
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    named = [n for n in tree.body if isinstance(n, functions) and n.name == entry_point]
+    named = [n for n in tree.body if isinstance(n, Definition) and n.name == entry_point]
     if not named:
         raise InputError(
             f"{label}: prompt has no function `{entry_point}`, which entry_point names"

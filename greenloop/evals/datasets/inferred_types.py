@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_empty, read_literal
 
 _MAX_TYPES = 3  # of a union; a longer one is left out
 _MAX_ANNOTATION_LENGTH = 60  # of a longer one only the outermost types are given
@@ -45,10 +45,7 @@ def _asserted_values(tree: ast.Module) -> Iterator[tuple[str, Any]]:
             call, wanted = node.test.left, node.test.comparators[0]
             equal = len(node.test.ops) == 1 and isinstance(node.test.ops[0], (ast.Eq, ast.Is))
             if equal and isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-                try:
-                    yield call.func.id, ast.literal_eval(wanted)
-                except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                    continue
+                yield from ((call.func.id, value) for value in read_literal(wanted))
 
 
 def _infer_annotation(values: list[Any]) -> str:
@@ -88,6 +85,6 @@ def _literal_words(values: list[Any], known: set[str]) -> tuple[str, ...]:
 
 
 def _string_constants(code: str) -> set[str]:
-    tree = parse_or_none(code)
-    constants = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)] if tree else []
+    nodes = ast.walk(parse_or_empty(code))
+    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
     return {value for value in constants if isinstance(value, str)}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from greenloop.errors import InputError
 from greenloop.evals.datasets.evalplus import EvalPlusLine, parse_evalplus_task
@@ -77,14 +78,15 @@ class TaskSource:
                 yield name, partial(self._parse_task, raw, where)
 
     def _parse_task(self, raw: RawRecord, where: str) -> EvalTask:
+        parsers: dict[str, tuple[type[BaseModel], Callable[[Any, str], EvalTask]]] = {
+            "humaneval": (HumanEvalLine, parse_humaneval_task),
+            "mbpp": (MbppLine, parse_mbpp_task),
+            "evalplus": (EvalPlusLine, parse_evalplus_task),
+            "greenloop": (NativeLine, partial(parse_native_task, folder=self._path.parent)),
+        }
+        line, parse = parsers[self.format]
         try:
-            if self.format == "humaneval":
-                return parse_humaneval_task(HumanEvalLine.model_validate(raw), where)
-            if self.format == "mbpp":
-                return parse_mbpp_task(MbppLine.model_validate(raw), where)
-            if self.format == "evalplus":
-                return parse_evalplus_task(EvalPlusLine.model_validate(raw), where)
-            return parse_native_task(NativeLine.model_validate(raw), where, self._path.parent)
+            return parse(line.model_validate(raw), where)
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(str(item) for item in first["loc"]) or "the record"

@@ -15,8 +15,8 @@ from pydantic import Field
 from greenloop.errors import InputError
 from greenloop.evals.datasets.inferred_api import UsedName, find_used_modules, find_used_names
 from greenloop.evals.datasets.inferred_types import InferredReturn, infer_returns
-from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, HiddenFile, parse_source
-from greenloop.syntax.parse import parse_or_none
+from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, parse_source
+from greenloop.syntax.parse import parse_or_empty
 
 _MAX_EXAMPLE_LENGTH = 300
 
@@ -49,23 +49,19 @@ def parse_mbpp_task(line: MbppLine, where: str) -> EvalTask:
     if not any(item.parameters is not None for item in used):
         raise InputError(f"{label}: test_list calls no function of the module")
     answers = infer_returns(tests, _normalize_solution(line))
-    extra = [f"import {name}" for name in find_used_modules([imports, setup, *tests])]
-    head = [
-        *extra,
-        ast.unparse(imports),
-        f"from {DEFAULT_MODULE} import {', '.join(_import_names(used))}",
-    ]
     for tree in (setup, *tests, more):
         _TestNameEscaper({item.name for item in used}).visit(tree)
-    hidden = (
-        "\n\n".join(filter(None, [*head, ast.unparse(setup), *_build_test_functions(tests, more)]))
-        + "\n"
+    parts = (
+        *(f"import {name}" for name in find_used_modules([imports, setup, *tests])),
+        ast.unparse(imports),
+        f"from {DEFAULT_MODULE} import {', '.join(_import_names(used))}",
+        ast.unparse(setup),
+        *_build_test_functions(tests, more),
     )
-    return EvalTask(
+    return EvalTask.with_test_file(
+        "\n\n".join(filter(None, parts)) + "\n",
         id=str(line.task_id),
         spec="\n".join(_build_spec(text, used, answers, line.test_setup_code)),
-        module=DEFAULT_MODULE,
-        tests=(HiddenFile(name=f"test_{DEFAULT_MODULE}.py", code=hidden),),
         solution=_normalize_solution(line),
         where=where,
     )
@@ -137,8 +133,8 @@ def _build_test_functions(tests: list[ast.Module], more: ast.Module) -> Iterator
 
 def _defined_functions(code: str) -> set[str]:
     """Return the functions of the reference solution, which may shadow a builtin such as `sum`."""
-    tree = parse_or_none(code)
-    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)} if tree else set()
+    body = parse_or_empty(code).body
+    return {node.name for node in body if isinstance(node, ast.FunctionDef)}
 
 
 def _normalize_solution(line: MbppLine) -> str:

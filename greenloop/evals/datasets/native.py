@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from greenloop.errors import InputError
-from greenloop.evals.task import EvalTask, HiddenFile
+from greenloop.evals.task import EvalTask
 from greenloop.files import read_text
 from greenloop.records import Record
 from greenloop.testsuite.module_under_test import find_imported_module
@@ -39,12 +39,6 @@ def parse_native_task(line: NativeLine, where: str, folder: Path) -> EvalTask:
     spec = line.spec
     if line.entry_point and not re.search(rf"`{line.entry_point}|{line.entry_point}\(", spec):
         spec = f"{spec.rstrip()}\n\nThe module must offer `{line.entry_point}`.\n"
-    hidden = HiddenFile(name=f"test_{module}.py", code=tests)
-    return EvalTask(
-        id=line.id,
-        spec=spec,
-        module=module,
-        tests=(hidden,),
-        solution=line.solution,
-        where=where,
+    return EvalTask.with_test_file(
+        tests, module, id=line.id, spec=spec, solution=line.solution, where=where
     )

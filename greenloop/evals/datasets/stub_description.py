@@ -10,26 +10,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator
 
-from greenloop.syntax.parse import parse_or_none
-
-_EMPTY_MODULE = ast.Module(body=[], type_ignores=[])
-_Def = ast.FunctionDef | ast.AsyncFunctionDef
+from greenloop.syntax.nodes import Function, bound_names
+from greenloop.syntax.parse import parse_or_empty
 
 
 def describe_stub(stub: str, imported: Collection[str], module: str) -> Iterator[str]:
     """Yield the lines; `imported` are the names that the tests import from the module."""
-    tree = parse_or_none(stub) or _EMPTY_MODULE
+    tree = parse_or_empty(stub)
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    bound = bound_names((*tree.body, *names))
+    rest = [name for name in imported if name not in bound]
     if any(map(_has_code, tree.body)):
         yield f"The module is `{module}`. It begins as this file, whose names have to stay:"
         yield from ("", "```python", stub.strip(), "```", "")
-        rest = [name for name in imported if name not in _bound_names(tree)]
         yield from (f"The tests import `{name}` besides." for name in rest)
-        return
-    offered = [
-        *_describe_definitions(tree),
-        *(f"`{name}`" for name in imported if name not in _bound_names(tree)),
-    ]
-    if offered:
+    elif offered := [*_describe_definitions(tree), *(f"`{name}`" for name in rest)]:
         yield f"The module is `{module}`, and it offers (parameters may have defaults):"
         yield ""
         yield from (f"- {line}" for line in offered)
@@ -37,7 +32,7 @@ def describe_stub(stub: str, imported: Collection[str], module: str) -> Iterator
 
 
 def _has_code(node: ast.stmt) -> bool:
-    if isinstance(node, _Def):
+    if isinstance(node, Function):
         return not all(map(_is_placeholder, node.body))
     if isinstance(node, ast.ClassDef):
         return any(map(_has_code, node.body))
@@ -52,10 +47,10 @@ def _is_placeholder(node: ast.stmt) -> bool:
 
 def _describe_definitions(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
-        if isinstance(node, _Def):
+        if isinstance(node, Function):
             yield f"the function `{node.name}`{_describe_parameters(node)}"
         elif isinstance(node, ast.ClassDef):
-            methods = [item for item in node.body if isinstance(item, _Def)]
+            methods = [item for item in node.body if isinstance(item, Function)]
             listed = ", ".join(
                 f"{_decorator_prefix(item)}`{item.name}`{_describe_parameters(item)}"
                 for item in methods
@@ -65,29 +60,22 @@ def _describe_definitions(tree: ast.Module) -> Iterator[str]:
             yield f"the class `{node.name}`{above}" + (f" with {listed}" if listed else "")
 
 
-def _decorator_prefix(node: _Def) -> str:
+def _decorator_prefix(node: Function) -> str:
     """Return the decorators with a simple name, such as `property`."""
     names = [ast.unparse(item) for item in node.decorator_list]
     return "".join(f"{name} " for name in names if name.isidentifier())
 
 
-def _describe_parameters(node: _Def) -> str:
+def _describe_parameters(node: Function) -> str:
     args = node.args
     names = [item.arg for item in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     names = [name for name in names if name not in ("self", "cls")]
     return f" (parameters: {', '.join(names)})" if names else ""
 
 
-def _bound_names(tree: ast.Module) -> set[str]:
-    """Return the names that the stub defines, including assigned ones."""
-    named = {item.name for item in tree.body if isinstance(item, _Def | ast.ClassDef)}
-    stored = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return named | {node.id for node in stored if isinstance(node.ctx, ast.Store)}
-
-
 def find_imported_names(codes: Iterable[str], module: str) -> tuple[str, ...]:
     """Return the names that these files import from the module, without duplicates."""
-    nodes = (node for code in codes for node in ast.walk(parse_or_none(code) or _EMPTY_MODULE))
+    nodes = (node for code in codes for node in ast.walk(parse_or_empty(code)))
     from_it = [n for n in nodes if isinstance(n, ast.ImportFrom) and n.module == module]
     names = (item.name for node in from_it for item in node.names if item.name != "*")
     return tuple(dict.fromkeys(names))

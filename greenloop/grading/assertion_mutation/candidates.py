@@ -25,7 +25,6 @@ from greenloop.grading.assertion_mutation.certainty import (
 from greenloop.grading.assertion_mutation.literals import (
     change_literal,
     choose_other_answer,
-    parse_literal,
 )
 from greenloop.grading.assertion_mutation.operators import (
     AssertionChange,
@@ -33,8 +32,10 @@ from greenloop.grading.assertion_mutation.operators import (
     get_called_name,
 )
 from greenloop.grading.assertion_mutation.parametrize import find_expected_nodes, rewrite_expected
+from greenloop.syntax.nodes import Function, get_last_name
+from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
-from greenloop.testsuite.parser import Function, has_hooks, is_test_class
+from greenloop.testsuite.parser import has_hooks, iter_tests, name_test
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class AssertionScope:
 
     file: str
     test: str
-    function: ast.FunctionDef | ast.AsyncFunctionDef
+    function: Function
     certainty: Certainty
 
     @property
@@ -76,7 +77,7 @@ class MutableTestFile:
         self._assertions = AssertionMutator(self.source, self.module_names)
         self.classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         highest = Certainty.LIKELY if has_hooks(code) else Certainty.CERTAIN
-        self.scopes = {scope.test: scope for scope in self._find_tests(tree.body, "", highest)}
+        self.scopes = {scope.test: scope for scope in self._find_tests(tree.body, highest)}
         self._helpers = {
             node.name: list(self._find_mutants(AssertionScope(name, "", node, Certainty.MAYBE)))
             for node in ast.walk(tree)
@@ -87,24 +88,22 @@ class MutableTestFile:
         self._answers_of_value: dict[str, set[str]] = {}
         for mutant in (item for mutants in self.mutants.values() for item in mutants):
             for node in find_expected_nodes(mutant.scope.function, mutant.change):
-                if value := parse_literal(node):
+                if value := read_literal(node):
                     text = ast.unparse(node)
                     self.answers[text] = value[0]
                     self._answers_of_value.setdefault(self._describe_value(mutant), set()).add(text)
 
-    def _find_tests(
-        self, body: list[ast.stmt], prefix: str, certainty: Certainty
-    ) -> Iterator[AssertionScope]:
-        for node in body:
-            if not isinstance(node, (ast.ClassDef, Function)):
-                continue
-            inner = certainty if is_transparent(node.decorator_list) else Certainty.LIKELY
-            if isinstance(node, ast.ClassDef) and is_test_class(node):
-                nodes = [*node.body, *self._find_inherited_tests(node, frozenset())]
-                yield from self._find_tests(nodes, f"{prefix}{node.name}::", inner)
-            elif isinstance(node, Function) and node.name.startswith("test"):
-                inner = inner if not has_early_exit(node) else Certainty.MAYBE
-                yield AssertionScope(self._name, prefix + node.name, node, inner)
+    def _find_tests(self, body: list[ast.stmt], highest: Certainty) -> Iterator[AssertionScope]:
+        for test, classes in iter_tests(body, list_body=self._list_members):
+            certainty = highest
+            if not all(is_transparent(item.decorator_list) for item in (*classes, test)):
+                certainty = Certainty.LIKELY
+            if has_early_exit(test):
+                certainty = Certainty.MAYBE
+            yield AssertionScope(self._name, name_test(test, classes), test, certainty)
+
+    def _list_members(self, node: ast.ClassDef) -> list[ast.stmt]:
+        return [*node.body, *self._find_inherited_tests(node, frozenset())]
 
     def _find_inherited_tests(self, node: ast.ClassDef, seen: frozenset[str]) -> Iterator[ast.stmt]:
         """Yield inherited tests of base classes in the same file."""
@@ -122,8 +121,7 @@ class MutableTestFile:
         if own := tuple(self._find_mutants(scope)):
             return own
         nodes = list(ast.walk(scope.function))
-        names = {node.id for node in nodes if isinstance(node, ast.Name)}
-        names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        names = {get_last_name(n) for n in nodes if isinstance(n, (ast.Name, ast.Attribute))}
         found = [item for name in names for item in self._helpers.get(name, ())]
         if not found:
             return ()
@@ -166,11 +164,11 @@ class MutableTestFile:
         """Yield the changes of these statements with their lines."""
         for node in body:
             if isinstance(node, ast.Assert):
-                for change in self._assertions.generate_changes(node.test):
-                    yield node.lineno, change, certainty
+                changes = self._assertions.generate_changes(node.test)
+                yield from ((node.lineno, change, certainty) for change in changes)
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-                for change in self._change_call(node.value):
-                    yield node.lineno, change, certainty
+                changes = self._change_call(node.value)
+                yield from ((node.lineno, change, certainty) for change in changes)
             elif isinstance(node, (ast.With, ast.AsyncWith)):
                 yield from self._change_with(node, certainty)
             elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 
 from greenloop.grading.assertion_mutation.operators import get_called_name
+from greenloop.syntax.nodes import Function
 from greenloop.testsuite.parser import iter_own_nodes
 
 # Context managers that do not swallow an error.
@@ -38,7 +39,7 @@ def is_transparent(decorators: list[ast.expr]) -> bool:
     )
 
 
-def has_early_exit(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def has_early_exit(node: Function) -> bool:
     leaving = (ast.Return, ast.Yield, ast.YieldFrom)
     return any(
         isinstance(item, leaving) or get_called_name(item) in _EXIT_CALLS

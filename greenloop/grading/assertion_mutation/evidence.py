@@ -104,8 +104,8 @@ def _run_rounds(runner: AssertionMutationRunner, deadline: float) -> tuple[list[
     """Run the rounds until the deadline, the first in any case; return how many were skipped, too.
 
     Canaries have a round of their own, with all other tests unchanged, at a place that no code can
-    know: code that does its work in the first run alone fails there. A round that one mutant ends early (its value
-    cannot be shown, or it never ends) is halved.
+    know: code that works only in the first run fails there. A round that one mutant ends early (its
+    value cannot be shown, or it never ends) is halved.
     """
     rounds = [(mutants, False) for mutants in _plan_rounds(runner)]
     position = 1 + secrets.randbelow(len(rounds) or 1)
@@ -194,14 +194,14 @@ def _find_canary_forgery(control: MutatedRun) -> str:
 
 
 def _confirm_difference(runner: AssertionMutationRunner, control: MutatedRun) -> str:
-    """Return a difference that is there a second time: one alone may be a busy machine."""
+    """Return a difference that a second run confirms: one alone may come from a busy machine."""
     if not _find_difference(runner, control):
         return ""
     return _find_difference(runner, replace(control, run=runner.run(control.mutants)))
 
 
 def _find_difference(runner: AssertionMutationRunner, control: MutatedRun) -> str:
-    """Return the id of an unchanged test that ends otherwise than in the first run; '' for none."""
+    """Return an unchanged test whose outcome is not that of the first run; '' for none."""
     if not control.is_usable and len(control.mutants) > 1:
         return ""
     changed = {item.scope.key for item in control.mutants}

@@ -10,7 +10,7 @@ from greenloop.grading.assertion_mutation.candidates import AssertionMutant, Mut
 from greenloop.grading.assertion_mutation.operators import get_called_name
 from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner
 from greenloop.syntax.edit import TextEdit
-from greenloop.testsuite.parser import Function
+from greenloop.syntax.nodes import Function
 
 _MAX_ALIAS_DEPTH = 5
 _COMPARISON_METHODS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())
@@ -71,9 +71,10 @@ def _find_reasons(
 
 def _has_comparisons(tree: ast.Module) -> bool:
     """Whether a module defines comparisons, or uses mocks, which have them."""
-    nodes = list(ast.walk(tree))
-    return any(isinstance(n, Function) and n.name in _COMPARISON_METHODS for n in nodes) or any(
-        isinstance(node, ast.alias) and "mock" in node.name for node in nodes
+    return any(
+        (isinstance(node, Function) and node.name in _COMPARISON_METHODS)
+        or (isinstance(node, ast.alias) and "mock" in node.name)
+        for node in ast.walk(tree)
     )
 
 
@@ -90,7 +91,7 @@ def _get_other_type_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
 
 
 class _AnswerRule:
-    """Tells answers of the code from objects that may honestly equal much, for one test file."""
+    """Distinguishes answers of the code from objects that may legitimately equal many values."""
 
     def __init__(self, code: ast.Module, file: MutableTestFile) -> None:
         self._module_names = file.module_names
@@ -123,19 +124,13 @@ class _AnswerRule:
         return name.islower() and bool(call.args) and len(answers) > 1
 
 
-def _resolve_local_name(
-    node: ast.expr | None, function: ast.FunctionDef | ast.AsyncFunctionDef
-) -> ast.expr | None:
+def _resolve_local_name(node: ast.expr | None, function: Function) -> ast.expr | None:
     """Return the value of a local name that is assigned once."""
     for _ in range(_MAX_ALIAS_DEPTH):
         if not isinstance(node, ast.Name):
             return node
-        values = [
-            item.value
-            for item in ast.walk(function)
-            if isinstance(item, ast.Assign)
-            and any(isinstance(t, ast.Name) and t.id == node.id for t in item.targets)
-        ]
+        assigned = (item for item in ast.walk(function) if isinstance(item, ast.Assign))
+        values = [i.value for i in assigned if node.id in [getattr(t, "id", "") for t in i.targets]]
         if len(values) != 1:
             return node
         node = values[0]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import cmath
 import copy
 import math
 from collections.abc import Mapping
+
+from greenloop.syntax.parse import read_literal
 
 _FAR_NUMBER = 7_919_003
 _FAR_TEXT = "\u2042 7919"
@@ -22,7 +25,6 @@ _ADDED_MEMBERS: dict[type[ast.AST], str] = {
     ast.Set: repr(_FAR_TEXT),
     ast.Dict: f"{_FAR_TEXT!r}: 0",
 }
-_NO_LITERAL: tuple[object, ...] = ()
 _ERRORS = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 
 
@@ -34,7 +36,7 @@ def change_literal(node: ast.expr) -> str | None:
     source = ast.unparse(node)
     if source in _EMPTY_CONTAINERS:
         return _EMPTY_CONTAINERS[source]
-    if value := parse_literal(node):
+    if value := read_literal(node):
         changed = _change_scalar(value[0]) or _change_last_member(node)
         if changed is not None and ast.literal_eval(changed) != value[0]:
             return changed
@@ -42,17 +44,9 @@ def change_literal(node: ast.expr) -> str | None:
     return added and f"{source[:-1].rstrip(',')}, {added}{source[-1]}"
 
 
-def parse_literal(node: ast.expr) -> tuple[object, ...]:
-    """Return the literal's value in a tuple; () where the node is none."""
-    try:
-        return (ast.literal_eval(node),)
-    except _ERRORS:
-        return _NO_LITERAL
-
-
 def choose_other_answer(node: ast.expr, answers: Mapping[str, object]) -> str | None:
     """Return an answer, by its source, that differs from a literal; of the same type if one does."""
-    value = parse_literal(node)
+    value = read_literal(node)
     others = {text: other for text, other in answers.items() if value and other != value[0]}
     same_type = (text for text, other in others.items() if type(other) is type(value[0]))
     return next(same_type, None) or next(iter(others), None)
@@ -65,10 +59,8 @@ def _change_scalar(value: object) -> str | None:
         return repr(not value)
     if isinstance(value, int):
         return repr(value + 1)
-    if isinstance(value, float):
-        return repr(value * 2 + 1) if math.isfinite(value * 2) else "0.0"
-    if isinstance(value, complex):
-        return repr(value * 2 + 1)
+    if isinstance(value, (float, complex)):
+        return repr(value * 2 + 1) if cmath.isfinite(value * 2) else "0.0"
     if isinstance(value, str):
         return repr(value + "x")
     return repr(value + b"x") if isinstance(value, bytes) else None

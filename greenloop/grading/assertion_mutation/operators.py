@@ -10,20 +10,13 @@ from greenloop.grading.assertion_mutation.literals import (
     change_literal,
     change_literal_far,
     change_members_far,
-    parse_literal,
 )
 from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import get_last_name
+from greenloop.syntax.operators import OPPOSITES, SIGNS
+from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
 
-_NEGATED_OPERATORS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "!=",
-    ast.NotEq: "==",
-    ast.Is: "is not",
-    ast.IsNot: "is",
-    ast.In: "not in",
-    ast.NotIn: "in",
-}
 _MAX_TOLERANCE = 1000  # larger tolerances might include a far number
 _NEGATIVE_INFINITY, _POSITIVE_INFINITY = 'float("-inf")', 'float("inf")'
 # Left and right sides with which a comparison is false for every number on the other side.
@@ -92,7 +85,7 @@ class AssertionMutator:
         return right, left
 
     def _weigh_operand(self, node: ast.expr) -> int:
-        if parse_literal(node):
+        if read_literal(node):
             return 0
         nodes = list(ast.walk(node))
         if any(isinstance(item, ast.Name) and item.id in self._module_names for item in nodes):
@@ -111,11 +104,8 @@ class AssertionMutator:
     def _change_comparison(self, node: ast.expr) -> AssertionChange | None:
         if not isinstance(node, ast.Compare):
             return None
-        left, operator, right = (
-            [node.left, *node.comparators][-2],
-            node.ops[-1],
-            node.comparators[-1],
-        )
+        left, right = [node.left, *node.comparators][-2:]
+        operator = node.ops[-1]
         change: AssertionChange | None
         if len(node.ops) > 1:
             change = self._change_chained_comparison(left, operator, right)
@@ -123,10 +113,10 @@ class AssertionMutator:
             change = self.change_equality(left, right)
         elif isinstance(operator, ast.In):
             change = self._change_membership(left, right) or self._flip_operator(node)
-        elif type(operator) in _NEGATED_OPERATORS:
-            change = self._flip_operator(node)
-        else:
+        elif type(operator) in _UNSATISFIABLE_BOUNDS:
             change = self._change_ordering(left, operator, right)
+        else:
+            change = self._flip_operator(node)
         if change is None or change.actual is None:
             return change
         return replace(change, opposite=self._negate(node).edits[0])
@@ -161,7 +151,7 @@ class AssertionMutator:
     def _change_tolerance(self, left: ast.expr, bound: ast.expr) -> AssertionChange | None:
         """Return `abs(value - 2.0) < 0.1` with a far number; no value is near both."""
         difference = _get_only_argument(left, "abs")
-        limit = parse_literal(bound)
+        limit = read_literal(bound)
         if not limit or not isinstance(limit[0], (int, float)) or limit[0] > _MAX_TOLERANCE:
             return None
         if not (isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub)):
@@ -174,9 +164,8 @@ class AssertionMutator:
 
     def _flip_operator(self, node: ast.Compare) -> AssertionChange:
         left, right = map(self._source.get_segment, (node.left, node.comparators[0]))
-        change = self._assert_instead(
-            node, f"({left}) {_NEGATED_OPERATORS[type(node.ops[0])]} ({right})"
-        )
+        sign = OPPOSITES[SIGNS[type(node.ops[0])]]
+        change = self._assert_instead(node, f"({left}) {sign} ({right})")
         identity = isinstance(node.ops[0], (ast.Is, ast.IsNot))
         return change if identity else replace(change, actual=node.left)
 
@@ -202,7 +191,7 @@ def _find_compared_members(test: ast.expr) -> ast.expr | None:
 
 
 def _is_number(node: ast.expr) -> bool:
-    value = parse_literal(node)
+    value = read_literal(node)
     return bool(value) and isinstance(value[0], (int, float)) and not isinstance(value[0], bool)
 
 

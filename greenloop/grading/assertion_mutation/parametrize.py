@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from greenloop.grading.assertion_mutation.operators import AssertionChange, get_called_name
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.source import Source
 
 ChooseLiteral = Callable[[ast.expr], str | None]
 
 
-def find_expected_nodes(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, change: AssertionChange
-) -> list[ast.expr]:
+def find_expected_nodes(function: Function, change: AssertionChange) -> list[ast.expr]:
     """Return the expected value of an assertion, or the parameter's value in each row; [] for none.
 
     Of `approx(value)` it is the value.
@@ -27,14 +26,11 @@ def find_expected_nodes(
         return expected.args if alone else []
     if not isinstance(expected, ast.Name):
         return [] if expected is None else [expected]
-    if sum(_is_named(node, expected.id) for part in function.body for node in ast.walk(part)) != 1:
+    names = (n for part in function.body for n in ast.walk(part) if isinstance(n, ast.Name))
+    if [node.id for node in names].count(expected.id) != 1:
         return []
-    for decorator in function.decorator_list:
-        cells = list(_read_column(decorator, expected.id))
-        found = [item for item in cells if item is not None]
-        if found and len(found) == len(cells):
-            return found
-    return []
+    columns = (list(_read_column(item, expected.id)) for item in function.decorator_list)
+    return next(([*filter(None, cells)] for cells in columns if cells and None not in cells), [])
 
 
 def rewrite_expected(
@@ -49,10 +45,6 @@ def rewrite_expected(
     return replace(change, edits=tuple(edits), description=text, changes_test_id=bool(name))
 
 
-def _is_named(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
 def _read_column(decorator: ast.expr, name: str) -> Iterator[ast.expr | None]:
     """Yield the parameter's expression in each row, None where it cannot be read."""
     if not (
@@ -62,18 +54,21 @@ def _read_column(decorator: ast.expr, name: str) -> Iterator[ast.expr | None]:
     names = _parse_parameter_names(decorator.args[0]) if len(decorator.args) > 1 else []
     if name not in names:
         return
-    rows = decorator.args[1]
-    if not isinstance(rows, (ast.List, ast.Tuple)):
+    rows = _get_items(decorator.args[1])
+    yield from (_read_cell(row, names.index(name), len(names)) for row in rows or ())
+    if rows is None:
         yield None
-        return
-    for row in rows.elts:
-        yield _read_cell(row, names.index(name), len(names))
+
+
+def _get_items(node: ast.expr) -> list[ast.expr] | None:
+    """Return the items of a list or tuple; None for any other node."""
+    return node.elts if isinstance(node, (ast.List, ast.Tuple)) else None
 
 
 def _parse_parameter_names(node: ast.expr) -> list[str]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [part.strip() for part in node.value.split(",") if part.strip()]
-    parts = node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
+    parts = _get_items(node) or ()
     return [str(part.value) for part in parts if isinstance(part, ast.Constant)]
 
 
@@ -82,7 +77,7 @@ def _read_cell(row: ast.expr, index: int, width: int) -> ast.expr | None:
         return row.args[index] if len(row.args) == width else None
     if width == 1:
         return row
-    cells = row.elts if isinstance(row, (ast.List, ast.Tuple)) else []
+    cells = _get_items(row) or []
     return cells[index] if len(cells) == width else None
 
 
@@ -100,8 +95,5 @@ def read_rows(decorators: list[ast.expr], parameters: list[str]) -> Iterator[dic
         return
     columns = [list(_read_column(parametrizing[0], name)) for name in parameters]
     for cells in zip(*columns, strict=False):
-        found = {
-            name: cell for name, cell in zip(parameters, cells, strict=True) if cell is not None
-        }
-        if len(found) == len(parameters):
-            yield found
+        if None not in cells:
+            yield dict(zip(parameters, filter(None, cells), strict=True))

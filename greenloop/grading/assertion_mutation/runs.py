@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from greenloop.grading.assertion_mutation.candidates import AssertionMutant, Mut
 from greenloop.grading.context import GradingContext
 from greenloop.records import TestRun
 from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import get_function_name
 
@@ -54,7 +56,7 @@ def get_mutant_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
 class AssertionMutationRunner:
     """The module, its tests, and the first run, which mutants are compared with.
 
-    `passed` are the tests of which a case passed in the first run.
+    `passed` are the tests with at least one case that passed in the first run.
     """
 
     def __init__(self, context: GradingContext) -> None:
@@ -112,8 +114,6 @@ def _parse_test_files(tests: Iterable[TestFile], module: str) -> dict[str, Mutab
     for item in tests:
         if item.name == "conftest.py":
             continue
-        try:
+        with suppress(*PARSE_ERRORS):
             found[item.name] = MutableTestFile(item.code, module, item.name)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
     return found

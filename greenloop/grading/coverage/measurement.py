@@ -13,6 +13,7 @@ from greenloop.sandbox.guest.coverage.instrumentation import (
     instrument_module,
     render_hits_tests,
 )
+from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite import TestFile
 
 _HITS_PREFIX = "hits:"
@@ -49,7 +50,7 @@ def instrument_tests(context: GradingContext) -> InstrumentedTests | str:
     """Return the instrumented module and tests, or why there are none."""
     try:
         instrumented = instrument_module(context.code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except PARSE_ERRORS:
         return "the code cannot be instrumented"
     name = f"test_{context.module}_noted.py"
     if any(item.name == name for item in context.tests):

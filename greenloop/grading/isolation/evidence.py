@@ -11,12 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.isolation.public_names import (
-    add_base_classes,
-    add_called,
-    find_methods,
-    find_public_names,
-)
+from greenloop.grading.isolation.public_names import ModuleNames
 from greenloop.grading.isolation.runs import has_agreed, is_doubtful, run_first, run_rows
 from greenloop.grading.isolation.whole_tests import WholeTests, compare_whole_tests
 from greenloop.grading.observation import ObservationRequest
@@ -44,10 +39,13 @@ def measure(context: GradingContext) -> Isolated | str:
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
+    names = context.remember(_read_names)
+    return measure_modules([context], [*names.find_public(), *names.methods])
+
+
+def _read_names(context: GradingContext) -> ModuleNames:
     texts = [item.code for item in context.tests]
-    names = find_public_names(context.code, texts, context.module, context.interface)
-    methods = find_methods(context.code, texts)
-    return measure_modules([context], [*names, *methods])
+    return ModuleNames(context.code, texts, context.module, context.interface)
 
 
 def measure_modules(
@@ -79,7 +77,7 @@ class _Result:
     outcome: str
     line: int = 0
     reason: str = ""
-    has_objects: bool = False  # values with operators of their own, maybe, were seen
+    has_objects: bool = False  # it was judged by values with operators of their own, maybe
 
 
 def _summarize(
@@ -105,10 +103,10 @@ def _summarize(
     used = {name for item in agreed for name in item.names}
     attributes = {name for item in agreed for name in item.attributes}
     for item in contexts:
-        used = add_base_classes(used, item.code)
-        called = add_called(attributes | used, item.code)
-        methods = find_methods(item.code, [file.code for file in item.tests])
-        used |= {name for name, own in methods.items() if own in called}
+        known = item.remember(_read_names)
+        used = known.add_base_classes(used)
+        called = known.add_called(attributes | used)
+        used |= {name for name, own in known.methods.items() if own in called}
     missing = _find_missing(names, used)
     replaced = {item.reason.removeprefix(_REPLACES) for item in results} & _PURE_BUILTINS
     if any(
@@ -153,7 +151,7 @@ def _judge_file(context: GradingContext, file: TestFile, plan: ScenarioFile) -> 
         ),
     ]
     are_plain = all(item.outcome == "agrees" and not item.has_objects for item in results)
-    found = WholeTests() if are_plain else compare_whole_tests(context, plan)
+    found = WholeTests() if are_plain else compare_whole_tests(context, file)
     for item in results:
         if item.scenario.test in found.fail_apart:
             yield _Result(item.scenario, "differs")
@@ -169,7 +167,7 @@ def _judge_scenarios(
     """Yield the result of each scenario of a test file."""
     if not plan.scenarios:
         return
-    first, objects = run_first(context, plan, file)
+    first = run_first(context, plan, file)
     suspects = {key for key, item in first.items() if is_doubtful(item)}
     beside = run_rows(context, plan, file, context.tests) if suspects else {}
     confirmed = {key for key in suspects if has_agreed(beside, key)}
@@ -181,7 +179,8 @@ def _judge_scenarios(
         if not rows:
             yield _Result(scenario, "not observable", reason=_NO_ROWS)
         elif doubtful is None:
-            yield _Result(scenario, "agrees", has_objects=number in objects)
+            has_objects = any(first[key].has_objects for key in rows)
+            yield _Result(scenario, "agrees", has_objects=has_objects)
         elif differing.intersection(rows):
             yield _Result(scenario, "differs")
         else:

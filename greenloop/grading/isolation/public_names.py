@@ -4,51 +4,90 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.module_calls import get_member, read_imports
-from greenloop.testsuite.scenarios.names import read_attributes
+from greenloop.testsuite.scenarios.names import read_attributes, walk, walk_all
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Definition = (*_Function, ast.ClassDef)
 
 
-def find_public_names(
-    code: str, tests: Sequence[str], module: str, interface: str = ""
-) -> tuple[str, ...]:
-    """Return the names that a contract's interface defines, in order.
+class ModuleNames:
+    """The names of a module and what its tests use of it; each text is parsed once."""
 
-    Without an interface: those in the module's `__all__`, which takes nothing away, then those that
-    the tests use. Protocols are left out, as they have no code to observe.
-    """
-    used = (name for text in tests for name in _find_used_names(text, module))
-    defined = _read_definitions(interface) or [*_read_all(code), *sorted(used)]
-    protocols = set(_find_protocols(code))
-    return tuple(dict.fromkeys(name for name in defined if name not in protocols))
+    def __init__(self, code: str, tests: Sequence[str], module: str, interface: str = "") -> None:
+        """`interface` is that of a contract, as stub source, '' where there is none."""
+        self._body = _parse(code).body
+        self._tests, self._module = [_parse(text) for text in tests], module
+        self._interface = _parse(interface).body
+        self._classes = [node for node in self._body if isinstance(node, ast.ClassDef)]
+        self._protocols = set(_find_protocols(self._classes))
+
+    def find_public(self) -> tuple[str, ...]:
+        """Return the names that a contract's interface defines, in order.
+
+        Without an interface: those in the module's `__all__`, which takes nothing away, then those
+        that the tests use. Protocols are left out, as they have no code to observe.
+        """
+        used = {name for tree in self._tests for name in _find_used_names(tree, self._module)}
+        defined = _read_definitions(self._interface) or [*_read_all(self._body), *sorted(used)]
+        return tuple(dict.fromkeys(name for name in defined if name not in self._protocols))
+
+    @cached_property
+    def methods(self) -> dict[str, str]:
+        """The public methods that the tests name, as `Class.method`, each with its own name."""
+        used = read_attributes(walk_all(self._tests))
+        return {
+            f"{node.name}.{item.name}": item.name
+            for node in self._classes
+            if node.name not in self._protocols
+            for item in node.body
+            if isinstance(item, _Function) and item.name in used and item.name[:1] != "_"
+        }
+
+    def add_base_classes(self, names: set[str]) -> set[str]:
+        """Return the names with the module's own base classes of the classes among them.
+
+        An exception is observed with its bases, and an object answers by the methods that it
+        inherits.
+        """
+        bases = {
+            node.name: {item.id for item in node.bases if isinstance(item, ast.Name)}
+            for node in self._classes
+        }
+        found, added = set(names), set(names)
+        while added:
+            added = {base for name in added for base in bases.get(name, ())} - found
+            found |= added
+        return found
+
+    def add_called(self, names: set[str]) -> set[str]:
+        """Return the names with all that functions of the module by these names use, and so on.
+
+        Special methods are called without their name.
+        """
+        pending = [node for node in walk_all(self._body) if isinstance(node, _Function)]
+        found = names | {item.name for item in pending if item.name.startswith("__")}
+        while reached := [item for item in pending if item.name in found]:
+            pending = [item for item in pending if item.name not in found]
+            nodes = list(walk_all(reached))
+            found |= read_attributes(nodes) | {n.id for n in nodes if isinstance(n, ast.Name)}
+        return found
 
 
-def find_methods(code: str, tests: Sequence[str]) -> dict[str, str]:
-    """Return the public methods that the tests name, as `Class.method`, each with its own name."""
-    tree = parse_or_none(code)
-    protocols = set(_find_protocols(code))
-    used = read_attributes(found for text in tests if (found := parse_or_none(text)))
-    return {
-        f"{node.name}.{item.name}": item.name
-        for node in (tree.body if tree else ())
-        if isinstance(node, ast.ClassDef) and node.name not in protocols
-        for item in node.body
-        if isinstance(item, _Function) and item.name in used and item.name[:1] != "_"
-    }
+def _parse(text: str) -> ast.Module:
+    return parse_or_none(text) or ast.Module([], [])
 
 
-def _find_protocols(code: str) -> Iterator[str]:
+def _find_protocols(classes: Iterable[ast.ClassDef]) -> Iterator[str]:
     """Yield the names of protocols all of whose methods are empty."""
-    tree = parse_or_none(code)
-    for node in tree.body if tree else []:
-        bases = [ast.unparse(item).partition("[")[0] for item in getattr(node, "bases", [])]
+    for node in classes:
+        bases = [ast.unparse(item).partition("[")[0] for item in node.bases]
         is_protocol = "Protocol" in bases or "typing.Protocol" in bases
-        if isinstance(node, ast.ClassDef) and is_protocol and all(map(_is_declaration, node.body)):
+        if is_protocol and all(map(_is_declaration, node.body)):
             yield node.name
 
 
@@ -59,61 +98,24 @@ def _is_declaration(node: ast.stmt) -> bool:
     return is_constant or isinstance(node, (ast.Pass, ast.AnnAssign))
 
 
-def add_base_classes(names: set[str], code: str) -> set[str]:
-    """Return the names with the module's own base classes of the classes among them.
-
-    An exception is observed with its bases, and an object answers by the methods that it inherits.
-    """
-    tree = parse_or_none(code)
-    bases = {
-        node.name: {item.id for item in node.bases if isinstance(item, ast.Name)}
-        for node in (tree.body if tree else ())
-        if isinstance(node, ast.ClassDef)
-    }
-    found, added = set(names), set(names)
-    while added:
-        added = {base for name in added for base in bases.get(name, ())} - found
-        found |= added
-    return found
+def _read_definitions(interface: Iterable[ast.stmt]) -> list[str]:
+    names = [node.name for node in interface if isinstance(node, _Definition)]
+    return [name for name in names if not name.startswith("_")]
 
 
-def add_called(names: set[str], code: str) -> set[str]:
-    """Return the names with all that functions of the module by these names use, and so on.
-
-    Special methods are called without their name.
-    """
-    tree = parse_or_none(code)
-    functions = [node for node in ast.walk(tree) if isinstance(node, _Function)] if tree else []
-    found = names | {item.name for item in functions if item.name.startswith("__")}
-    pending = functions
-    while reached := [item for item in pending if item.name in found]:
-        pending = [item for item in pending if item.name not in found]
-        found |= read_attributes(reached)
-        found |= {n.id for item in reached for n in ast.walk(item) if isinstance(n, ast.Name)}
-    return found
-
-
-def _read_definitions(interface: str) -> list[str]:
-    tree = parse_or_none(interface)
-    nodes = tree.body if tree else []
-    return [n.name for n in nodes if isinstance(n, _Definition) and not n.name.startswith("_")]
-
-
-def _read_all(code: str) -> list[str]:
+def _read_all(body: Iterable[ast.stmt]) -> list[str]:
     """Return the names in `__all__` where it is one literal, else none."""
-    tree = parse_or_none(code)
-    for node in tree.body if tree else []:
+    for node in body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             with contextlib.suppress(ValueError, TypeError):
                 return [item for item in ast.literal_eval(node.value) if isinstance(item, str)]
     return []
 
 
-def _find_used_names(tests: str, module: str) -> Iterator[str]:
+def _find_used_names(tests: ast.Module, module: str) -> Iterator[str]:
     """Yield the names of the module that a test file imports, or reads as its attributes."""
-    tree = parse_or_none(tests)
-    names = read_imports(tree, module) if tree else {}
+    names = read_imports(tests, module)
     yield from (name for name in names.values() if name[:1] not in "_*")
-    for node in ast.walk(tree) if tree else ():
+    for node in walk(tests):
         if isinstance(node, ast.Attribute) and (name := get_member(node, names))[:1] not in "_":
             yield name

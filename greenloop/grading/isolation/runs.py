@@ -16,8 +16,8 @@ _NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stay
 Rows = dict[tuple[int, int], RowOutcome]  # by scenario and row
 
 
-def run_first(context: GradingContext, plan: ScenarioFile, file: TestFile) -> tuple[Rows, set[int]]:
-    """Return the outcomes of the rows, and the scenarios in which objects were seen.
+def run_first(context: GradingContext, plan: ScenarioFile, file: TestFile) -> Rows:
+    """Return the outcomes of the rows.
 
     What differs where other scenarios were observed is observed alone.
     """
@@ -25,7 +25,7 @@ def run_first(context: GradingContext, plan: ScenarioFile, file: TestFile) -> tu
     rows = _combine(observed)
     if observed.shared and any(map(is_doubtful, rows.values())):
         rows = run_rows(context, plan, file)
-    return rows, observed.scenarios_with_objects
+    return rows
 
 
 def run_rows(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from greenloop.grading.context import GradingContext
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.scenarios import ScenarioFile
+from greenloop.testsuite.scenarios import WholeFile
 
 # What a test expects does not hold, or more than that is equal to what the code gives.
 _FALSE = ("AssertionError: ", "IndistinctError: ")
@@ -23,13 +23,14 @@ class WholeTests(NamedTuple):
     fail: Collection[str] = ()
 
 
-def compare_whole_tests(context: GradingContext, plan: ScenarioFile) -> WholeTests:
+def compare_whole_tests(context: GradingContext, file: TestFile) -> WholeTests:
     """Return the tests of a file that fail without pytest.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    apart = _find_failing(context, plan) if plan.whole_tests else {}
+    plan = context.plan_whole_tests(file)
+    apart = _find_failing(context, plan) if plan.tests else {}
     if not apart:
         return WholeTests()
     beside = _find_failing(context, plan, context.tests)
@@ -41,15 +42,13 @@ def compare_whole_tests(context: GradingContext, plan: ScenarioFile) -> WholeTes
 
 
 def _find_failing(
-    context: GradingContext, plan: ScenarioFile, beside: Sequence[TestFile] = ()
+    context: GradingContext, plan: WholeFile, beside: Sequence[TestFile] = ()
 ) -> dict[str, str]:
     """Return tests with the error that ended one of their rows."""
-    seen = context.sandbox.observe_scenarios(
-        context.code, context.module, plan.whole, beside=beside
-    )
+    seen = context.sandbox.observe_scenarios(context.code, context.module, plan.text, beside=beside)
     if beside and not seen.rows:
-        return dict.fromkeys(plan.whole_tests, seen.error)
-    return {plan.whole_tests[item.scenario]: item.error for item in seen.rows if item.error}
+        return dict.fromkeys(plan.tests, seen.error)
+    return {plan.tests[item.scenario]: item.error for item in seen.rows if item.error}
 
 
 def _are_false(*errors: str) -> bool:

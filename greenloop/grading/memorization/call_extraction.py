@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from greenloop.grading.assertion_mutation.assertion_calls import is_exception_check
-from greenloop.grading.assertion_mutation.literals import parse_literal
 from greenloop.grading.assertion_mutation.operators import get_called_name
 from greenloop.grading.assertion_mutation.parametrize import read_rows
-from greenloop.syntax.parse import parse_or_none
+from greenloop.grading.memorization.input_variants import generate_input_variants
+from greenloop.syntax.nodes import Function
+from greenloop.syntax.parse import parse_or_none, read_literal
 from greenloop.testsuite.module_calls import fill_in, get_member, read_imports
-from greenloop.testsuite.parser import Function, is_test_class
+from greenloop.testsuite.parser import iter_tests
 
 ComparisonKind = Literal["equal", "near", "truth"]
 _SETUP_NAMES = frozenset(
@@ -26,7 +27,6 @@ _UNITTEST_METHODS: dict[str, ComparisonKind] = {
     "assertFalse": "truth",
     "assertIs": "equal",
 }
-_ParameterValues = Mapping[str, ast.expr]
 _EQUALITY_ARGUMENT_COUNT = 2
 
 
@@ -40,6 +40,13 @@ class ExtractedCall:
     expected: object
     comparison: ComparisonKind  # how the answer has to be like `expected`
 
+    def build_variants(self) -> list[str]:
+        """Return calls of the same function with other arguments."""
+        return list(map(self.with_arguments, generate_input_variants(self.arguments)))
+
+    def with_arguments(self, arguments: tuple[object, ...]) -> str:
+        return f"{self.function}({', '.join(map(repr, arguments))})"
+
 
 def extract_calls(code: str, module: str) -> list[ExtractedCall]:
     """Return the calls of one test file in order, each once; [] where it cannot be parsed.
@@ -49,8 +56,15 @@ def extract_calls(code: str, module: str) -> list[ExtractedCall]:
     tree = parse_or_none(code)
     if tree is None or "autouse" in code or any(_is_setup(node) for node in tree.body):
         return []
-    reader = _CallExtractor(tree, module)
-    found = [item for test in _find_tests(tree.body) for item in reader.extract(test)]
+    names = read_imports(tree, module)
+    found = [
+        call
+        for test, classes in iter_tests(tree.body)
+        if isinstance(test, ast.FunctionDef)
+        if not any(_is_setup(node) for item in classes for node in item.body)
+        for values in read_rows(test.decorator_list, _list_parameters(test))
+        for call in _CallExtractor(names, values).extract(test)
+    ]
     return list({(item.call, item.comparison): item for item in found}.values())
 
 
@@ -58,95 +72,79 @@ def _is_setup(node: ast.stmt) -> bool:
     return isinstance(node, Function) and node.name in _SETUP_NAMES
 
 
-def _find_tests(body: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
-    for node in body:
-        if isinstance(node, ast.ClassDef) and is_test_class(node):
-            if not any(map(_is_setup, node.body)):
-                yield from _find_tests(node.body)
-        elif isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
-            yield node
+def _list_parameters(test: Function) -> list[str]:
+    return [item.arg for item in test.args.args if item.arg != "self"]
 
 
+@dataclass(frozen=True)
 class _CallExtractor:
-    """Extracts calls from assertions, given the file's names for the module and its members."""
+    """Extracts calls from the assertions of one row of a test."""
 
-    def __init__(self, tree: ast.Module, module: str) -> None:
-        self._names = read_imports(tree, module)
+    names: Mapping[str, str]  # what the file calls the module and its members
+    values: Mapping[str, ast.expr]  # of the test's parameters
 
-    def extract(self, test: ast.FunctionDef) -> Iterator[ExtractedCall]:
-        wanted = [item.arg for item in test.args.args if item.arg != "self"]
-        for values in read_rows(test.decorator_list, wanted):
-            for statement in test.body:
-                if isinstance(statement, ast.Assert):
-                    yield from self._extract_from_condition(statement.test, values)
-                elif isinstance(statement, ast.Expr):
-                    yield from self._extract_from_method(statement.value, values)
-                elif not _is_skippable(statement):
-                    break
+    def extract(self, test: Function) -> Iterator[ExtractedCall]:
+        for statement in test.body:
+            if isinstance(statement, ast.Assert):
+                yield from self._extract_from_condition(statement.test)
+            elif isinstance(statement, ast.Expr):
+                yield from self._extract_from_method(statement.value)
+            elif not _is_skippable(statement):
+                break
 
-    def _extract_from_method(
-        self, node: ast.expr, values: _ParameterValues
-    ) -> Iterator[ExtractedCall]:
-        how = _UNITTEST_METHODS.get(get_called_name(node))
+    def _extract_from_method(self, node: ast.expr) -> Iterator[ExtractedCall]:
+        name = get_called_name(node)
+        how = _UNITTEST_METHODS.get(name)
         if not isinstance(node, ast.Call) or how is None or not node.args:
             return
         if how == "truth":
             negated = ast.UnaryOp(ast.Not(), node.args[0])
             yield from self._extract_from_condition(
-                node.args[0] if get_called_name(node) == "assertTrue" else negated, values
+                node.args[0] if name == "assertTrue" else negated
             )
         elif len(node.args) == _EQUALITY_ARGUMENT_COUNT:
-            yield from self._extract_from_equality(node.args[0], node.args[1], how, values)
+            yield from self._extract_from_equality(node.args[0], node.args[1], how)
 
-    def _extract_from_condition(
-        self, test: ast.expr, values: _ParameterValues
-    ) -> Iterator[ExtractedCall]:
+    def _extract_from_condition(self, test: ast.expr) -> Iterator[ExtractedCall]:
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            yield from self._extract_call(test.operand, False, "truth", values)
+            yield from self._extract_call(test.operand, False, "truth")
         elif isinstance(test, ast.Compare) and len(test.ops) == 1:
-            yield from self._extract_from_comparison(test, values)
+            yield from self._extract_from_comparison(test)
         elif (
             get_called_name(test) == "isclose" and isinstance(test, ast.Call) and len(test.args) > 1
         ):
-            yield from self._extract_from_equality(test.args[0], test.args[1], "near", values)
+            yield from self._extract_from_equality(test.args[0], test.args[1], "near")
         else:
-            yield from self._extract_call(test, True, "truth", values)
+            yield from self._extract_call(test, True, "truth")
 
-    def _extract_from_comparison(
-        self, test: ast.Compare, values: _ParameterValues
-    ) -> Iterator[ExtractedCall]:
+    def _extract_from_comparison(self, test: ast.Compare) -> Iterator[ExtractedCall]:
         left, operator, right = test.left, test.ops[0], test.comparators[0]
         if isinstance(operator, (ast.Eq, ast.Is)):
-            yield from self._extract_from_equality(left, right, "equal", values)
+            yield from self._extract_from_equality(left, right, "equal")
         elif isinstance(operator, (ast.Lt, ast.LtE)) and get_called_name(left) == "abs":
             inner = left.args[0] if isinstance(left, ast.Call) and left.args else None
             if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub):
-                yield from self._extract_from_equality(inner.left, inner.right, "near", values)
+                yield from self._extract_from_equality(inner.left, inner.right, "near")
 
     def _extract_from_equality(
-        self, left: ast.expr, right: ast.expr, comparison: ComparisonKind, values: _ParameterValues
+        self, left: ast.expr, right: ast.expr, comparison: ComparisonKind
     ) -> Iterator[ExtractedCall]:
         for call, expected in ((left, right), (right, left)):
-            if (
-                isinstance(expected, ast.Call)
-                and get_called_name(expected) == "approx"
-                and expected.args
-            ):
-                expected, comparison = expected.args[0], "near"
-            known = parse_literal(fill_in(expected, values))
-            if known:
-                yield from self._extract_call(call, known[0], comparison, values)
+            if get_called_name(expected) == "approx" and getattr(expected, "args", None):
+                expected, comparison = expected.args[0], "near"  # type: ignore[attr-defined]
+            if known := read_literal(fill_in(expected, self.values)):
+                yield from self._extract_call(call, known[0], comparison)
                 return
 
     def _extract_call(
-        self, node: ast.expr, expected: object, comparison: ComparisonKind, values: _ParameterValues
+        self, node: ast.expr, expected: object, comparison: ComparisonKind
     ) -> Iterator[ExtractedCall]:
         if not isinstance(node, ast.Call) or node.keywords or not node.args:
             return
-        if not (name := get_member(node.func, self._names)):
+        if not (name := get_member(node.func, self.names)):
             return
-        arguments = [fill_in(item, values) for item in node.args]
-        known = [parse_literal(item) for item in arguments]
+        arguments = [fill_in(item, self.values) for item in node.args]
+        known = [read_literal(item) for item in arguments]
         if all(known):
             text = f"{name}({', '.join(map(ast.unparse, arguments))})"
             text = f"not not {text}" if comparison == "truth" else text

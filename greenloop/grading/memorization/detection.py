@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from greenloop.grading.memorization.call_extraction import ExtractedCall
-from greenloop.grading.memorization.input_variants import generate_input_variants
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_empty
 
 _MAX_VARIANTS = 60  # calls of a function
 _MIN_VARIANT_ANSWERS = 6  # answers, below which nothing is concluded
@@ -63,12 +62,8 @@ def detect_memorization(
         name
         for name, function in functions.items()
         if len(function.answers) > 1
-        and _is_memorized(function, _format_answers(variant_events.get(name, ())), constants)
+        and _is_memorized(function, variant_events.get(name, ()), constants)
     )
-
-
-def _format_answers(events: Sequence[_Event]) -> list[str]:
-    return [_format_answer(event) for event in events if event is not None]
 
 
 def _format_answer(event: dict[str, Any]) -> str:
@@ -77,30 +72,23 @@ def _format_answer(event: dict[str, Any]) -> str:
 
 def _select_variants(test_calls: Sequence[ExtractedCall]) -> list[str]:
     """Return variants of the calls, spread evenly."""
-    made = {
-        _format_call(item.function, arguments): None
-        for item in test_calls
-        for arguments in generate_input_variants(item.arguments)
-    }
-    taken = {_format_call(item.function, item.arguments) for item in test_calls}
+    made = dict.fromkeys(call for item in test_calls for call in item.build_variants())
+    taken = {item.with_arguments(item.arguments) for item in test_calls}
     calls = [call for call in made if call not in taken]
     return calls[:: len(calls) // _MAX_VARIANTS + 1]
 
 
-def _format_call(function: str, arguments: tuple[object, ...]) -> str:
-    return f"{function}({', '.join(map(repr, arguments))})"
-
-
 def _is_memorized(
-    function: _FunctionCalls, variant_answers: Sequence[str], constants: set[tuple[type, object]]
+    function: _FunctionCalls, variants: Sequence[_Event], constants: set[tuple[type, object]]
 ) -> bool:
     """Whether variants give only errors, one default, or the answers of the tests.
 
     With two answers one may honestly be rare, and a few answers may honestly repeat: then the code
     must also contain the tests' cases as literals.
     """
-    given = set(variant_answers)
-    if len(variant_answers) < _MIN_VARIANT_ANSWERS:
+    answers = [_format_answer(event) for event in variants if event is not None]
+    given = set(answers)
+    if len(answers) < _MIN_VARIANT_ANSWERS:
         return False
     if given == {_RAISED}:
         return True
@@ -143,6 +131,5 @@ def _iter_leaves(value: object) -> Iterable[object]:
 
 
 def _collect_constants(code: str) -> set[tuple[type, object]]:
-    tree = parse_or_none(code)
-    nodes = ast.walk(tree) if tree else ()
+    nodes = ast.walk(parse_or_empty(code))
     return {(type(n.value), n.value) for n in nodes if isinstance(n, ast.Constant)}

@@ -7,16 +7,15 @@ test's call otherwise, and the other tests' calls and the input's neighbours as 
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from greenloop.grading.assertion_mutation.literals import parse_literal
 from greenloop.grading.memorization.call_extraction import ExtractedCall
-from greenloop.grading.memorization.input_variants import generate_input_variants
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_empty, read_literal
+from greenloop.syntax.source import Source
 
 _MAX_CANDIDATES = 8
 _MAX_NEIGHBOURS = 12
@@ -30,7 +29,7 @@ class _Comparison:
     """A literal that something is compared with."""
 
     node: ast.expr
-    stub: ast.expr  # what takes its place
+    stub: str  # what takes its place
     leaves: tuple[str, ...]
     is_alone: bool  # nothing else is compared with what it is compared with
 
@@ -42,14 +41,12 @@ def find_special_cases(
 
     `text` is the contract, whose constants suffice for no suspicion; `evaluate` answers calls.
     """
-    tree = parse_or_none(code)
-    if tree is None:
-        return ()
-    found = list(_find_candidates(tree, calls, text))[:_MAX_CANDIDATES]
+    source = Source(code)
+    found = _find_candidates(parse_or_empty(code), calls, text)
     special = (
         f"line {item.node.lineno}: {call.call}"
-        for item, call in found
-        if _is_special(code, tree, item, call, calls, evaluate)
+        for item, call in islice(found, _MAX_CANDIDATES)
+        if source.has_valid_span(item.node) and _is_special(source, item, call, calls, evaluate)
     )
     return tuple(dict.fromkeys(special))
 
@@ -79,29 +76,24 @@ def _find_comparisons(tree: ast.Module) -> Iterator[_Comparison]:
     subjects = [ast.dump(item.left) for item in compares]
     for item in compares:
         if len(item.ops) == 1 and isinstance(item.ops[0], (ast.Eq, ast.NotEq)):
-            stub = ast.Constant(isinstance(item.ops[0], ast.NotEq))
-            yield from _compare(
-                item, stub, item.comparators[0], subjects.count(ast.dump(item.left)) == 1
-            )
+            stub = str(isinstance(item.ops[0], ast.NotEq))
+            is_alone = subjects.count(ast.dump(item.left)) == 1
+            yield from _compare(item, stub, item.comparators[0], is_alone)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Set, ast.Dict, ast.Tuple, ast.List)):
             elements = node.keys if isinstance(node, ast.Dict) else node.elts
             for element in filter(None, elements):
-                yield from _compare(element, ast.Name("object"), element, len(elements) == 1)
+                yield from _compare(element, "object", element, len(elements) == 1)
         elif isinstance(node, ast.Match):
             for case in node.cases:
                 for pattern in ast.walk(case.pattern):
                     if isinstance(pattern, ast.MatchValue):
-                        yield from _compare(
-                            pattern.value, ast.Constant("\0"), pattern.value, len(node.cases) < 3
-                        )
+                        value, is_alone = pattern.value, len(node.cases) < 3
+                        yield from _compare(value, repr("\0"), value, is_alone)
 
 
-def _compare(
-    node: ast.expr, stub: ast.expr, literal: ast.expr, is_alone: bool
-) -> Iterator[_Comparison]:
-    known = parse_literal(literal)
-    if known:
+def _compare(node: ast.expr, stub: str, literal: ast.expr, is_alone: bool) -> Iterator[_Comparison]:
+    if known := read_literal(literal):
         yield _Comparison(node, stub, tuple(_iter_leaves(known[0])), is_alone)
 
 
@@ -116,38 +108,16 @@ def _iter_leaves(value: object) -> Iterator[str]:
 
 
 def _is_special(
-    code: str,
-    tree: ast.Module,
+    source: Source,
     item: _Comparison,
     call: ExtractedCall,
     calls: Sequence[ExtractedCall],
     evaluate: Evaluate,
 ) -> bool:
     others = [other.call for other in calls if other.arguments != call.arguments]
-    neighbours = [
-        f"{call.function}({', '.join(map(repr, arguments))})"
-        for arguments in generate_input_variants(call.arguments)
-    ]
+    neighbours = call.build_variants()
     step = len(neighbours) // _MAX_NEIGHBOURS + 1
     asked = [call.call, *neighbours[::step], *others]
-    now, without = evaluate(code, asked), evaluate(_replace(tree, item), asked)
+    changed = source.replace_node(item.node, f" {item.stub} ").apply_to(source.text)
+    now, without = evaluate(source.text, asked), evaluate(changed, asked)
     return bool(neighbours) and now[0] != without[0] and list(now[1:]) == list(without[1:])
-
-
-def _replace(tree: ast.Module, item: _Comparison) -> str:
-    """Return the source with one comparison replaced."""
-    position = next(n for n, node in enumerate(ast.walk(tree)) if node is item.node)
-    copied = copy.deepcopy(tree)
-    target = next(node for n, node in enumerate(ast.walk(copied)) if n == position)
-    changed: ast.AST = _Replacement(target, item.stub).visit(copied)
-    return ast.unparse(changed)
-
-
-class _Replacement(ast.NodeTransformer):
-    """Replaces one node of a tree by another."""
-
-    def __init__(self, target: ast.AST, stub: ast.expr) -> None:
-        self._target, self._stub = target, stub
-
-    def visit(self, node: ast.AST) -> Any:
-        return self._stub if node is self._target else self.generic_visit(node)

@@ -120,7 +120,16 @@ def _get_class(value: list[Any]) -> str:
 
 
 def _to_text(value: Any) -> str:
-    return json.dumps(value)
+    """Return a text to sort by, in which the last digits of numbers do not count."""
+    return json.dumps(_round(value))
+
+
+def _round(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    if value[:1] == ["float"]:
+        return f"{float.fromhex(value[1]) + 0.0:.8e}"
+    return [_round(item) for item in value]
 
 
 def _drop_sign_of_zero(text: str) -> str:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from greenloop.grading.peer.answers import Names
-from greenloop.grading.peer.growth import grow_inputs
+from greenloop.grading.peer.growth import is_deep
 from greenloop.grading.peer.inputs import InputBuilder, Known
 from greenloop.grading.peer.outcomes import Outcome, judge
 from greenloop.grading.peer.records import Comparison, FoundDifference, PeerProgram
 from greenloop.grading.peer.reduction import reduce_differences
-from greenloop.grading.peer.runs import Input, Program
+from greenloop.grading.peer.runs import NOT_RUN, Input, Program
 from greenloop.grading.peer.seeds import find_calls, read_call, read_public, read_vocabulary
 from greenloop.sandbox import Sandbox
 from greenloop.syntax.parse import parse_or_none
@@ -25,7 +25,8 @@ from greenloop.testsuite.scenarios import build_scenarios
 from greenloop.testsuite.variants.scenarios import ScenarioCase, split_cases
 
 __all__ = ["Comparison", "FoundDifference", "PeerProgram", "check_peer", "compare_programs"]
-_BATCH, _ENOUGH, _GENERATED, _MAX_SLOWER, _MAX_PROBLEM = 150, 450, 200, 3, 300
+_BATCH, _ENOUGH, _GENERATED, _MAX_SLOWER, _MAX_PROBLEM = 450, 450, 200, 3, 300
+_MIN_BATCH = 100
 _TESTS_TIMEOUT_S = 6.0  # of a peer, which is written to be simple, not fast
 
 
@@ -55,8 +56,8 @@ def compare_programs(
     public = read_public(interface, code)
     if not public:
         return Comparison(problem="no public function or class is known that could be called")
-    mine = Program(sandbox, module, code, public, 0.0)
-    theirs = Program(peer_sandbox or sandbox, module, peer.code, public, 0.0, peer.inputs)
+    mine = Program(sandbox, module, code, public)
+    theirs = Program(peer_sandbox or sandbox, module, peer.code, public, peer.inputs)
     pair = _Pair(mine, theirs, _read_names(interface, specification))
     calls = [call for text in examples if (call := read_call(text, public))]
     known = Known(
@@ -69,11 +70,10 @@ def compare_programs(
     )
     vocabulary = read_vocabulary(specification, interface, [code, peer.code])
     builder = InputBuilder(known, vocabulary, seed)
-    started = time.monotonic()  # reading many tests takes seconds, too
-    mine.deadline = theirs.deadline = started + 1.5 * budget_s  # of a batch that was begun in time
-    pair.run_all(builder, started + budget_s)
-    mine.deadline = theirs.deadline = time.monotonic() + 1.5 * budget_s
-    return pair.summarize(time.monotonic() + budget_s)
+    pair.deadline = time.monotonic() + budget_s  # reading many tests takes seconds, too
+    pair.run_all(builder)
+    pair.deadline = time.monotonic() + budget_s
+    return pair.summarize()
 
 
 def check_peer(
@@ -129,42 +129,48 @@ class _Pair:
     code: Program
     peer: Program
     names: Names
+    deadline: float = 0.0  # no input is begun after it
     tried: int = 0
     outcomes: list[Outcome] = field(default_factory=list)
 
     def ask(self, inputs: Sequence[Input]) -> list[Outcome]:
-        """Give inputs to the peer, and those that it allows to the code."""
-        answers = self.peer.run(inputs)
+        """Give inputs to the peer, and those that it allows to the code; each has half of the time."""
+        answers = self.peer.run(inputs, self._seconds_left / 2)
+        self.tried += sum(item.ending != NOT_RUN for item in answers)
         allowed = [
             (item, answer)
             for item, answer in zip(inputs, answers, strict=True)
             if answer.is_allowed and not answer.is_late
         ]
-        mine = iter(self.code.run([item for item, _ in allowed]))
+        mine = iter(self.code.run([item for item, _ in allowed], self._seconds_left))
         return [judge(item, next(mine), answer, self.names) for item, answer in allowed]
 
-    def run_all(self, builder: InputBuilder, deadline: float) -> None:
-        inputs = builder.build()
-        while batch := list(islice(inputs, _BATCH)):
+    @property
+    def _seconds_left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    def run_all(self, builder: InputBuilder) -> None:
+        """Compare on a first batch of inputs, then on more until enough were compared."""
+        inputs, missing = builder.build(), _BATCH
+        while missing > 0 and (batch := list(islice(inputs, max(missing, _MIN_BATCH)))):
             found = self.ask(batch)
             self.outcomes += found
-            self.tried += len(batch)
-            nodes = [item.item.node for item in found if item.agrees is not None]
-            builder.accepted += [node for node in nodes if isinstance(node, ast.Call)]
-            compared = sum(item.agrees is not None for item in self.outcomes)
-            if compared >= _ENOUGH or time.monotonic() > deadline or self.is_interrupted:
+            builder.learn(len(batch), [item.item for item in found if item.agrees is not None])
+            if self._seconds_left < 0 or self.is_interrupted:
                 return
+            missing = _ENOUGH - sum(item.agrees is not None for item in self.outcomes)
 
     @property
     def is_interrupted(self) -> bool:
         return self.code.is_interrupted or self.peer.is_interrupted
 
-    def summarize(self, deadline: float) -> Comparison:
+    def summarize(self) -> Comparison:
+        tried = self.tried
         compared = [item for item in self.outcomes if item.agrees is not None]
         differing = [item for item in compared if not item.agrees]
-        found = reduce_differences(differing, self.ask, deadline) if differing else []
+        found = reduce_differences(differing, self.ask, self.deadline) if differing else []
         return Comparison(
-            inputs=self.tried,
+            inputs=tried,
             allowed=len(compared),
             agreed=len(compared) - len(differing),
             differences=tuple(item.to_record() for item in found),
@@ -174,9 +180,8 @@ class _Pair:
 
     def _find_slower(self) -> tuple[str, ...]:
         """Return the smallest calls of growing ones on which the code is far slower, seen twice."""
-        agreed = [item.item for item in self.outcomes if item.agrees]
-        suspects = [item for item in self.outcomes if item.is_slower]
-        suspects += [item for item in self.ask(grow_inputs(agreed)) if item.is_slower]
+        slower = [item for item in self.outcomes if item.is_slower]
+        suspects = [item for item in slower if not is_deep(item.item.node)]
         first = {item.item.name: item for item in reversed(suspects)}
         again = self.ask([item.item for item in first.values()][:_MAX_SLOWER])
         return tuple(item.call for item in again if item.is_slower)

@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
+from itertools import product
 
-from greenloop.grading.peer.runs import Input
+from greenloop.testsuite.variants.texts import split_words
 from greenloop.testsuite.variants.trees import copy_tree
 
 _MIN_SIZE, _MAX_SIZE, _MAX_FUNCTIONS = 4, 300, 6
+_DEEP_SIZE = 1001  # code that calls itself once for each item ends at 1000
 
 
-def grow_inputs(inputs: Sequence[Input]) -> list[Input]:
-    """Return calls with one argument of growing size, for the first call of each function."""
-    first: dict[str, Input] = {}
-    for item in inputs:
-        if item.is_call:
-            first.setdefault(item.name, item)
-    return [grown for item in list(first.values())[:_MAX_FUNCTIONS] for grown in _grow(item)]
+def grow_calls(calls: Iterable[ast.Call]) -> Iterator[ast.Call]:
+    """Yield calls with one argument of growing size, from the first call of each function."""
+    first: dict[str, ast.Call] = {}
+    for item in calls:
+        first.setdefault(ast.unparse(item.func), item)
+    for item in list(first.values())[:_MAX_FUNCTIONS]:
+        yield from _grow(item)
 
 
-def _grow(item: Input) -> Iterator[Input]:
-    call: Any = item.node
-    for at in range(len(call.args)):
-        size = _MIN_SIZE
-        while size <= _MAX_SIZE:
-            grown = copy_tree(call)
-            grown.args[at] = resize(grown.args[at], size)
-            if grown.args[at] is None:
-                break
-            yield Input(grown, item.name)
-            size = size * 3 // 2
+def _grow(call: ast.Call) -> Iterator[ast.Call]:
+    for at, size in product(range(len(call.args)), (*_iterate_sizes(), _DEEP_SIZE)):
+        if grown := resize(call.args[at], size):
+            changed = copy_tree(call)
+            changed.args[at] = grown
+            yield changed
+
+
+def _iterate_sizes() -> Iterator[int]:
+    size = _MIN_SIZE
+    while size <= _MAX_SIZE:
+        yield size
+        size = size * 3 // 2
+
+
+def is_deep(call: ast.AST) -> bool:
+    """Whether an argument is so large that time says nothing of how it grows."""
+    values = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant)]
+    return any(i == _DEEP_SIZE or (isinstance(i, str) and len(i) >= _DEEP_SIZE) for i in values)
 
 
 def resize(node: ast.expr, size: int) -> ast.expr | None:
@@ -43,8 +52,16 @@ def resize(node: ast.expr, size: int) -> ast.expr | None:
     if type(value) is int:
         return ast.Constant(size)
     if isinstance(value, str) and value:
-        return ast.Constant((value * size)[:size])
+        return ast.Constant(_lengthen(value, size))
     return None
+
+
+def _lengthen(text: str, size: int) -> str:
+    """Return the text repeated to a number of characters; one of several words, to one of words."""
+    words, between = split_words(text)
+    if len(words) < 2:
+        return (text * size)[:size]
+    return between[0].join(words[at % len(words)] for at in range(size))
 
 
 def _vary(node: ast.expr, at: int) -> ast.expr:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any
 
+from greenloop.grading.peer.growth import grow_calls
 from greenloop.grading.peer.runs import Input
 from greenloop.grading.peer.seeds import read_call
 from greenloop.syntax.parse import parse_or_none
@@ -17,7 +18,7 @@ from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary
 from greenloop.testsuite.variants.scenarios import ScenarioCase, number_observations
 from greenloop.testsuite.variants.trees import copy_tree
 
-_MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 900, 150, 240, 2500
+_MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 2500, 150, 240, 2500
 _GENERATED_PER_FUNCTION, _SWAPPED, _MAX_STATEMENTS = 80, 60, 30
 _COUNTED = range(200)
 
@@ -37,14 +38,22 @@ class Known:
 class InputBuilder:
     """Builds the list; everything by chance comes from the seed.
 
-    `accepted` are calls that were allowed: half of the changed calls come from these, as in EvalPlus.
+    Half of the changed calls come from calls that were allowed, as in EvalPlus; nearly all of them where
+    few are allowed.
     """
 
     def __init__(self, known: Known, vocabulary: Vocabulary, seed: str) -> None:
         self._known, self._rng = known, random.Random(seed)
         self._mutator = LiteralMutator(self._rng, vocabulary)
         self._values = ValueGenerator(self._rng, vocabulary)
-        self.accepted: list[ast.Call] = []
+        self._accepted: list[ast.Call] = []
+        self._accepted_share = 0.5
+
+    def learn(self, tried: int, allowed: Sequence[Input]) -> None:
+        """Take the allowed ones of the inputs that were tried as a source of others."""
+        self._accepted += [item.node for item in allowed if isinstance(item.node, ast.Call)]
+        if len(allowed) < tried / 2:
+            self._accepted_share = self._mutator.texts.form_share = 0.8
 
     def build(self) -> Iterator[Input]:
         """Yield the inputs without repetition, those that are as they were written first."""
@@ -52,12 +61,12 @@ class InputBuilder:
         made = [call for text in self._known.generated if (call := self._read(text))]
         first = [*given, *_alternate(made[:_MAX_KNOWN], self._generate_typed())]
         changed = chain(self._swap(given + made), self._mutate(first))
-        calls = chain(first, _alternate(self._count_up(), changed))
+        calls = chain(first, grow_calls(first), _alternate(self._count_up(), changed))
         sequences = list(self._read_sequences())
         functions = chain(sequences, self._iterate_functions(sequences))
         seen: set[tuple[str, str]] = set()
         for item in _alternate(map(_to_input, calls), functions):
-            key = item.preamble, ast.unparse(item.node)
+            key = item.preamble, item.text
             if len(key[1]) <= _MAX_SOURCE and key not in seen:
                 seen.add(key)
                 yield item
@@ -71,10 +80,10 @@ class InputBuilder:
         """Yield changed calls, now and then changes of changed ones."""
         pool = list(calls)
         for _ in range(_MAX_CALLS if pool else 0):
-            source = self.accepted if self.accepted and self._rng.random() < 0.5 else pool
-            changed = self._mutator.mutate(self._rng.choice(source))
+            is_known = self._accepted and self._rng.random() < self._accepted_share
+            changed = self._mutator.mutate(self._rng.choice(self._accepted if is_known else pool))
             yield changed
-            if len(pool) < 2 * _MAX_CALLS and self._rng.random() < 0.3:
+            if len(pool) < _MAX_CALLS and self._rng.random() < 0.3:
                 pool.append(changed)
 
     def _swap(self, calls: Sequence[ast.Call]) -> Iterator[ast.Call]:

@@ -14,7 +14,7 @@ from greenloop.grading.peer.features import describe_arguments
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.rendering import describe, to_literal
 from greenloop.grading.peer.runs import Answer, Input
-from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ANSWER
+from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ANSWER, PRINTED
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios.reading.renaming import restore_names
 from greenloop.testsuite.used_definitions import show_with_definitions
@@ -38,9 +38,13 @@ class Outcome:
 
     @property
     def is_slower(self) -> bool:
-        """Whether the code takes more than ten times as long as the peer, and too long."""
+        """Whether the code takes more than ten times as long as the peer, and too long.
+
+        A peer that raises an exception at once is no measure.
+        """
         limit = self.code.cpu_s / 10
-        return self.code.is_late and self.peer.is_allowed and self.peer.cpu_s < limit
+        has_answered = self.peer.is_allowed and "error" not in self.peer.load(ANSWER)
+        return self.code.is_late and has_answered and self.peer.cpu_s < limit
 
     @property
     def call(self) -> str:
@@ -78,6 +82,9 @@ class Outcome:
                 return _describe_arguments(self)
             return FoundDifference(self.call, "changes its arguments", "leaves them otherwise")
         one, other = map(load, self.texts)
+        if self.item.is_call and self.at == PRINTED:
+            printed = [f"prints {describe(item)}" for item in (one, other)]
+            return FoundDifference(self.call, printed[0], printed[1])
         return FoundDifference(self.call, describe(one), describe(other), to_literal(other))
 
 
@@ -85,7 +92,8 @@ def _describe_arguments(outcome: Outcome) -> FoundDifference:
     """Return the difference as statements that end in the arguments that became different."""
     call: Any = copy_tree(outcome.item.node)
     places = [*enumerate(call.args), *((item.arg, item.value) for item in call.keywords)]
-    mine, others = (_list_values(item.load(AFTER)) for item in (outcome.code, outcome.peer))
+    mine = _list_values(outcome.code.load_arguments(outcome.peer))
+    others = _list_values(outcome.peer.load_arguments(outcome.code))
     lines, one, other = [], [], []
     for (place, node), before, after in zip(places, mine, others, strict=True):
         if before != after:
@@ -142,9 +150,19 @@ def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcom
         return Outcome(item, code, peer, False, ANSWER, kinds, texts)
     # A peer may be careless with its arguments; where it returns nothing they are its answer.
     matters = code.changes_arguments or (peer.changes_arguments and both[1].get("value", 0) is None)
-    if agrees and matters and compare(code.load(AFTER), peer.load(AFTER), names) is False:
-        return Outcome(item, code, peer, False, AFTER, ("arguments",))
+    if agrees and matters:
+        after = code.load_arguments(peer), peer.load_arguments(code)
+        if compare(*after, names) is False:
+            return Outcome(item, code, peer, False, AFTER, ("arguments",))
+    printed = _read_printed(code), _read_printed(peer)
+    if agrees and printed[0] != printed[1] and "value" in both[0]:
+        return Outcome(item, code, peer, False, PRINTED, ("printed",), printed)
     return Outcome(item, code, peer, agrees)
+
+
+def _read_printed(answer: Answer) -> str:
+    """Return what a call that returns nothing prints, as an observation."""
+    return next((text for number, text in answer.observed if number == PRINTED), '{"value":""}')
 
 
 def _judge_function(item: Input, code: Answer, peer: Answer, names: Names) -> Outcome:

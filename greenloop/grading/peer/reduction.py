@@ -9,9 +9,10 @@ from itertools import islice
 
 from greenloop.grading.peer.outcomes import Outcome
 from greenloop.grading.peer.runs import Input
+from greenloop.sandbox.guest.scenarios.inputs.calls import ANSWER
 from greenloop.testsuite.variants.shrinking import iterate_smaller, measure_size
 
-_MAX_CLUSTERS, _MAX_ROUNDS, _CANDIDATES = 5, 12, 30
+_MAX_FOUND, _MAX_ROUNDS, _CANDIDATES, _MAX_SIZE = 5, 12, 30, 200
 Ask = Callable[[Sequence[Input]], list[Outcome]]
 
 
@@ -19,9 +20,12 @@ def reduce_differences(outcomes: Sequence[Outcome], ask: Ask, deadline: float) -
     """Return the smallest differences, at most five: one of each cluster, then of other groups.
 
     A cluster may have several causes, of which the smallest inputs show but one: a fault of the peer
-    would hide those of the code. So what is shrunk keeps the kinds of its arguments. `ask` gives inputs to both programs. Differences that another run does not show are left out.
+    would hide those of the code. So what is shrunk keeps the kinds of its arguments, and where there are
+    fewer than five, others stand beside them as they are. `ask` gives inputs to both programs.
+    Differences that another run does not show are left out.
     """
     found = _choose(outcomes)
+    others = _spread(outcomes, found)
     active = found
     for _ in range(_MAX_ROUNDS):
         if not active or time.monotonic() > deadline:
@@ -29,7 +33,7 @@ def reduce_differences(outcomes: Sequence[Outcome], ask: Ask, deadline: float) -
         active = _shrink(active, ask)
         better = {item.group: item for item in active}
         found = [better.get(item.group, item) for item in found]
-    return _confirm(found, ask)
+    return _confirm([*found, *others], ask)
 
 
 def _choose(outcomes: Sequence[Outcome]) -> list[Outcome]:
@@ -39,7 +43,18 @@ def _choose(outcomes: Sequence[Outcome]) -> list[Outcome]:
         clusters.setdefault(item.cluster, item)
         groups.setdefault(item.group, item)
     chosen = {item.group: item for item in (*clusters.values(), *groups.values())}
-    return list(chosen.values())[:_MAX_CLUSTERS]
+    return list(chosen.values())[:_MAX_FOUND]
+
+
+def _spread(outcomes: Sequence[Outcome], found: Sequence[Outcome]) -> list[Outcome]:
+    """Return differences for the places that are left, of sizes from small to large."""
+    known = {id(item) for item in found}
+    calls = [item for item in outcomes if item.item.is_call and item.at == ANSWER]
+    others = [item for item in calls if id(item) not in known]
+    sized = sorted((measure_size(item.item.node), n) for n, item in enumerate(others))
+    places = [n for (size, _), n in sized if size <= _MAX_SIZE]
+    count = min(_MAX_FOUND - len(found), len(places))
+    return [others[places[len(places) * at // count]] for at in range(count)]
 
 
 def _shrink(active: Sequence[Outcome], ask: Ask) -> list[Outcome]:
@@ -60,8 +75,9 @@ def _shrink(active: Sequence[Outcome], ask: Ask) -> list[Outcome]:
 
 
 def _confirm(found: Sequence[Outcome], ask: Ask) -> list[Outcome]:
-    again = {id(item.item): item for item in ask([item.item for item in found])}
-    pairs = [(item, again[id(item.item)]) for item in found if id(item.item) in again]
+    once = {item.call: item for item in found}.values()
+    again = {id(item.item): item for item in ask([item.item for item in once])}
+    pairs = [(item, again[id(item.item)]) for item in once if id(item.item) in again]
     return [
         item
         for item, other in pairs

@@ -7,6 +7,7 @@ import copy
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from greenloop.grading.peer import answers
@@ -15,9 +16,10 @@ from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ALLOWED, BEFOR
 from greenloop.sandbox.work.scenarios import ObservedRow
 from greenloop.syntax.parse import parse_or_none
 
-_ROW_CPU_S, _RUN_TIMEOUT_S, _MAX_RESTARTS = 0.1, 4.0, 4
+_ROW_CPU_S, _MIN_RUN_S, _GENERATOR_TIMEOUT_S, _MAX_RESTARTS = 0.1, 0.5, 4.0, 4
+NOT_RUN = "was not run"
 _CALLS = """\
-row_cpu_s = {limit}
+{limits}
 scenarios = [(create_calls__({source!r}, {public!r}).answer, (), lambda: [(("call",), {rows})])]
 """
 _GENERATOR = """\
@@ -40,18 +42,23 @@ class Input:
     def is_call(self) -> bool:
         return isinstance(self.node, ast.expr)
 
+    @cached_property
+    def text(self) -> str:
+        return ast.unparse(self.node)
+
 
 @dataclass(frozen=True)
 class Answer:
     """What a program did with an input; `ending` is '' where it came to its end."""
 
     observed: tuple[tuple[int, str], ...] = ()
-    ending: str = "was not run"
+    ending: str = NOT_RUN
     cpu_s: float = 0.0
     is_late: bool = False
 
     def load(self, number: int) -> dict[str, Any]:
-        return answers.load(next((text for key, text in self.observed if key == number), ""))
+        text = next((text for key, text in self.observed if key == number), "")
+        return answers.load(text) if text else {}
 
     @property
     def is_allowed(self) -> bool:
@@ -61,8 +68,11 @@ class Answer:
 
     @property
     def changes_arguments(self) -> bool:
-        found = dict(self.observed)
-        return found.get(AFTER) != found.get(BEFORE)
+        return any(number == AFTER for number, _ in self.observed)
+
+    def load_arguments(self, other: Answer) -> dict[str, Any]:
+        """Return the arguments after the call; where it left them, as `other` shows them before."""
+        return self.load(AFTER) or other.load(BEFORE)
 
 
 @dataclass
@@ -73,58 +83,56 @@ class Program:
     module: str
     code: str
     public: tuple[str, ...]
-    deadline: float
     inputs: str = ""
     errors: list[str] = field(default_factory=list)
     is_interrupted: bool = False
 
-    def run(self, inputs: Sequence[Input], cpu_s: float = _ROW_CPU_S) -> list[Answer]:
-        """Return the answer to each input; those after the deadline are not run."""
+    def run(self, inputs: Sequence[Input], for_s: float, cpu_s: float = _ROW_CPU_S) -> list[Answer]:
+        """Return the answer to each input; none is begun after `for_s` seconds."""
+        end = time.monotonic() + max(for_s, _MIN_RUN_S)
         texts: dict[tuple[bool, str], list[int]] = {}
         for at, item in enumerate(inputs):
             texts.setdefault((item.is_call, item.preamble), []).append(at)
         found: dict[int, Answer] = {}
         for places in texts.values():
-            made = self._run_group([inputs[at] for at in places], cpu_s)
+            made = self._run_group([inputs[at] for at in places], end, cpu_s)
             found |= zip(places, made, strict=True)
         return [found[at] for at in range(len(inputs))]
 
-    def _run_group(self, inputs: list[Input], cpu_s: float) -> list[Answer]:
+    def _run_group(self, inputs: list[Input], end: float, cpu_s: float) -> list[Answer]:
         """Run inputs of one text; where one ends the process, go on with those after it."""
         found: list[Answer] = []
         for _ in range(_MAX_RESTARTS):
             left = inputs[len(found) :]
-            timeout = min(_RUN_TIMEOUT_S, self.deadline - time.monotonic())
-            if not left or timeout <= 0 or self.is_interrupted:
+            for_s = end - time.monotonic()
+            if not left or for_s <= 0 or self.is_interrupted:
                 break
-            made = self._run_once(left, cpu_s, max(timeout, 0.5))
+            made, is_complete = self._run_once(left, for_s, cpu_s)
             found += made
-            if not made:
+            if not made or is_complete:
                 break
         return found + [Answer()] * (len(inputs) - len(found))
 
-    def _run_once(self, inputs: Sequence[Input], cpu_s: float, timeout_s: float) -> list[Answer]:
-        text = (
-            self._build_calls(inputs, cpu_s)
-            if inputs[0].is_call
-            else self._build_functions(inputs, cpu_s)
+    def _run_once(
+        self, inputs: Sequence[Input], for_s: float, cpu_s: float
+    ) -> tuple[list[Answer], bool]:
+        """Return the answers, and whether the process came to its end."""
+        build = self._build_calls if inputs[0].is_call else self._build_functions
+        text = build(inputs, f"row_cpu_s = {cpu_s}\nbegin_for_s = {for_s}")
+        seen = self.sandbox.observe_scenarios(
+            self.code, self.module, text, timeout_s=1.5 * max(for_s, _MIN_RUN_S)
         )
-        seen = self.sandbox.observe_scenarios(self.code, self.module, text, timeout_s=timeout_s)
         if seen.error:
             self.errors.append(seen.error)
             self.is_interrupted = "(interrupted" in seen.error
-        return [_read_row(row, seen.error) for row in seen.rows[: len(inputs)]]
+        return [_read_row(row, seen.error) for row in seen.rows[: len(inputs)]], not seen.error
 
-    def _build_calls(self, inputs: Sequence[Input], cpu_s: float) -> str:
-        rows = [(ast.unparse(item.node),) for item in inputs]
-        return _CALLS.format(limit=cpu_s, source=self.inputs, public=self.public, rows=rows)
+    def _build_calls(self, inputs: Sequence[Input], limits: str) -> str:
+        rows = [(item.text,) for item in inputs]
+        return _CALLS.format(limits=limits, source=self.inputs, public=self.public, rows=rows)
 
-    def _build_functions(self, inputs: Sequence[Input], cpu_s: float) -> str:
-        parts = [
-            f"row_cpu_s = {cpu_s}",
-            inputs[0].preamble,
-            *self._build_guards(inputs[0].preamble),
-        ]
+    def _build_functions(self, inputs: Sequence[Input], limits: str) -> str:
+        parts = [limits, inputs[0].preamble, *self._build_guards(inputs[0].preamble)]
         entries = []
         for number, item in enumerate(inputs):
             function: Any = copy.copy(item.node)
@@ -150,7 +158,7 @@ class Program:
             return []
         text = _GENERATOR.format(source=self.inputs, public=self.public, row=(seed, count))
         seen = self.sandbox.observe_scenarios(
-            self.code, self.module, text, timeout_s=_RUN_TIMEOUT_S
+            self.code, self.module, text, timeout_s=_GENERATOR_TIMEOUT_S
         )
         self.errors += filter(None, [seen.error, *(row.error for row in seen.rows)])
         values = [

@@ -77,7 +77,7 @@ class CodeIndex:
 
     @cached_property
     def scopes(self) -> dict[str, dict[str, Key]]:
-        """What each name of a module's top level stands for, where that is in the project."""
+        """The definition in the project that each top-level name of a module refers to."""
         return {path: dict(self._list_names(path)) for path in self.modules}
 
     def _list_names(self, path: str) -> Iterator[tuple[str, Key]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import re
 from collections.abc import Mapping
@@ -10,7 +9,8 @@ from collections.abc import Mapping
 from greenloop.project.code_map.index import CodeIndex
 from greenloop.project.code_map.modules import Import, parse_module
 from greenloop.records import Contract
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.nodes import Definition
+from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import is_test_path
 
 _MODULE_LINE = re.compile(r"^#\s*module:\s*([\w.]+)[ \t]*$", re.MULTILINE)
@@ -18,7 +18,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def split_interface(interface: str) -> dict[str, str]:
-    """Return the stubs by the name of their module; '' for what stands below no name."""
+    """Return the stubs by the name of their module; '' for those without a module line."""
     before, *parts = _MODULE_LINE.split(interface)
     found = {"": before} if list_names(before) else {}
     for module, stub in zip(parts[::2], parts[1::2], strict=True):
@@ -28,10 +28,8 @@ def split_interface(interface: str) -> dict[str, str]:
 
 def list_names(stub: str) -> list[str]:
     """Return the public functions and classes of a stub."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    tree = parse_or_none(stub)
-    nodes = tree.body if tree else []
-    return [node.name for node in nodes if isinstance(node, kinds) and node.name[:1] != "_"]
+    nodes = parse_or_empty(stub).body
+    return [node.name for node in nodes if isinstance(node, Definition) and node.name[:1] != "_"]
 
 
 def select_module(interface: str, call: str) -> str:

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from greenloop.syntax.nodes import get_line_span
+from greenloop.syntax.nodes import Function, get_assigned_targets, get_line_span
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path
 
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _MAX_DOC_CHARS, _MAX_VALUE_CHARS = 100, 40
 _SHOWN_DECORATORS = frozenset({"property", "cached_property", "classmethod", "staticmethod"})
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -75,7 +74,7 @@ def parse_module(path: str, text: str) -> Module:
 
 def _read_module(path: str, tree: ast.Module, lines: list[str]) -> Module:
     definitions = tuple(_find_definitions(tree.body, path, lines, ""))
-    loose = [node for node in tree.body if not isinstance(node, (*_Function, ast.ClassDef))]
+    loose = [node for node in tree.body if not isinstance(node, (Function, ast.ClassDef))]
     return Module(
         path,
         _get_doc(tree),
@@ -91,9 +90,10 @@ def _find_definitions(
     for node in body:
         inner: list[ast.stmt] = []
         if isinstance(node, ast.ClassDef):
-            inner = [item for item in node.body if isinstance(item, (*_Function, ast.ClassDef))]
-            names, head, own = [node.name], _write_class(node), _without(node, inner)
-        elif isinstance(node, _Function):
+            inner = [item for item in node.body if isinstance(item, (Function, ast.ClassDef))]
+            own = [item for item in ast.iter_child_nodes(node) if item not in inner]
+            names, head = [node.name], _write_class(node)
+        elif isinstance(node, Function):
             names, head, own = [node.name], _write_function(node), [node]
         elif isinstance(node, (ast.If, ast.Try)):
             yield from _find_definitions(_list_branches(node), path, lines, prefix)
@@ -115,23 +115,19 @@ def _find_definitions(
         yield from _find_definitions(inner, path, lines, f"{prefix}{names[0]}." if inner else "")
 
 
-def _without(node: ast.ClassDef, inner: list[ast.stmt]) -> list[ast.AST]:
-    return [item for item in ast.iter_child_nodes(node) if item not in inner]
-
-
 def _list_branches(node: ast.If | ast.Try) -> list[ast.stmt]:
     handlers = [item for found in getattr(node, "handlers", []) for item in found.body]
     return [*node.body, *handlers, *node.orelse]
 
 
 def _get_doc(node: ast.AST) -> str:
-    if not isinstance(node, (*_Function, ast.ClassDef, ast.Module)):
+    if not isinstance(node, (Function, ast.ClassDef, ast.Module)):
         return ""
     first = (ast.get_docstring(node) or "").strip().partition("\n")[0]
     return first if len(first) <= _MAX_DOC_CHARS else f"{first[:_MAX_DOC_CHARS]}…"
 
 
-def _write_function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+def _write_function(node: Function) -> str:
     names = [ast.unparse(item) for item in node.decorator_list]
     marks = "".join(f"@{item} " for item in names if item.split(".")[-1] in _SHOWN_DECORATORS)
     kind = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
@@ -150,9 +146,8 @@ def _write_class(node: ast.ClassDef) -> str:
 
 
 def _list_constants(node: ast.stmt) -> list[str]:
-    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    is_assignment = isinstance(node, (ast.Assign, ast.AnnAssign))
-    names = [item.id for item in targets if isinstance(item, ast.Name)] if is_assignment else []
+    targets = [] if isinstance(node, ast.AugAssign) else get_assigned_targets(node)
+    names = (item.id for item in targets if isinstance(item, ast.Name))
     return [name for name in names if name[:2] != "__"]
 
 

@@ -82,7 +82,7 @@ def rank(index: CodeIndex, wish: str) -> Ranking:
 
 
 def _weigh(index: CodeIndex, wish: _Wish) -> dict[Key, float]:
-    """Return what the wish alone says of each definition, and of each module ('')."""
+    """Return the weight that the wish gives to each definition, and to each module ('')."""
     words, names = wish.words, wish.names
     known = {key: set(split_words(key[1])) for key in index.definitions}
     heads = {

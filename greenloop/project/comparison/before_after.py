@@ -15,10 +15,10 @@ from greenloop.project.integrity import list_public_changes
 from greenloop.project.tree import ProjectTree
 from greenloop.records import BeforeAfter, Difference
 from greenloop.sandbox import Sandbox
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.nodes import Definition
+from greenloop.syntax.parse import parse_or_empty
 
 _MAX_MODULES = 3
-_Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,10 @@ class ChangedProject:
     wish: str  # the text that asks for it
 
 
-def compare_before_after(
-    sandbox: Sandbox, project: ChangedProject, seed: str, *, budget_s: float = 5.0
-) -> BeforeAfter:
+def compare_before_after(sandbox: Sandbox, project: ChangedProject, seed: str) -> BeforeAfter:
     """Compare both versions on inputs made of the calls in the project's own tests.
 
-    At most three modules are compared, in about `budget_s` seconds each.
+    At most three modules are compared, in about five seconds each.
 
     Called are public functions and classes of changed modules, and of those that tests call and
     that import a changed one, where neither their name is touched nor their signature differs. An
@@ -48,7 +46,7 @@ def compare_before_after(
     before, inputs, found = project.tree, 0, list[Difference]()
     index, after = build_index(before.texts), before.with_changes(project.changes)
     for path in _select_modules(index, project.changes):
-        pair = ModulePair(sandbox, index, path, after, before, project.wish, seed, budget_s)
+        pair = ModulePair(sandbox, index, path, after, before, project.wish, seed)
         comparison = _compare_module(pair, project.touches)
         inputs += comparison.allowed
         name = index.name_module(path)
@@ -103,12 +101,16 @@ def write_kept_interface(
     path: str, before: Mapping[str, str], after: Mapping[str, str], touches: Collection[str]
 ) -> str:
     """Return the public functions and classes that are to answer as before, '' without any."""
-    trees = [parse_or_none(texts[path]) for texts in (before, after)]
+    old, new = (
+        {
+            node.name: node
+            for node in parse_or_empty(texts[path]).body
+            if isinstance(node, Definition)
+        }
+        for texts in (before, after)
+    )
     differing = "\n".join(list_public_changes(before, {path: after[path]}))
     touched = {part for name in touches for part in name.split(".")}
-    old, new = (
-        {n.name: n for n in tree.body if isinstance(n, _Named)} if tree else {} for tree in trees
-    )
     kept = [
         node
         for name, node in new.items()

@@ -13,6 +13,8 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
 
+_BUDGET_S = 5.0  # about, of one comparison
+
 
 @dataclass(frozen=True)
 class ModulePair:
@@ -25,7 +27,6 @@ class ModulePair:
     other: ProjectTree
     wish: str  # the text that asks for the other version
     seed: str
-    budget_s: float
 
     def compare(self, interface: str, examples: Sequence[str] = (), inputs: str = "") -> Comparison:
         """Compare the functions of an interface; `inputs` is the source of a generator.
@@ -44,7 +45,7 @@ class ModulePair:
             tests=list(self._find_tests()),
             examples=examples,
             seed=self.seed,
-            budget_s=self.budget_s,
+            budget_s=_BUDGET_S,
         )
 
     def _find_tests(self) -> Iterator[TestFile]:
@@ -67,9 +68,6 @@ class ModulePair:
             path, name = self.index.resolve(key) if key else ("", "")
             if path == self.path and item.name != "*":
                 own = self.index.name_module(path)
-                lines.append(
-                    f"from {own} import {name} as {item.alias}"
-                    if name
-                    else f"import {own} as {item.alias}"
-                )
+                imported = f"from {own} import {name}" if name else f"import {own}"
+                lines.append(f"{imported} as {item.alias}")
         return "\n".join([*lines, self.tree.texts[module.path]])

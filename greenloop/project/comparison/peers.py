@@ -12,7 +12,7 @@ from greenloop.project.code_map.interface import find_module, list_names, split_
 from greenloop.project.comparison.module_pair import ModulePair
 from greenloop.project.tree import ProjectTree
 from greenloop.sandbox import Sandbox
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_empty
 
 _MAX_MODULES = 3
 _NOTHING = "no function or class of the interface is defined by both changes"
@@ -43,12 +43,11 @@ class PeerChanges:
 
 
 def compare_peers(
-    sandbox: Sandbox, peers: PeerChanges, examples: list[str], seed: str, *, budget_s: float = 5.0
+    sandbox: Sandbox, peers: PeerChanges, examples: list[str], seed: str
 ) -> Comparison:
     """Compare the functions and classes of the interface, then those that the new tests call.
 
-    Those are of at most three modules, each of which takes about `budget_s` seconds. `examples` are
-    calls.
+    Those are of at most three modules, each of which takes about five seconds. `examples` are calls.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -60,9 +59,7 @@ def compare_peers(
     stubs = {path: stub for path, stub in (called | named).items() if path in both}
     ranked = sorted(stubs, key=lambda path: path not in named)[:_MAX_MODULES]
     for number, path in enumerate(ranked):
-        pair = ModulePair(
-            *(sandbox, index, path, peers.tree, peers.other, peers.wish, seed, budget_s)
-        )
+        pair = ModulePair(sandbox, index, path, peers.tree, peers.other, peers.wish, seed)
         # What the generator allows is said of the interface alone.
         inputs = _adapt_inputs(peers.inputs, list_names(stubs[path])) if path in named else ""
         one = pair.compare(stubs[path], examples, inputs)
@@ -74,8 +71,8 @@ def _group_by_file(index: CodeIndex, interface: str) -> dict[str, str]:
     """Return the stubs by the path of the file that defines the names."""
     found: dict[str, str] = {}
     for module, stub in split_interface(interface).items():
-        home, tree = find_module(index, module), parse_or_none(stub)
-        for node in tree.body if tree else ():
+        home = find_module(index, module)
+        for node in parse_or_empty(stub).body:
             name = getattr(node, "name", "")
             if name and (path := _find_definition(index, home, name)):
                 found[path] = f"{found.get(path, '')}{ast.unparse(node)}\n\n"
@@ -99,8 +96,8 @@ def _write_called(index: CodeIndex, peers: PeerChanges) -> dict[str, str]:
     }
     called: dict[str, str] = {}
     for path in sorted({path for path, _ in keys}):
-        tree = parse_or_none(peers.tree.texts[path])
-        nodes = [i for i in tree.body if (path, getattr(i, "name", "")) in keys] if tree else []
+        body = parse_or_empty(peers.tree.texts[path]).body
+        nodes = (item for item in body if (path, getattr(item, "name", "")) in keys)
         called[path] = "\n\n".join(map(ast.unparse, nodes))
     return {path: stub for path, stub in called.items() if list_names(stub)}
 

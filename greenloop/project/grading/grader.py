@@ -1,4 +1,4 @@
-"""Grade of changed lines: what the tests of a project say of them."""
+"""Grade of changed lines by the tests of a project."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from greenloop.grading.assertion_mutation import evidence as assertion_mutation
 from greenloop.grading.collector import EvidenceCollector, Measurement
 from greenloop.grading.empty_bodies import judge_empty_bodies
 from greenloop.grading.integrity import find_integrity_issues
+from greenloop.grading.mutants import explain_no_mutants
 from greenloop.grading.reruns import measure_flakiness_alone
 from greenloop.project.grading.coverage import measure_coverage
 from greenloop.project.grading.modules import CalledModules
@@ -95,11 +96,8 @@ class ChangedLines:
 
     def measure_mutation(self) -> Mutation | str:
         """Try mutants on the changed lines."""
-        if self.plan.mutants == 0:
-            return "no mutants were requested"
-        if self.runner.box.info.backend == "none":
-            return "mutants are not run without a sandbox: one could do damage"
-        return measure_mutants(self.runner, self.code_lines, self.baseline, self.plan)
+        why = explain_no_mutants(self.plan, self.runner.box)
+        return why or measure_mutants(self.runner, self.code_lines, self.baseline, self.plan)
 
     def measure_empty_bodies(self) -> EmptyBodies | str:
         """Run the tests of the changed lines without the bodies of the changed functions."""
@@ -112,20 +110,18 @@ class ChangedLines:
         if not tests:
             return "no test runs a changed line"
         found = judge_empty_bodies(self.runner.run(emptied, tests))
-        weak = (
-            "" if found.reached else found.cut_short or _WEAK
-        )  # no forgery: weak tests explain it
-        return found.model_copy(update={"cut_short": weak})
+        if found.reached or found.cut_short:
+            return found
+        return found.model_copy(update={"cut_short": _WEAK})  # no forgery: weak tests explain it
 
     def _list_mapped_tests(self) -> list[str]:
-        return sorted(
-            {
-                test
-                for path, lines in self.code_lines.items()
-                for line in lines & self.baseline.find_tested_lines(path)
-                for test in self.baseline.lines[path][line]
-            }
-        )
+        found = {
+            test
+            for path, lines in self.code_lines.items()
+            for line in lines & self.baseline.find_tested_lines(path)
+            for test in self.baseline.lines[path][line]
+        }
+        return sorted(found)
 
     def measure_assertion_mutation(self) -> AssertionMutation | str:
         """Change the expected values of the new tests."""

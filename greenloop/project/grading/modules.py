@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
 from greenloop.grading import GradingContext, Plan, held_out_examples
 from greenloop.grading.isolation import evidence as isolation
-from greenloop.grading.isolation.public_names import find_public_names
+from greenloop.grading.isolation.public_names import ModuleNames
 from greenloop.project.code_map.index import CodeIndex, build_index
 from greenloop.project.code_map.interface import (
     find_module,
@@ -30,38 +30,40 @@ from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbo
 _NO_MODULE = "the new tests import no module of the project"
 
 
+@dataclass(frozen=True)
 class CalledModules:
     """What new tests, and examples of an interface, observe of the modules of a project."""
 
-    def __init__(
-        self,
-        runner: ProjectRunner,
-        baseline: Baseline,
-        new_tests: Sequence[str],
-        plan: Plan,
-        interface: str = "",
-        changed: Mapping[str, Set[int]] | None = None,
-    ) -> None:
-        self._runner, self._plan, self._interface = runner, plan, interface
-        self._changed = changed or {}
-        self._texts, self._lines = runner.tree.texts, baseline.lines
-        self._new = {test.partition("[")[0] for test in new_tests}
+    runner: ProjectRunner
+    baseline: Baseline
+    new_tests: Sequence[str]  # node ids
+    plan: Plan
+    interface: str
+    changed: Mapping[str, Set[int]]  # lines by path
 
     @cached_property
     def _index(self) -> CodeIndex:
         return build_index(self._texts)
 
+    @property
+    def _texts(self) -> Mapping[str, str]:
+        return self.runner.tree.texts
+
+    @cached_property
+    def _new(self) -> set[str]:
+        return {test.partition("[")[0] for test in self.new_tests}
+
     def measure_isolation(self) -> Isolated | str:
         """Run the bodies of the new tests apart from all tests. Raises SandboxError."""
         paths = sorted({name.partition("::")[0] for name in self._new})
         contexts = [item for path in paths for item in self._separate(path)]
-        names = [n for stub in split_interface(self._interface).values() for n in list_names(stub)]
+        names = [n for stub in split_interface(self.interface).values() for n in list_names(stub)]
         if not names:  # of a check nobody has said which names matter
             changed = self._find_changed()
             names = [
                 name
                 for item in contexts
-                for name in find_public_names("", [i.code for i in item.tests], item.module)
+                for name in ModuleNames("", [i.code for i in item.tests], item.module).find_public()
                 if name in changed
             ]
         if not contexts:
@@ -73,19 +75,18 @@ class CalledModules:
         return {
             name.partition(".")[0]
             for (path, name), item in self._index.definitions.items()
-            if not self._changed.get(path, set()).isdisjoint(item.lines)
+            if not self.changed.get(path, set()).isdisjoint(item.lines)
         }
 
     def _find_run(self, tests: Collection[str]) -> set[str]:
         """Return the functions and classes that some of the new tests run lines of."""
         ids = {name for name in self._new if name.partition("::")[2] in tests}
+        lines = self.baseline.lines
         return {
             name.partition(".")[0]
             for (path, name), item in self._index.definitions.items()
             for line in item.lines[1:]
-            if ids.intersection(
-                i.partition("[")[0] for i in self._lines.get(path, {}).get(line, ())
-            )
+            if ids.intersection(i.partition("[")[0] for i in lines.get(path, {}).get(line, ()))
         }
 
     def _separate(self, path: str) -> Iterator[GradingContext]:
@@ -124,15 +125,9 @@ class CalledModules:
         return text
 
     def _build(self, module: str, source: str, *tests: TestFile) -> GradingContext:
-        box = ProjectSandbox(self._runner.box, self._runner.tree.project, source)
-        run = TestRun(ending="finished")
+        box = ProjectSandbox(self.runner.box, self.runner.tree.project, source)
         return GradingContext(
-            box,
-            self._texts[source],
-            tests,
-            module,
-            run,
-            self._plan,
+            *(box, self._texts[source], tests, module, TestRun(ending="finished"), self.plan),
             imported=self._find_imported(source),
         )
 
@@ -152,7 +147,7 @@ class CalledModules:
         """Compare what the modules of the interface answer with examples. Raises SandboxError."""
         by_module: dict[str, list[HeldOutExample]] = {}
         for item in examples:
-            by_module.setdefault(select_module(self._interface, item.call), []).append(item)
+            by_module.setdefault(select_module(self.interface, item.call), []).append(item)
         contexts = []
         for module, items in by_module.items():
             source = find_module(self._index, module)

@@ -10,7 +10,7 @@ from typing import Any
 from greenloop.grading import Plan
 from greenloop.grading.mutation import measure_mutation
 from greenloop.project.runner import ProjectRunner
-from greenloop.records import Baseline, MutantResult, Mutation, Survivor
+from greenloop.records import Baseline, Mutation
 from greenloop.sandbox.base import SandboxView
 from greenloop.sandbox.work.mutant_runs import (
     ModuleEdit,
@@ -22,11 +22,13 @@ from greenloop.sandbox.work.mutant_runs import (
 )
 from greenloop.testsuite import TestFile
 
-_COUNTS = ("killed", "timeout", "crashed", "errors", "not_run", "generated", "sampled")
+_SUMS = (
+    *("killed", "timeout", "crashed", "errors", "not_run", "generated", "sampled"),
+    *("equivalent_suspects", "seconds"),
+)
 _MIN_MUTANTS = 10
 # An estimate of a run: its start, and the share of the suite that its tests take.
 _START_SECONDS, _SUITE_SHARE, _TIME_SHARE = 0.7, 0.6, 0.4
-_SUMS = (*_COUNTS, "equivalent_suspects", "seconds")
 
 
 class _MappedTests(SandboxView):
@@ -121,22 +123,22 @@ def limit_count(plan: Plan, suite_s: float) -> int | None:
 
 def _merge_records(found: Sequence[tuple[str, Mutation]], seed: int) -> Mutation:
     tried = [(path, one) for path, one in found if one.sampled]
-    survived = tuple(_place(path, item) for path, one in tried for item in one.survived)
+    survived = tuple(
+        item.model_copy(update={"id": f"{path}:{item.id}", "path": path})
+        for path, one in tried
+        for item in one.survived
+    )
+    results = (
+        item.model_copy(update={"id": f"{path}:{item.id}"})
+        for path, one in tried
+        for item in one.tried
+    )
     counts: dict[str, Any] = {name: sum(getattr(one, name) for _, one in found) for name in _SUMS}
-    noticed = counts["killed"] + counts["timeout"] + counts["crashed"]
-    problems = [f"{path}: {one.trouble}" for path, one in tried if one.trouble]
-    trouble = problems[0] if problems else ""
+    whole = Mutation(score=None, survived=survived, tried=tuple(results), seed=seed, **counts)
+    trouble = next((f"{path}: {one.trouble}" for path, one in tried if one.trouble), "")
     if not tried:
         trouble = "the changed lines have nothing that a mutant could change"
-    score = None if trouble else round(noticed / (noticed + len(survived)), 4)
-    results = tuple(_place(path, item) for path, one in tried for item in one.tried)
-    return Mutation(
-        score=score, survived=survived, tried=results, trouble=trouble, seed=seed, **counts
-    )
-
-
-def _place(path: str, item: Any) -> Any:
-    """Return a survivor or result with the path of its file."""
-    more = {"path": path} if isinstance(item, Survivor) else {}
-    assert isinstance(item, (Survivor, MutantResult))
-    return item.model_copy(update={"id": f"{path}:{item.id}", **more})
+    if trouble:
+        return whole.model_copy(update={"trouble": trouble})
+    score = round(whole.noticed / (whole.noticed + len(survived)), 4)
+    return whole.model_copy(update={"score": score})

@@ -1,4 +1,4 @@
-"""New tests of a project in the place of a module's tests, for the measurements of these."""
+"""New tests of a project, run in place of a module's tests by measurements that expect these."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _NewTests(SandboxView):
 def build_context(
     runner: ProjectRunner, paths: Sequence[str], tests: Sequence[str], plan: Plan
 ) -> GradingContext | str:
-    """Return what measures new tests of the files `paths`; a text says why it cannot be done.
+    """Return the context that measures new tests of the files `paths`, or why there is none.
 
     Raises:
         SandboxError: no process can be started.

@@ -65,7 +65,7 @@ class Evidence(Record):
         return next(filter(None, found), "") or self._find_known_file()
 
     def _find_known_file(self) -> str:
-        """Return which test passes with the one text of its file, and not by what the code returns.
+        """Return the test that passes only with the original text of its file; '' for none.
 
         Each of the two alone may be chance, or a mistake of the analysis.
         """

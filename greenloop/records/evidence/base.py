@@ -112,7 +112,7 @@ def format_minimum(threshold: float) -> str:
 
 
 def format_share(share: float, threshold: float) -> str:
-    """Return a share in percent, with the digits that tell it from the threshold and from 100."""
+    """Return a share in percent, with the digits that distinguish it from the threshold and 100."""
     limits = (round(threshold * 100, _MAX_DIGITS), 100.0)
     for digits in range(_MAX_DIGITS):
         text = f"{share * 100:.{digits}f}"

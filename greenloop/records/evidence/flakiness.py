@@ -30,11 +30,13 @@ class Flakiness(Piece):
         return self.model_copy(update={"cut_short": why})
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
-        text, brief = "the same outcomes in another order and with another hash seed", "none"
-        if not self.reached:
-            which = f": {format_items(self.differing)}" if self.differing else ""
-            text = f"different outcomes in another order or with another hash seed{which}"
-            brief = "FLAKY"
+        which = f": {format_items(self.differing)}" if self.differing else ""
+        text, brief = (
+            f"different outcomes in another order or with another hash seed{which}",
+            "FLAKY",
+        )
         if self.cut_short:
             text, brief = self.cut_short, "cut short"
+        elif self.reached:
+            text, brief = "the same outcomes in another order and with another hash seed", "none"
         yield EvidenceRow(self.title, self.reached, text, brief)

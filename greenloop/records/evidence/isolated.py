@@ -11,6 +11,12 @@ from greenloop.records.evidence.base import EvidenceRow, Piece, format_items
 from greenloop.records.evidence.thresholds import Thresholds
 
 _REMEDY = "compare results of the module with literals in the body of the test"
+_DIFFERING = "has the expected result only in the process of the tests: {}"
+_CONTRADICTING = (
+    f"passes although other results than the expected ones are observed: {{}}; {_REMEDY}"
+)
+_NAMES_MISSING = f"no test with the same results in isolation uses {{}}: {_REMEDY}"
+_AMBIGUOUS = "{}: caught as several unrelated exceptions: derive it from one of them"
 
 
 class NotObservable(Record):
@@ -56,20 +62,15 @@ class Isolated(Piece):
         text += "" if reached else self._explain_shortfall()
         brief = f"{self.agreed}/{self.tests}"
         yield EvidenceRow(self.title, reached, text, brief, share, threshold)
-        if self.differing:
-            text = f"has the expected result only in the process of the tests: {format_items(self.differing)}"
-            yield EvidenceRow(self.title, False, text, "DIFFERS")
-        if self.contradicting:
-            names = format_items(self.contradicting)
-            text = f"passes although other results than the expected ones are observed: {names}; {_REMEDY}"
-            yield EvidenceRow(self.title, False, text, f"{len(self.contradicting)} contradict")
-        if self.names_missing:
-            text = f"no test with the same results in isolation uses {format_items(self.names_missing)}: {_REMEDY}"
-            yield EvidenceRow(self.title, False, text, f"{len(self.names_missing)} names")
-        if self.ambiguous_exceptions:
-            names = format_items(self.ambiguous_exceptions)
-            text = f"{names}: caught as several unrelated exceptions: derive it from one of them"
-            yield EvidenceRow(self.title, False, text, "ambiguous")
+        for names, template, brief in (
+            (self.differing, _DIFFERING, "DIFFERS"),
+            (self.contradicting, _CONTRADICTING, f"{len(self.contradicting)} contradict"),
+            (self.names_missing, _NAMES_MISSING, f"{len(self.names_missing)} names"),
+            (self.ambiguous_exceptions, _AMBIGUOUS, "ambiguous"),
+        ):
+            if names:
+                text = template.format(format_items(names))
+                yield EvidenceRow(self.title, False, text, brief)
 
     def forgery(self) -> str:
         names = ", ".join(f"`{name}`" for name in self.replaced)

@@ -104,6 +104,11 @@ class Mutation(Piece):
     trouble: str = ""
     tried: tuple[MutantResult, ...] = ()
 
+    @property
+    def noticed(self) -> int:
+        """The number of mutants that a test noticed."""
+        return self.killed + self.timeout + self.crashed
+
     def disturbance(self) -> str:
         return self.trouble if self.sampled else ""
 
@@ -113,19 +118,10 @@ class Mutation(Piece):
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         threshold = thresholds.mutation_score
         if self.score is None or self.trouble:
-            yield EvidenceRow(
-                self.title, False, self.trouble, share=self.score, threshold=threshold
-            )
+            yield EvidenceRow(self.title, False, self.trouble, "", self.score, threshold)
             return
-        share = format_share(self.score, threshold)
-        noticed = self.killed + self.timeout + self.crashed
+        share, reached = format_share(self.score, threshold), self.score >= threshold
         apart = f", {len(self.equivalent)} not counted" if self.equivalent else ""
-        yield EvidenceRow(
-            self.title,
-            self.score >= threshold,
-            f"score {share} ({format_minimum(threshold)}): "
-            f"{noticed} noticed, {len(self.survived)} survived{apart}",
-            share,
-            self.score,
-            threshold,
-        )
+        counts = f"{self.noticed} noticed, {len(self.survived)} survived{apart}"
+        text = f"score {share} ({format_minimum(threshold)}): {counts}"
+        yield EvidenceRow(self.title, reached, text, share, self.score, threshold)

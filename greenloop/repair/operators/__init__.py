@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import CandidateEdit, Edits, RepairContext
 from greenloop.repair.hints import Hints
 from greenloop.repair.operators import (
     calls,
@@ -18,8 +18,8 @@ from greenloop.repair.operators import (
     slices_and_ranges,
     statements,
 )
-from greenloop.repair.scope import FunctionNode, NameScope, build_scope
-from greenloop.syntax.nodes import NodeContext, walk_editable_nodes
+from greenloop.repair.scope import NameScope, build_scope
+from greenloop.syntax.nodes import Function, NodeContext, walk_editable_nodes
 from greenloop.syntax.operators import Operator
 from greenloop.syntax.source import Source
 
@@ -39,7 +39,7 @@ def generate_edits(
     hints: Hints,
     operators: Sequence[Operator[CandidateEdit]] = OPERATORS,
     score_line: Callable[[int], float] = lambda line: 1.0,
-) -> Iterator[CandidateEdit]:
+) -> Edits:
     """Yield what operators propose for nodes on suspicious lines; several may make the same text."""
     scopes: dict[ast.AST, NameScope] = {}
     for item in walk_editable_nodes(tree, source):
@@ -56,12 +56,12 @@ def generate_edits(
             yield from operator.apply(context)
 
 
-def _find_enclosing(context: NodeContext) -> tuple[ast.ClassDef | None, FunctionNode | None]:
+def _find_enclosing(context: NodeContext) -> tuple[ast.ClassDef | None, Function | None]:
     """Return the outermost function that holds a node, and the class whose method it is."""
     enclosing_class: ast.ClassDef | None = None
     for item in (*context.ancestors, context.node):
         if isinstance(item, ast.ClassDef):
             enclosing_class = item
-        elif isinstance(item, FunctionNode):
+        elif isinstance(item, Function):
             return enclosing_class, item
     return enclosing_class, None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from greenloop.repair.context import CandidateEdit, RepairContext
-from greenloop.repair.scope import FunctionNode
-from greenloop.syntax.nodes import get_line_span
+from greenloop.repair.context import CandidateEdit, Edits, RepairContext
+from greenloop.syntax.nodes import Function, get_line_span
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,10 @@ def find_containing_body(context: RepairContext) -> list[ast.stmt] | None:
     return None
 
 
-def find_insertion_place(
-    context: RepairContext, node: ast.stmt
-) -> tuple[StatementLines, bool] | None:
+InsertionPlace = tuple[StatementLines, bool]
+
+
+def find_insertion_place(context: RepairContext, node: ast.stmt) -> InsertionPlace | None:
     """Return a statement's lines, and whether one can follow as the last of its body.
 
     None where nothing can be inserted: other code is on its lines, or it is in no function.
@@ -72,7 +73,7 @@ def find_insertion_place(
     body, lines = find_containing_body(context), find_statement_lines(context, node)
     if body is None or lines is None or context.scope.function is None:
         return None
-    if isinstance(node, FunctionNode):
+    if isinstance(node, Function):
         return None
     return lines, node is body[-1] and not is_jump_statement(node)
 
@@ -95,6 +96,20 @@ def insert_after(
     description = f"{kind}: `{line}` is added"
     number = context.source.get_line_number(anchor.start)  # its last line may never be reached
     return CandidateEdit(anchor.end, anchor.end, text, kind, description, cost, number)
+
+
+def insert_around(
+    context: RepairContext,
+    place: InsertionPlace,
+    statements: Iterable[tuple[str, float]],
+    kind: str,
+) -> Edits:
+    """Yield the edits that insert statements, each with its cost, before or after another one."""
+    lines, is_last = place
+    for text, cost in statements:
+        yield insert_before(context, lines, text, kind, cost)
+        if is_last:
+            yield insert_after(context, lines, text, kind, cost)
 
 
 def is_jump_statement(node: ast.stmt) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import Edits, RepairContext
 from greenloop.syntax.nodes import get_last_name
 from greenloop.syntax.operators import edit_operator
 
@@ -65,7 +65,7 @@ ValueNode = (
 
 
 @edit_operator()
-def replace_callee(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+def replace_callee(context: RepairContext, node: ast.Call) -> Edits:
     """Call a related function or method."""
     if isinstance(node.func, ast.Name):
         for other in _find_related_names(_FUNCTION_FAMILIES, node.func.id):
@@ -86,7 +86,7 @@ def _find_related_names(families: tuple[str, ...], name: str) -> list[str]:
 
 
 @edit_operator()
-def unwrap_call(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+def unwrap_call(context: RepairContext, node: ast.Call) -> Edits:
     """Replace `sorted(x)` by `x`, `x.lower()` by `x`, `max(a, b)` by `b`."""
     if isinstance(context.parent, ast.Expr):
         return
@@ -99,7 +99,7 @@ def unwrap_call(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdi
 
 
 @edit_operator()
-def wrap_in_call(context: RepairContext, node: ValueNode) -> Iterator[CandidateEdit]:
+def wrap_in_call(context: RepairContext, node: ValueNode) -> Edits:
     """Replace `x` by `sorted(x)`, `x.copy()`, `max(0, x)`, `max(x, y)`, and so on."""
     if not _is_value_read(context):
         return
@@ -125,7 +125,7 @@ def wrap_in_call(context: RepairContext, node: ValueNode) -> Iterator[CandidateE
     yield from _wrap_in_min_max(context, text)
 
 
-def _wrap_in_min_max(context: RepairContext, text: str) -> Iterator[CandidateEdit]:
+def _wrap_in_min_max(context: RepairContext, text: str) -> Edits:
     node = context.node
     if isinstance(node, (ast.ListComp, ast.GeneratorExp)) or not isinstance(node, ast.expr):
         return
@@ -141,17 +141,17 @@ def _wrap_in_min_max(context: RepairContext, text: str) -> Iterator[CandidateEdi
 
 
 @edit_operator()
-def add_sort_key(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+def add_sort_key(context: RepairContext, node: ast.Call) -> Edits:
     """Give `sorted`, `sort`, `min` and `max` a key; sort in reverse."""
     if get_last_name(node.func) not in ("sorted", "sort", "min", "max") or len(node.args) > 1:
         return
-    given = [*map(context.text, node.args), *map(context.text, node.keywords)]
+    given = context.argument_texts(node)
     known = {item.arg for item in node.keywords}
     added = [f"key={key}" for key in _list_sort_keys(context)] if "key" not in known else []
     if "reverse" not in known and get_last_name(node.func) in ("sorted", "sort"):
         added.append("reverse=True")
     for number, text in enumerate(added):
-        called = f"{context.text(node.func)}({', '.join((*given, text))})"
+        called = context.call_text(node, (*given, text))
         yield context.edit(node, called, "key", 2.3 + 0.02 * number)
 
 
@@ -167,17 +167,15 @@ def _list_sort_keys(context: RepairContext) -> Iterator[str]:
 
 def _is_value_read(context: RepairContext) -> bool:
     """Return whether the node is read as a value, and is neither a target nor called."""
-    if isinstance(getattr(context.node, "ctx", None), (ast.Store, ast.Del)):
-        return False
     parents = (ast.Expr, ast.JoinedStr, ast.FormattedValue, ast.Attribute, ast.ExceptHandler)
     is_excluded = isinstance(context.parent, (*parents, ast.Raise, ast.ClassDef))
-    return not is_excluded and not context.is_field("func")
+    return not (is_excluded or context.is_stored or context.is_field("func"))
 
 
 @edit_operator()
 def convert_value(
     context: RepairContext, node: ast.Attribute | ast.Constant | ast.BinOp | ast.UnaryOp
-) -> Iterator[CandidateEdit]:
+) -> Edits:
     """Call an attribute; convert an operand to a string."""
     if isinstance(node, ast.Attribute):
         if not isinstance(context.parent, ast.Call):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import Edits, RepairContext
 from greenloop.syntax.operators import edit_operator
 
 _MAX_STRING_CHARS, _SEPARATORS = 30, (" ", ",", ", ", "\n", "-", "_", ".", ":", ";", "/")
@@ -13,7 +13,7 @@ _ALTERNATIVES_TO_NONE = ("[]", "{}", "0", '""', "False")
 
 
 @edit_operator()
-def replace_constant(context: RepairContext, node: ast.Constant) -> Iterator[CandidateEdit]:
+def replace_constant(context: RepairContext, node: ast.Constant) -> Edits:
     """Replace a constant by a related one, or by another one of the function."""
     value = node.value
     if isinstance(value, bool):
@@ -28,9 +28,7 @@ def replace_constant(context: RepairContext, node: ast.Constant) -> Iterator[Can
             yield context.edit(node, text, "constant", 2.2 + 0.1 * number)
 
 
-def _replace_number(
-    context: RepairContext, node: ast.Constant, value: float
-) -> Iterator[CandidateEdit]:
+def _replace_number(context: RepairContext, node: ast.Constant, value: float) -> Edits:
     signed = isinstance(context.parent, ast.UnaryOp)
     near = [item for item in (value + 1, value - 1) if not _is_neutral_operand(context, item)]
     far = [
@@ -56,9 +54,7 @@ def _is_neutral_operand(context: RepairContext, number: float) -> bool:
     return (number == 0 and sign in (ast.Add, ast.Sub)) or (number == 1 and sign is ast.Mult)
 
 
-def _replace_string(
-    context: RepairContext, node: ast.Constant, value: str
-) -> Iterator[CandidateEdit]:
+def _replace_string(context: RepairContext, node: ast.Constant, value: str) -> Edits:
     if isinstance(context.parent, ast.JoinedStr):
         return
     for other in _find_sibling_constants(context, str):
@@ -79,21 +75,18 @@ def _replace_string(
             yield context.edit(node, text, "constant", 2.8)
 
 
-def _find_sibling_constants(context: RepairContext, kind: type | tuple[type, ...]) -> list[object]:
+def _find_sibling_constants(
+    context: RepairContext, kind: type | tuple[type, ...]
+) -> Sequence[object]:
     """Return other constants of the function, or of the module for code outside of functions."""
     around = context.scope.function or context.ancestors[0]
-    found: list[object] = [
-        item.value
-        for item in ast.walk(around)
-        if isinstance(item, ast.Constant)
-        and isinstance(item.value, kind)
-        and not isinstance(item.value, bool)
-    ]
+    constants = (item.value for item in ast.walk(around) if isinstance(item, ast.Constant))
+    found = (i for i in constants if isinstance(i, kind) and not isinstance(i, bool))
     return list(dict.fromkeys(found))[:8]
 
 
 @edit_operator()
-def shift_by_one(context: RepairContext, node: ast.AST) -> Iterator[CandidateEdit]:
+def shift_by_one(context: RepairContext, node: ast.AST) -> Edits:
     """Replace `x` by `x + 1` and `x - 1`, and `x + 1` by `x`."""
     parent = context.parent
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
@@ -122,9 +115,8 @@ def _is_bound_call(parent: ast.AST | None) -> bool:
 
 def _can_be_number(context: RepairContext) -> bool:
     """Return whether the node is read where a number is possible."""
-    if isinstance(getattr(context.node, "ctx", None), (ast.Store, ast.Del)):
-        return False
     if isinstance(context.parent, ast.Subscript):
-        return context.is_field("slice")
+        return not context.is_stored and context.is_field("slice")
     kinds = (ast.Compare, ast.Return, ast.Call, ast.Slice, ast.BinOp, ast.Assign, ast.AugAssign)
-    return isinstance(context.parent, (*kinds, ast.Tuple, ast.List, ast.IfExp))
+    is_read = isinstance(context.parent, (*kinds, ast.Tuple, ast.List, ast.IfExp))
+    return is_read and not context.is_stored

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import Edits, RepairContext
 from greenloop.syntax.operators import (
     BOUNDARIES,
     OPPOSITES,
@@ -35,7 +35,7 @@ _SIMILAR_OPERATORS: dict[str, tuple[str, ...]] = {
 
 
 @edit_operator()
-def replace_comparison(context: RepairContext, node: ast.Compare) -> Iterator[CandidateEdit]:
+def replace_comparison(context: RepairContext, node: ast.Compare) -> Edits:
     """Replace a comparison operator, or drop an end of `low <= x <= high`."""
     for item in iter_comparisons(context.source, node):
         for sign, cost in _alternative_signs(item.sign):
@@ -50,7 +50,7 @@ def replace_comparison(context: RepairContext, node: ast.Compare) -> Iterator[Ca
 
 
 @edit_operator()
-def compare_aspects(context: RepairContext, node: ast.Compare) -> Iterator[CandidateEdit]:
+def compare_aspects(context: RepairContext, node: ast.Compare) -> Edits:
     """Compare `len(a)` and `len(b)`, or `c[a]` and `c[b]`, instead of `a` and `b`; or reverse."""
     if len(node.comparators) > 1:
         return
@@ -84,7 +84,7 @@ def _alternative_signs(sign: str) -> Iterator[tuple[str, float]]:
 
 
 @edit_operator()
-def replace_arithmetic(context: RepairContext, node: ast.BinOp) -> Iterator[CandidateEdit]:
+def replace_arithmetic(context: RepairContext, node: ast.BinOp) -> Edits:
     """Replace an arithmetic operator, swap its operands, or group them in another way."""
     sign = get_operator_text(context.source, node.left, node.right)
     left, right = context.parenthesized_text(node.left), context.parenthesized_text(node.right)
@@ -103,9 +103,7 @@ def replace_arithmetic(context: RepairContext, node: ast.BinOp) -> Iterator[Cand
         yield from _regroup_operands(context, node, sign)
 
 
-def _regroup_operands(
-    context: RepairContext, node: ast.BinOp, sign: str
-) -> Iterator[CandidateEdit]:
+def _regroup_operands(context: RepairContext, node: ast.BinOp, sign: str) -> Edits:
     """Replace `a + b / c` by `(a + b) / c`, and `a / b + c` by `a / (b + c)`."""
     left, right = context.parenthesized_text(node.left), context.parenthesized_text(node.right)
     for inner in (node.right, node.left):
@@ -126,7 +124,7 @@ def _is_string(node: ast.expr) -> bool:
 
 
 @edit_operator()
-def replace_boolean_operator(context: RepairContext, node: ast.BoolOp) -> Iterator[CandidateEdit]:
+def replace_boolean_operator(context: RepairContext, node: ast.BoolOp) -> Edits:
     """Replace `and` by `or`; group `a and b and c` in another way; drop a condition."""
     sign, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
     parts = [context.parenthesized_text(item) for item in node.values]
@@ -143,18 +141,16 @@ def replace_boolean_operator(context: RepairContext, node: ast.BoolOp) -> Iterat
 
 
 @edit_operator()
-def negate_condition(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+def negate_condition(context: RepairContext, node: ast.expr) -> Edits:
     """Negate a condition or a part of one; drop `not` or a minus sign."""
     parent = context.parent
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
         yield context.edit(node, context.parenthesized_text(node.operand), "sign", 1.6)
         return
-    is_test = isinstance(parent, (ast.If, ast.While, ast.IfExp)) and context.is_field("test")
-    is_filter = isinstance(parent, ast.comprehension) and node in parent.ifs
     is_result = isinstance(parent, ast.Return) and not isinstance(node, (ast.Constant, ast.Tuple))
     if isinstance(node, ast.Compare):
         return
-    if is_test or is_filter or is_result or isinstance(parent, ast.BoolOp):
+    if context.is_condition or is_result or isinstance(parent, ast.BoolOp):
         text = f"not {context.parenthesized_text(node)}"
         yield context.edit(node, text, "negation", 2.6 if is_result else 1.5)
 
@@ -162,18 +158,15 @@ def negate_condition(context: RepairContext, node: ast.expr) -> Iterator[Candida
 @edit_operator()
 def negate_number(
     context: RepairContext, node: ast.Name | ast.Attribute | ast.Subscript | ast.Call
-) -> Iterator[CandidateEdit]:
+) -> Edits:
     """Replace `x` by `-x` where a number is possible."""
     kinds = (ast.Compare, ast.Return, ast.Call, ast.keyword, ast.BinOp, ast.Lambda, ast.Tuple)
-    is_stored = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
-    if isinstance(context.parent, kinds) and not (context.is_field("func") or is_stored):
+    if isinstance(context.parent, kinds) and not (context.is_field("func") or context.is_stored):
         yield context.edit(node, f"-{context.text(node)}", "sign", 2.3)
 
 
 @edit_operator()
-def replace_assignment_operator(
-    context: RepairContext, node: ast.Assign | ast.AugAssign
-) -> Iterator[CandidateEdit]:
+def replace_assignment_operator(context: RepairContext, node: ast.Assign | ast.AugAssign) -> Edits:
     """Replace `x += y`, `x -= y` and `x = y` by each other."""
     target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
     span = context.source.find_operator_span(target, node.value)
@@ -190,9 +183,7 @@ def replace_assignment_operator(
 
 
 @edit_operator()
-def replace_endless_condition(
-    context: RepairContext, node: ast.Constant
-) -> Iterator[CandidateEdit]:
+def replace_endless_condition(context: RepairContext, node: ast.Constant) -> Edits:
     """Replace `while True` by `while x`."""
     if isinstance(context.parent, ast.While) and context.is_field("test"):
         for name in context.scope.variables:

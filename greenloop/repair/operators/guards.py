@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import Edits, RepairContext
 from greenloop.repair.operators.blocks import (
     StatementLines,
     find_containing_body,
     find_statement_lines,
     insert_before,
 )
-from greenloop.repair.scope import FunctionNode
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.operators import edit_operator
 
 _RETURN_VALUES = ("None", "0", "[]", "False", "True", '""', "1", "{}", "-1", "0.0")
@@ -20,10 +20,10 @@ _MAX_RETURN_VALUES = 7
 
 
 @edit_operator()
-def insert_early_exit(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+def insert_early_exit(context: RepairContext, node: ast.stmt) -> Edits:
     """Insert `if not x: return …` at the start of a function; `raise …` if an exception is missing."""
     scope = context.scope
-    if not isinstance(context.parent, FunctionNode):
+    if not isinstance(context.parent, Function):
         return
     body = context.parent.body
     has_docstring = ast.get_docstring(context.parent, clean=False) is not None
@@ -43,7 +43,7 @@ def _insert_exits(
     condition: str,
     cost: float,
     names: tuple[str, ...],
-) -> Iterator[CandidateEdit]:
+) -> Edits:
     hints = context.hints
     for name in hints.expected_exceptions:
         line = f'if {condition}:\n    raise {name}("{condition}")'
@@ -62,16 +62,16 @@ def _insert_exits(
 def _list_returned_constants(context: RepairContext) -> list[str]:
     """Return the constants that the function returns elsewhere."""
     nodes = ast.walk(context.scope.function) if context.scope.function else ()
-    returned = [node.value for node in nodes if isinstance(node, ast.Return)]
-    constants = [ast.unparse(item) for item in returned if isinstance(item, ast.Constant)]
+    returned = (node.value for node in nodes if isinstance(node, ast.Return))
+    constants = (ast.unparse(item) for item in returned if isinstance(item, ast.Constant))
     return list(dict.fromkeys(constants))
 
 
 @edit_operator()
-def insert_crash_guard(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+def insert_crash_guard(context: RepairContext, node: ast.stmt) -> Edits:
     """Insert a guard before the statement that raised an exception that no test expects."""
     names = {name for line, name in context.hints.crashes if _contains_line(node, line)}
-    if not names or isinstance(node, FunctionNode) or find_containing_body(context) is None:
+    if not names or isinstance(node, Function) or find_containing_body(context) is None:
         return
     lines = find_statement_lines(context, node)
     if lines is None:
@@ -127,12 +127,9 @@ def _walk_head(node: ast.stmt) -> Iterator[ast.AST]:
 
 
 @edit_operator()
-def extend_condition(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+def extend_condition(context: RepairContext, node: ast.expr) -> Edits:
     """Replace the condition `c` by `guard and c` or `guard or c`."""
-    parent = context.parent
-    is_test = isinstance(parent, (ast.If, ast.While, ast.IfExp)) and context.is_field("test")
-    is_filter = isinstance(parent, ast.comprehension) and node in parent.ifs
-    if isinstance(node, ast.BoolOp) or not (is_test or is_filter):
+    if isinstance(node, ast.BoolOp) or not context.is_condition:
         return
     is_comparison = isinstance(node, ast.Compare)
     text = context.text(node) if is_comparison else context.parenthesized_text(node)
@@ -169,18 +166,16 @@ def _find_guards(context: RepairContext, node: ast.expr) -> Iterator[tuple[str, 
 
 
 @edit_operator()
-def add_default_argument(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+def add_default_argument(context: RepairContext, node: ast.Call) -> Edits:
     """Give `max(x)` and `min(x)` a default."""
-    name = context.text(node.func)
-    if name in ("min", "max") and len(node.args) == 1:
-        keywords = [f"{item.arg}={context.text(item.value)}" for item in node.keywords if item.arg]
-        arguments = ", ".join([context.text(node.args[0]), *keywords])
+    if context.text(node.func) in ("min", "max") and len(node.args) == 1:
         for value in ("0", "None"):
-            yield context.edit(node, f"{name}({arguments}, default={value})", "default", 2.2)
+            arguments = (*context.argument_texts(node), f"default={value}")
+            yield context.edit(node, context.call_text(node, arguments), "default", 2.2)
 
 
 @edit_operator()
-def add_fallback_value(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+def add_fallback_value(context: RepairContext, node: ast.expr) -> Edits:
     """Replace `x` by `x or …` or `x if y else …`."""
     if not isinstance(context.parent, (ast.Assign, ast.Return)) or not context.is_field("value"):
         return

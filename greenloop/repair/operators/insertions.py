@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import Edits, RepairContext
 from greenloop.repair.operators.blocks import (
     find_insertion_place,
     find_statement_lines,
     insert_after,
+    insert_around,
     insert_before,
     is_jump_statement,
 )
-from greenloop.repair.scope import FunctionNode
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.operators import edit_operator
 
 _UNSET_EXCEPTIONS = ("UnboundLocalError", "NameError", "AttributeError")
@@ -21,16 +22,13 @@ _INITIAL_VALUES = ("0", "[]", "{}", "None", "set()", '""')
 
 
 @edit_operator()
-def insert_statement(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+def insert_statement(context: RepairContext, node: ast.stmt) -> Edits:
     """Insert a statement before each statement, and at the end of each body."""
     place = find_insertion_place(context, node)
     if place is None:
         return
     lines, last = place
-    for line, cost in _candidate_lines(context):
-        yield insert_before(context, lines, line, "missing statement", cost)
-        if last:
-            yield insert_after(context, lines, line, "missing statement", cost)
+    yield from insert_around(context, place, _candidate_lines(context), "missing statement")
     in_loop = any(isinstance(item, (ast.For, ast.While)) for item in context.ancestors)
     if last and in_loop and lines.end:
         for line in ("break", "continue"):
@@ -71,7 +69,7 @@ def _common_statements(context: RepairContext) -> Iterator[tuple[str, float]]:
 
 
 @edit_operator()
-def append_return(context: RepairContext, node: FunctionNode) -> Iterator[CandidateEdit]:
+def append_return(context: RepairContext, node: Function) -> Edits:
     """Append `return …` to a function that ends without it."""
     scope, last = context.scope, node.body[-1]
     lines = None if is_jump_statement(last) else find_statement_lines(context, last)
@@ -87,10 +85,10 @@ def append_return(context: RepairContext, node: FunctionNode) -> Iterator[Candid
 
 
 @edit_operator()
-def insert_initialization(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+def insert_initialization(context: RepairContext, node: ast.stmt) -> Edits:
     """Set a variable or attribute that is read before it is set."""
     is_unset = any(name in _UNSET_EXCEPTIONS for _, name in context.hints.crashes)
-    if not is_unset or not isinstance(context.parent, FunctionNode):
+    if not is_unset or not isinstance(context.parent, Function):
         return
     lines = find_statement_lines(context, node)
     for name in context.scope.variables if lines is not None else ():

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from itertools import combinations
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import CandidateEdit, Edits, RepairContext
 from greenloop.syntax.nodes import get_last_name
 from greenloop.syntax.operators import edit_operator
 
@@ -14,9 +13,7 @@ _AFFIX_LENGTH = 3
 
 
 @edit_operator()
-def replace_variable(
-    context: RepairContext, node: ast.Name | ast.Attribute
-) -> Iterator[CandidateEdit]:
+def replace_variable(context: RepairContext, node: ast.Name | ast.Attribute) -> Edits:
     """Use another variable; one that is used in the same way costs less."""
     scope = context.scope
     text = context.text(node)
@@ -40,35 +37,25 @@ def _is_spelled_similarly(one: str, other: str) -> bool:
 
 
 @edit_operator()
-def replace_attribute(context: RepairContext, node: ast.Attribute) -> Iterator[CandidateEdit]:
+def replace_attribute(context: RepairContext, node: ast.Attribute) -> Edits:
     """Replace `node.left` by `node.right`: another attribute that the module uses."""
     if context.text(node) in context.scope.variables:
         return
     if isinstance(context.parent, ast.Call) and context.is_field("func"):
         return
-    base = ast.dump(node.value)
+    base, nodes = ast.dump(node.value), list(ast.walk(context.ancestors[0]))
+    called = {item.func for item in nodes if isinstance(item, ast.Call)}
     seen = {node.attr}
-    for other in ast.walk(context.ancestors[0]):
-        if (
-            isinstance(other, ast.Attribute)
-            and other.attr not in seen
-            and not _is_callee(context, other)
-        ):
+    for other in nodes:
+        if isinstance(other, ast.Attribute) and other.attr not in seen and other not in called:
             seen.add(other.attr)
             cost = 1.5 if ast.dump(other.value) == base else 2.3
             text = f"{context.parenthesized_text(node.value)}.{other.attr}"
             yield context.edit(node, text, "attribute", cost)
 
 
-def _is_callee(context: RepairContext, wanted: ast.Attribute) -> bool:
-    return any(
-        isinstance(item, ast.Call) and item.func is wanted
-        for item in ast.walk(context.ancestors[0])
-    )
-
-
 @edit_operator()
-def replace_called_function(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+def replace_called_function(context: RepairContext, node: ast.Call) -> Edits:
     """Replace `self.a()` by `self.b()`, and `f(x)` by `g(x)`, of the same class or module."""
     scope = context.scope
     called = node.func
@@ -84,7 +71,7 @@ def replace_called_function(context: RepairContext, node: ast.Call) -> Iterator[
 
 
 @edit_operator()
-def add_missing_self(context: RepairContext, node: ast.Name) -> Iterator[CandidateEdit]:
+def add_missing_self(context: RepairContext, node: ast.Name) -> Edits:
     """Replace `x` by `self.x`."""
     own = context.scope.self_name
     if not own:
@@ -97,9 +84,7 @@ def add_missing_self(context: RepairContext, node: ast.Name) -> Iterator[Candida
 
 
 @edit_operator()
-def change_arguments(
-    context: RepairContext, node: ast.Call | ast.Tuple | ast.List
-) -> Iterator[CandidateEdit]:
+def change_arguments(context: RepairContext, node: ast.Call | ast.Tuple | ast.List) -> Edits:
     """Swap two arguments or two items of a tuple; drop an argument; add a keyword argument."""
     if isinstance(node, ast.Call):
         for left, right in combinations(node.args, 2):
@@ -126,24 +111,14 @@ def _swap_nodes(
     return context.edit_span(start, end, text, "swapped arguments", cost)
 
 
-def _drop_argument(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
-    parts = _format_arguments(context, node)
+def _drop_argument(context: RepairContext, node: ast.Call) -> Edits:
+    parts = context.argument_texts(node)
     for index in range(len(parts)):
-        kept = ", ".join(parts[:index] + parts[index + 1 :])
-        text = f"{context.text(node.func)}({kept})"
+        text = context.call_text(node, parts[:index] + parts[index + 1 :])
         yield context.edit(node, text, "argument left out", 2.6)
 
 
-def _format_arguments(context: RepairContext, node: ast.Call) -> list[str]:
-    """Return the text of each argument."""
-    keywords = [
-        f"{item.arg}={context.text(item.value)}" if item.arg else f"**{context.text(item.value)}"
-        for item in node.keywords
-    ]
-    return [*map(context.text, node.args), *keywords]
-
-
-def _add_argument(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+def _add_argument(context: RepairContext, node: ast.Call) -> Edits:
     """Add an argument that the called function of this module accepts."""
     target = _find_definition(context, node)
     if target is None:
@@ -156,14 +131,12 @@ def _add_argument(context: RepairContext, node: ast.Call) -> Iterator[CandidateE
     for name in missing:
         for value in dict.fromkeys((name, *known)) if name not in given else ():
             if value in known:
-                arguments = ", ".join([*_format_arguments(context, node), f"{name}={value}"])
-                text = f"{context.text(node.func)}({arguments})"
+                arguments = (*context.argument_texts(node), f"{name}={value}")
+                text = context.call_text(node, arguments)
                 yield context.edit(node, text, "argument added", 1.8 if value == name else 2.5)
 
 
 def _find_definition(context: RepairContext, node: ast.Call) -> ast.FunctionDef | None:
     name = get_last_name(node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else ""
-    for item in ast.walk(context.ancestors[0]):
-        if isinstance(item, ast.FunctionDef) and item.name == name:
-            return item
-    return None
+    functions = (i for i in ast.walk(context.ancestors[0]) if isinstance(i, ast.FunctionDef))
+    return next((item for item in functions if item.name == name), None)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import Edits, RepairContext
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.operators import edit_operator, get_raised_class
 
 _COMMON_PREFIX_LENGTH = 4
@@ -15,7 +15,7 @@ _RETURN_CONSTANTS = ("None", "True", "False", "0", "1", "-1", "[]", '""', "{}")
 
 
 @edit_operator()
-def replace_return_value(context: RepairContext, node: ast.Return) -> Iterator[CandidateEdit]:
+def replace_return_value(context: RepairContext, node: ast.Return) -> Edits:
     """Return another variable or a constant."""
     if node.value is None:
         for name in (*context.scope.variables, context.scope.self_name, *_RETURN_CONSTANTS[1:]):
@@ -34,9 +34,7 @@ def replace_return_value(context: RepairContext, node: ast.Return) -> Iterator[C
 
 
 @edit_operator()
-def replace_exception(
-    context: RepairContext, node: ast.Raise | ast.ExceptHandler
-) -> Iterator[CandidateEdit]:
+def replace_exception(context: RepairContext, node: ast.Raise | ast.ExceptHandler) -> Edits:
     """Raise or catch another exception."""
     if isinstance(node, ast.Raise):
         raised = get_raised_class(node)
@@ -50,7 +48,7 @@ def replace_exception(
                 yield context.edit(node.type, text, "exception", 2.0)
 
 
-def _replace_exception_name(context: RepairContext, named: ast.expr) -> Iterator[CandidateEdit]:
+def _replace_exception_name(context: RepairContext, named: ast.expr) -> Edits:
     tree = context.ancestors[0]
     own = [item.name for item in ast.walk(tree) if isinstance(item, ast.ClassDef)]
     raised = [name for _, name in context.hints.crashes if name.isidentifier()]
@@ -62,9 +60,7 @@ def _replace_exception_name(context: RepairContext, named: ast.expr) -> Iterator
 
 
 @edit_operator()
-def fix_mutable_default(
-    context: RepairContext, node: ast.FunctionDef | ast.AsyncFunctionDef
-) -> Iterator[CandidateEdit]:
+def fix_mutable_default(context: RepairContext, node: Function) -> Edits:
     """Create a mutable default in the function's body, once per call."""
     plain = [*node.args.posonlyargs, *node.args.args]
     pairs = list(
@@ -87,16 +83,14 @@ def fix_mutable_default(
         yield context.edit_span(start, head, text, "mutable default", 1.2)
 
 
-def _find_first_statement(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.stmt | None:
+def _find_first_statement(node: Function) -> ast.stmt | None:
     """Return the first statement after the docstring; None if it is on the header's line."""
     body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
     return body[0] if body and body[0].lineno > node.lineno else None
 
 
 @edit_operator()
-def change_conditional_expression(
-    context: RepairContext, node: ast.IfExp
-) -> Iterator[CandidateEdit]:
+def change_conditional_expression(context: RepairContext, node: ast.IfExp) -> Edits:
     """Swap the values of `a if c else b`, or keep only one of them."""
     body, test, other = (context.text(item) for item in (node.body, node.test, node.orelse))
     yield context.edit(node, f"{other} if {test} else {body}", "swapped branches", 1.5)
@@ -108,7 +102,7 @@ def change_conditional_expression(
 def replace_expression(
     context: RepairContext,
     node: ast.Subscript | ast.Call | ast.BinOp | ast.Compare | ast.Attribute,
-) -> Iterator[CandidateEdit]:
+) -> Edits:
     """Use another expression of the same function."""
     is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
     if is_stored or isinstance(context.parent, ast.Expr) or context.is_field("func"):

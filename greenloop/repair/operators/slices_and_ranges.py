@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import CandidateEdit, Edits, RepairContext
 from greenloop.syntax.operators import edit_operator
 
 _PREDICATES = ("isalnum", "isalpha", "isdigit")
 
 
 @edit_operator()
-def change_slice(context: RepairContext, node: ast.Slice) -> Iterator[CandidateEdit]:
+def change_slice(context: RepairContext, node: ast.Slice) -> Edits:
     """Drop, add or replace a part of a slice."""
     parts = [context.text(item) if item else "" for item in (node.lower, node.upper, node.step)]
     names = [item for item in context.scope.names if item not in parts]
@@ -31,7 +30,7 @@ def _build_slice_edit(context: RepairContext, node: ast.Slice, parts: list[str])
 
 
 @edit_operator()
-def change_subscript(context: RepairContext, node: ast.Subscript) -> Iterator[CandidateEdit]:
+def change_subscript(context: RepairContext, node: ast.Subscript) -> Edits:
     """Replace `x[i]` by `x`, `x[0]` by `x[-1]`, `x[i][j]` by `x[j][i]`."""
     base, inner = context.text(node.value), context.text(node.slice)
     if isinstance(node.ctx, ast.Load):
@@ -51,7 +50,7 @@ def change_subscript(context: RepairContext, node: ast.Subscript) -> Iterator[Ca
 
 
 @edit_operator()
-def change_range(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+def change_range(context: RepairContext, node: ast.Call) -> Edits:
     """Change the start, end or step of `range`, or the start of `enumerate`."""
     if not isinstance(node.func, ast.Name) or node.keywords:
         return
@@ -74,9 +73,7 @@ def change_range(context: RepairContext, node: ast.Call) -> Iterator[CandidateEd
 
 
 @edit_operator()
-def change_comprehension(
-    context: RepairContext, node: ast.comprehension | ast.BinOp
-) -> Iterator[CandidateEdit]:
+def change_comprehension(context: RepairContext, node: ast.comprehension | ast.BinOp) -> Edits:
     """Drop or add a filter; replace `[x] * n` by a comprehension."""
     if isinstance(node, ast.comprehension):
         for item in node.ifs:

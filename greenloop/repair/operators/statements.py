@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import CandidateEdit, Edits, RepairContext
 from greenloop.repair.operators.blocks import (
     StatementLines,
     find_body_lines,
@@ -13,27 +12,27 @@ from greenloop.repair.operators.blocks import (
     find_statement_lines,
     is_jump_statement,
 )
+from greenloop.syntax.nodes import Definition
 from greenloop.syntax.operators import edit_operator
 
 CompoundStatement = ast.For | ast.While | ast.AsyncFor | ast.If | ast.With
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @edit_operator()
-def move_statement(context: RepairContext, node: CompoundStatement) -> Iterator[CandidateEdit]:
+def move_statement(context: RepairContext, node: CompoundStatement) -> Edits:
     """Move the last statement of a block out of it, or the statement after the block into it."""
     body, lines = find_containing_body(context), find_statement_lines(context, node)
     if body is None or lines is None:
         return
     yield from _move_out(context, node, lines)
     index = body.index(node)
-    if index + 1 < len(body) and not isinstance(body[index + 1], _DEFINITIONS):
+    if index + 1 < len(body) and not isinstance(body[index + 1], Definition):
         yield from _move_into(context, node, lines, body[index + 1])
 
 
 def _move_out(
     context: RepairContext, node: CompoundStatement, block_lines: StatementLines
-) -> Iterator[CandidateEdit]:
+) -> Edits:
     body = _get_last_body(node)
     last = find_statement_lines(context, body[-1]) if len(body) > 1 else None
     if last is not None and last.end == block_lines.end:
@@ -51,7 +50,7 @@ def _get_last_body(node: ast.stmt) -> list[ast.stmt]:
 
 def _move_into(
     context: RepairContext, node: ast.stmt, block_lines: StatementLines, following: ast.stmt
-) -> Iterator[CandidateEdit]:
+) -> Edits:
     moved = find_statement_lines(context, following)
     body = _get_last_body(node)
     last = find_statement_lines(context, body[-1])
@@ -69,36 +68,39 @@ def _move_into(
 
 
 @edit_operator()
-def swap_statements(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+def swap_statements(context: RepairContext, node: ast.stmt) -> Edits:
     """Swap a statement with the next one."""
     body = find_containing_body(context)
-    if body is None or isinstance(node, _DEFINITIONS) or node is body[-1]:
+    if body is None or isinstance(node, Definition) or node is body[-1]:
         return
     following = body[body.index(node) + 1]
-    if isinstance(following, (*_DEFINITIONS, ast.Return)):
+    if isinstance(following, (Definition, ast.Return)):
         return
     first, second = find_statement_lines(context, node), find_statement_lines(context, following)
     if first is None or second is None or not first.text.endswith("\n"):
         return
+    yield _swap(context, first, second, "swapped statements")
+
+
+def _swap(
+    context: RepairContext, first: StatementLines, second: StatementLines, kind: str
+) -> CandidateEdit:
     between = context.source.text[first.end : second.start]
-    text = _end_line(second.text) + between + first.text
-    yield context.edit_span(first.start, second.end, text, "swapped statements", 1.8)
-
-
-def _end_line(text: str) -> str:
-    return text if text.endswith("\n") else f"{text}\n"
+    text = second.text.removesuffix("\n") + "\n" + between + first.text
+    return context.edit_span(first.start, second.end, text, kind, 1.8)
 
 
 @edit_operator()
-def delete_statement(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+def delete_statement(context: RepairContext, node: ast.stmt) -> Edits:
     """Delete a statement, or only the header of a block."""
     body, lines = find_containing_body(context), find_statement_lines(context, node)
-    if body is None or isinstance(node, _DEFINITIONS) or lines is None:
+    if body is None or isinstance(node, Definition) or lines is None:
         return
     if len(body) > 1:
         yield context.edit_span(lines.start, lines.end, "", "statement left out", 3.0)
     elif isinstance(node, ast.If) and lines.text.lstrip().startswith("elif"):
-        end = _find_end(context, node)
+        inner = find_body_lines(context, node.body)
+        end = inner.end if inner else context.source.span(node.body[-1])[1]
         yield context.edit_span(lines.start, end, "", "branch left out", 2.8)
     else:
         yield context.edit(node, "pass", "statement left out", 3.2)
@@ -109,25 +111,24 @@ def delete_statement(context: RepairContext, node: ast.stmt) -> Iterator[Candida
             yield context.edit_span(lines.start, lines.end, text, "block without its head", 3.2)
 
 
-def _find_end(context: RepairContext, node: ast.If) -> int:
-    """Return where the body of an `if` ends."""
-    inner = find_body_lines(context, node.body)
-    return inner.end if inner is not None else context.source.span(node.body[-1])[1]
-
-
 @edit_operator()
-def drop_else(
-    context: RepairContext, node: ast.If | ast.For | ast.While
-) -> Iterator[CandidateEdit]:
+def drop_else(context: RepairContext, node: ast.If | ast.For | ast.While) -> Edits:
     """Delete an `else` with its statements."""
+    if bodies := _find_branches(context, node):
+        yield context.edit_span(bodies[0].end, bodies[1].end, "", "branch left out", 2.8)
+
+
+def _find_branches(
+    context: RepairContext, node: ast.If | ast.For | ast.While
+) -> tuple[StatementLines, StatementLines] | None:
+    """Return the lines of the body and of the `else`, where both are indented alike."""
     body = find_body_lines(context, node.body)
     orelse = find_body_lines(context, node.orelse) if node.orelse else None
-    if body is not None and orelse is not None and body.indent == orelse.indent:
-        yield context.edit_span(body.end, orelse.end, "", "branch left out", 2.8)
+    return (body, orelse) if body and orelse and body.indent == orelse.indent else None
 
 
 @edit_operator()
-def replace_jump(context: RepairContext, node: ast.Break | ast.Continue) -> Iterator[CandidateEdit]:
+def replace_jump(context: RepairContext, node: ast.Break | ast.Continue) -> Edits:
     """Replace `break` and `continue` by each other, and `break` by `return`."""
     if isinstance(node, ast.Break):
         yield context.edit(node, "continue", "loop", 1.3)
@@ -137,7 +138,7 @@ def replace_jump(context: RepairContext, node: ast.Break | ast.Continue) -> Iter
 
 
 @edit_operator()
-def replace_header(context: RepairContext, node: ast.If | ast.While) -> Iterator[CandidateEdit]:
+def replace_header(context: RepairContext, node: ast.If | ast.While) -> Edits:
     """Replace `if` and `while` by each other, and an `if` after another one by `elif`."""
     start = context.source.span(node)[0]
     keyword, other = ("if", "while") if isinstance(node, ast.If) else ("while", "if")
@@ -153,9 +154,7 @@ def replace_header(context: RepairContext, node: ast.If | ast.While) -> Iterator
 
 
 @edit_operator()
-def replace_yield(
-    context: RepairContext, node: ast.Return | ast.Yield | ast.YieldFrom
-) -> Iterator[CandidateEdit]:
+def replace_yield(context: RepairContext, node: ast.Return | ast.Yield | ast.YieldFrom) -> Edits:
     """Replace `return` by `yield`, and `yield` and `yield from` by each other."""
     if node.value is None:
         return
@@ -168,11 +167,7 @@ def replace_yield(
 
 
 @edit_operator()
-def swap_if_bodies(context: RepairContext, node: ast.If) -> Iterator[CandidateEdit]:
+def swap_if_bodies(context: RepairContext, node: ast.If) -> Edits:
     """Swap the bodies of `if` and `else`."""
-    body = find_body_lines(context, node.body)
-    orelse = find_body_lines(context, node.orelse) if node.orelse else None
-    if body is None or orelse is None or body.indent != orelse.indent:
-        return
-    text = _end_line(orelse.text) + context.source.text[body.end : orelse.start] + body.text
-    yield context.edit_span(body.start, orelse.end, text, "swapped branches", 1.8)
+    if bodies := _find_branches(context, node):
+        yield _swap(context, *bodies, "swapped branches")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from itertools import chain
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import Edits, RepairContext
 from greenloop.repair.operators.blocks import find_statement_lines
 from greenloop.repair.synthesis.places import is_value, put_expression
 from greenloop.repair.synthesis.vocabulary import (
@@ -25,16 +24,13 @@ SimpleStatement = (
 
 
 @edit_operator()
-def change_condition(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+def change_condition(context: RepairContext, node: ast.expr) -> Edits:
     """Build a condition of comparisons and variables, or add one to it."""
-    parent = context.parent
-    is_test = isinstance(parent, (ast.If, ast.While, ast.IfExp)) and context.is_field("test")
-    is_filter = isinstance(parent, ast.comprehension) and node in parent.ifs
     is_truth = isinstance(node, (ast.Compare, ast.BoolOp)) or (
         isinstance(node, ast.Constant) and isinstance(node.value, bool)
     )
-    is_answer = isinstance(parent, ast.Return) and is_truth
-    if not (is_test or is_filter or is_answer) or context.scope.function is None:
+    is_answer = isinstance(context.parent, ast.Return) and is_truth
+    if not (context.is_condition or is_answer) or context.scope.function is None:
         return
     text = context.text(node) if not isinstance(node, ast.BoolOp) else f"({context.text(node)})"
     parts = chain(
@@ -51,7 +47,7 @@ def change_condition(context: RepairContext, node: ast.expr) -> Iterator[Candida
 
 
 @edit_operator()
-def make_conditional(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+def make_conditional(context: RepairContext, node: ast.expr) -> Edits:
     """Use an expression only where a condition holds, and a variable or constant elsewhere."""
     slots = (ast.Return, ast.Assign, ast.AugAssign, ast.ListComp, ast.GeneratorExp)
     if not is_value(context, node) or not isinstance(context.parent, slots):
@@ -67,7 +63,7 @@ def make_conditional(context: RepairContext, node: ast.expr) -> Iterator[Candida
 
 
 @edit_operator()
-def restrict_statement(context: RepairContext, node: SimpleStatement) -> Iterator[CandidateEdit]:
+def restrict_statement(context: RepairContext, node: SimpleStatement) -> Edits:
     """Execute a statement only where a condition holds."""
     lines = find_statement_lines(context, node)
     if lines is None or context.scope.function is None:
@@ -79,7 +75,7 @@ def restrict_statement(context: RepairContext, node: SimpleStatement) -> Iterato
 
 
 @edit_operator()
-def filter_items(context: RepairContext, node: ast.comprehension) -> Iterator[CandidateEdit]:
+def filter_items(context: RepairContext, node: ast.comprehension) -> Edits:
     """Add a condition to a comprehension that has none."""
     if node.ifs or context.scope.function is None:
         return

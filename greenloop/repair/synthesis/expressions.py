@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from itertools import combinations, permutations
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import Edits, RepairContext
 from greenloop.repair.synthesis.places import ATOMS, is_value, put_expression
 from greenloop.repair.synthesis.vocabulary import (
     CONSTANTS,
@@ -29,7 +28,7 @@ _METHODS = "lower upper strip copy items keys values split swapcase".split()
 
 
 @edit_operator()
-def combine_with_variable(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+def combine_with_variable(context: RepairContext, node: ast.expr) -> Edits:
     """Add, subtract, multiply, … a variable; take the larger or smaller of both."""
     if not is_value(context, node) or not isinstance(node, (*ATOMS, ast.BinOp)):
         return
@@ -54,7 +53,7 @@ def combine_with_variable(context: RepairContext, node: ast.expr) -> Iterator[Ca
 
 
 @edit_operator()
-def wrap_in_call(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+def wrap_in_call(context: RepairContext, node: ast.expr) -> Edits:
     """Pass an expression to a function; call a method of it; take a slice or an item of it."""
     if not is_value(context, node) or isinstance(node, (ast.Constant, ast.Compare, ast.BoolOp)):
         return
@@ -73,7 +72,7 @@ def wrap_in_call(context: RepairContext, node: ast.expr) -> Iterator[CandidateEd
 
 
 @edit_operator()
-def replace_by_known(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+def replace_by_known(context: RepairContext, node: ast.expr) -> Edits:
     """Replace an expression by a variable, another expression of its function, or a constant."""
     if not is_value(context, node):
         return
@@ -90,7 +89,7 @@ def replace_by_known(context: RepairContext, node: ast.expr) -> Iterator[Candida
 
 
 @edit_operator()
-def replace_number(context: RepairContext, node: ast.Constant) -> Iterator[CandidateEdit]:
+def replace_number(context: RepairContext, node: ast.Constant) -> Edits:
     """Replace a number by any small or common one, or by the length of a container."""
     value = node.value
     if (
@@ -106,7 +105,7 @@ def replace_number(context: RepairContext, node: ast.Constant) -> Iterator[Candi
 
 
 @edit_operator()
-def measure_container(context: RepairContext, node: ast.Name) -> Iterator[CandidateEdit]:
+def measure_container(context: RepairContext, node: ast.Name) -> Edits:
     """Replace a variable by the length of a container."""
     if is_value(context, node) and not context.scope.is_container(node.id):
         for name in list_containers(context.scope):
@@ -114,7 +113,7 @@ def measure_container(context: RepairContext, node: ast.Name) -> Iterator[Candid
 
 
 @edit_operator()
-def combine_variables(context: RepairContext, node: ast.expr) -> Iterator[CandidateEdit]:
+def combine_variables(context: RepairContext, node: ast.expr) -> Edits:
     """Return, assign, pass or index by an operation of two variables."""
     slots = (ast.Return, ast.Assign, ast.AugAssign, ast.Call, ast.Subscript, ast.Compare)
     if not is_value(context, node) or not isinstance(context.parent, slots):
@@ -133,7 +132,7 @@ def combine_variables(context: RepairContext, node: ast.expr) -> Iterator[Candid
 @edit_operator()
 def replace_any_arithmetic(
     context: RepairContext, node: ast.BinOp | ast.AugAssign | ast.Assign
-) -> Iterator[CandidateEdit]:
+) -> Edits:
     """Use any other arithmetic operator; combine an assigned value with the former one."""
     if isinstance(node, ast.BinOp):
         span = context.source.find_operator_span(node.left, node.right)
@@ -149,9 +148,7 @@ def replace_any_arithmetic(
         yield from _build_accumulations(context, node.value, context.text(target))
 
 
-def _build_accumulations(
-    context: RepairContext, value: ast.expr, target: str
-) -> Iterator[CandidateEdit]:
+def _build_accumulations(context: RepairContext, value: ast.expr, target: str) -> Edits:
     """Replace the assigned `x` by `y * 10 + x`, where `y` is the target; also with other bases."""
     text = context.parenthesized_text(value)
     for base in dict.fromkeys(("10", "2", *(str(item) for item in context.scope.integers))):
@@ -159,14 +156,13 @@ def _build_accumulations(
 
 
 @edit_operator()
-def add_argument(context: RepairContext, node: ast.Call) -> Iterator[CandidateEdit]:
+def add_argument(context: RepairContext, node: ast.Call) -> Edits:
     """Pass one more argument."""
     if context.scope.function is None or not node.args:
         return
-    given = [context.text(item) for item in node.args]
-    given += [context.text(item) for item in node.keywords]
+    given = context.argument_texts(node)
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     more = ["1", "-1", "2", "''", "' '", "','"] + ["reverse=True"] * (name == "sorted")
     for number, text in enumerate((*list_variables(context.scope), *more)):
-        called = f"{context.text(node.func)}({', '.join((*given, text))})"
+        called = context.call_text(node, (*given, text))
         yield context.edit(node, called, "argument", 3.4 + 0.02 * number)

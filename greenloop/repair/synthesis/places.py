@@ -22,10 +22,9 @@ def put_expression(
 
 
 def is_value(context: RepairContext, node: ast.expr) -> bool:
-    """Return whether another expression may stand for a node."""
-    if isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)) or context.is_field("func"):
-        return False
-    if isinstance(node, (ast.Slice, ast.Starred, ast.Lambda)):
+    """Return whether a node is an expression that another one can replace."""
+    if context.is_stored or context.is_field("func") or context.scope.function is None:
         return False
     parents = (ast.Expr, ast.JoinedStr, ast.FormattedValue)
-    return not isinstance(context.parent, parents) and context.scope.function is not None
+    is_no_value = isinstance(node, (ast.Slice, ast.Starred, ast.Lambda))
+    return not is_no_value and not isinstance(context.parent, parents)

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 from itertools import chain, islice, permutations
 
-from greenloop.repair.context import CandidateEdit, RepairContext
+from greenloop.repair.context import Edits, RepairContext
 from greenloop.repair.operators.blocks import (
     find_insertion_place,
-    insert_after,
+    insert_around,
     insert_before,
 )
 from greenloop.repair.scope import NameScope
@@ -26,16 +26,10 @@ from greenloop.syntax.operators import edit_operator
 
 
 @edit_operator()
-def build_statement(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+def build_statement(context: RepairContext, node: ast.stmt) -> Edits:
     """Insert a statement that is built from what is in scope."""
-    place = find_insertion_place(context, node)
-    if place is None:
-        return
-    lines, is_last = place
-    for text, cost in _statements(context.scope):
-        yield insert_before(context, lines, text, "statement", cost)
-        if is_last:
-            yield insert_after(context, lines, text, "statement", cost)
+    if place := find_insertion_place(context, node):
+        yield from insert_around(context, place, _statements(context.scope), "statement")
 
 
 def _statements(scope: NameScope) -> Iterator[tuple[str, float]]:
@@ -68,7 +62,7 @@ def _statements(scope: NameScope) -> Iterator[tuple[str, float]]:
 
 
 @edit_operator()
-def build_guard(context: RepairContext, node: ast.stmt) -> Iterator[CandidateEdit]:
+def build_guard(context: RepairContext, node: ast.stmt) -> Edits:
     """Leave a loop, an iteration or the function where a condition holds."""
     place, scope = find_insertion_place(context, node), context.scope
     if place is None:

@@ -48,13 +48,17 @@ class Observations:
 
 @dataclass(frozen=True)
 class RowOutcome:
-    """How a row was judged, with the line of the test file that decided (0 for none)."""
+    """How a row was judged, with the line of the test file that decided (0 for none).
+
+    `has_objects`: it was judged by values that may have operators of their own.
+    """
 
     scenario: int
     row: int
     outcome: RowVerdict
     line: int = 0
     reason: str = ""
+    has_objects: bool = False
 
 
 _OUTCOME_ADAPTER = TypeAdapter(RowOutcome)

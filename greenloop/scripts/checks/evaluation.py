@@ -57,12 +57,9 @@ def find_violation(check: OutputCheck, run: ScriptRun) -> str:
     if not run.stdout.strip() and check.kind not in ("json", "schema"):
         why = _check_text(check, CheckSubject("", "standard output"))
         return f"{_describe_no_output(run)}\n{why}" if why else ""
-    return _check_text(
-        check,
-        CheckSubject(
-            _normalize_line_endings(run.stdout), "standard output", is_truncated=run.stdout_cut
-        ),
-    )
+    text = _normalize_line_endings(run.stdout)
+    subject = CheckSubject(text, "standard output", is_truncated=run.stdout_cut)
+    return _check_text(check, subject)
 
 
 def _describe_missing_file(path: str, run: ScriptRun) -> str:
@@ -110,12 +107,8 @@ def _check_text(check: OutputCheck, subject: CheckSubject) -> str:
         "schema": _check_schema,
     }
     why = evaluators[check.kind](check, subject)
-    note = (
-        "\n(the middle of the output was too much and is cut out)"
-        if why and subject.is_truncated
-        else ""
-    )
-    return why + note
+    note = "\n(the middle of the output was too much and is cut out)"
+    return why + note if why and subject.is_truncated else why
 
 
 def _check_contains(check: OutputCheck, subject: CheckSubject) -> str:
@@ -202,8 +195,7 @@ def _find_column_errors(check: OutputCheck, table: Table) -> str:
     lacking = [name for name in check.columns if name not in table.header]
     if not lacking:
         return ""
-    hints = [
-        item for item in (suggest_separator(table), suggest_names(lacking, table.header)) if item
-    ]
     noun = "column" if len(lacking) == 1 else "columns"
-    return "; ".join([f"the header lacks the {noun} {', '.join(lacking)}", *hints])
+    fault = f"the header lacks the {noun} {', '.join(lacking)}"
+    hints = (suggest_separator(table), suggest_names(lacking, table.header))
+    return "; ".join(filter(None, (fault, *hints)))

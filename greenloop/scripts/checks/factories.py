@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from greenloop.records.output_check import CheckKind, OutputCheck, is_table
 
@@ -56,16 +56,11 @@ def complete_checks(
     """
     is_silent = any(item.kind == "silent" for item in checks)
     default = [build_check("prints")] if requires_output and not is_silent else []
-    return tuple(_deduplicate([build_check("status"), *default, *checks]))
-
-
-def _deduplicate(checks: Sequence[OutputCheck]) -> Iterator[OutputCheck]:
-    seen: set[str] = set()
-    given_first = sorted(checks, key=lambda item: item.origin != "given")
-    for item in given_first:
-        if item.id not in seen:
-            seen.add(item.id)
-            yield item
+    found = sorted((build_check("status"), *default, *checks), key=lambda i: i.origin != "given")
+    by_id: dict[str, OutputCheck] = {}
+    for item in found:
+        by_id.setdefault(item.id, item)
+    return tuple(by_id.values())
 
 
 def _shorten_id(name: str) -> str:
@@ -73,6 +68,5 @@ def _shorten_id(name: str) -> str:
     line = " ".join(name.split())
     if len(line) <= _MAX_ID_CHARS and line == name:
         return line
-    return (
-        f"{line[:_MAX_ID_CHARS]}… {hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:6]}"
-    )
+    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
+    return f"{line[:_MAX_ID_CHARS]}… {digest[:6]}"

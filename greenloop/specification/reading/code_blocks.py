@@ -11,11 +11,11 @@ from greenloop.specification.reading.doctests import render_outcome, render_stat
 from greenloop.specification.reading.expressions import is_closed_node
 from greenloop.specification.reading.outcomes import Outcome, read_outcome
 from greenloop.specification.reading.sentences import find_stated_examples
+from greenloop.syntax.nodes import Function
 
 _COMMENT = re.compile(
     r"\s*\#+\s*(?:(?:->|→|=>|==|returns?\b|gives\b|evaluates\sto\b|[Oo]utput:)\s*|(raises?\b)\s*)?"
 )
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.Import, ast.ImportFrom)  # fmt: skip
 
 
@@ -27,9 +27,9 @@ def find_code_examples(tree: ast.Module, source: str) -> Iterator[GivenExample |
     """
     lines = source.split("\n")
     for node in ast.walk(tree):
-        if isinstance(node, (*_Function, ast.ClassDef, ast.Module)):
+        if isinstance(node, (Function, ast.ClassDef, ast.Module)):
             yield from find_stated_examples(hide_doctests(ast.get_docstring(node) or ""))
-        if isinstance(node, _Function) and node.name.startswith("test"):
+        if isinstance(node, Function) and node.name.startswith("test"):
             yield from _find_independent(node.body, lines)
     if any(isinstance(item, _SIMPLE[:3]) for item in tree.body):
         yield from _find_dependent(tree.body, lines)

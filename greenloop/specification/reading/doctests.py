@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import doctest
 import re
 import sys
@@ -11,6 +10,7 @@ from collections.abc import Iterator
 from greenloop.records import GivenExample
 from greenloop.specification.reading.expressions import find_free_names
 from greenloop.specification.reading.outcomes import Outcome
+from greenloop.syntax.parse import read_literal
 
 
 def parse_doctest(text: str) -> list[doctest.Example]:
@@ -58,9 +58,7 @@ def render_outcome(call: str, outcome: Outcome) -> str:
         )
     if outcome.source == "None":
         return _render_part(f"{call} is None", "True\n")
-    try:
-        ast.literal_eval(outcome.source)
-    except ValueError:  # `Decimal("1.5")`: how it is shown is not known
+    if not read_literal(outcome.source):  # `Decimal("1.5")`: how it is shown is not known
         return _render_part(f"{call} == {outcome.source}", "True\n")
     return _render_part(call, f"{outcome.source}\n")
 

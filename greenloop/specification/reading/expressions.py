@@ -1,4 +1,4 @@
-"""Calls in a text: where they end, and whether they can be made as they stand."""
+"""Calls in a text: where they end, and whether they can be executed as written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import builtins
 import re
 
 from greenloop.syntax.nodes import bound_names
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import PARSE_ERRORS, parse_or_empty
 
 _MAX_CHARS = 2000
 _TOKEN = re.compile(
@@ -56,10 +56,9 @@ def find_call_end(text: str, bracket: int) -> int | None:
 def is_closed(source: str) -> bool:
     """Return whether an expression is made of literals and calls only, so that it can be run."""
     try:
-        tree = ast.parse(source, mode="eval")
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return is_closed_node(ast.parse(source, mode="eval"))
+    except PARSE_ERRORS:
         return False
-    return is_closed_node(tree)
 
 
 def is_closed_node(tree: ast.AST) -> bool:
@@ -76,7 +75,6 @@ def is_closed_node(tree: ast.AST) -> bool:
 
 def find_free_names(source: str) -> frozenset[str]:
     """Return the names that a piece of source uses and neither defines nor has as builtins."""
-    tree = parse_or_none(source)
-    nodes = list(ast.walk(tree)) if tree else []
+    nodes = list(ast.walk(parse_or_empty(source)))
     used = {item.id for item in nodes if isinstance(item, ast.Name)}
     return frozenset(used - bound_names(nodes) - set(dir(builtins)))

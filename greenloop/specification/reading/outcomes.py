@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 
 from greenloop.specification.reading.expressions import find_closing, is_closed
+from greenloop.syntax.parse import read_literal
 
 # Bounded repetitions keep matching linear on long, adversarial texts.
 _LEAD_IN = re.compile(
@@ -120,16 +121,17 @@ def _read_value(text: str) -> tuple[Outcome, int, re.Pattern[str] | None] | None
     if call:
         return Outcome(source), len(source), None
     literal = _literal(source)
-    return (Outcome(literal), len(source), None) if literal else None
+    is_doubtful = (
+        source[0] == "(" and literal[:1] != "("
+    )  # `("Venus")`: a tuple of one may be meant
+    return (Outcome(literal), len(source), None) if literal and not is_doubtful else None
 
 
 def _literal(source: str) -> str:
     """Return the normalized source of a literal, '' where it is none or has an ellipsis."""
-    try:
-        value = ast.literal_eval(source)
-        return "" if "Ellipsis" in repr(value) else ast.unparse(ast.parse(source, mode="eval"))
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return ""
+    value = read_literal(source)
+    is_known = value and "Ellipsis" not in repr(value)
+    return ast.unparse(ast.parse(source, mode="eval")) if is_known else ""
 
 
 def _read_error(

@@ -105,7 +105,7 @@ class _Claim:
         return True
 
     def _is_notable(self, said: str) -> bool:
-        """Return whether the user ought to hear that a passage was not understood."""
+        """Return whether to report to the user that a passage was not understood."""
         has_arguments = not self._call.endswith("()")
         if self._kind in ("verb", "arrow"):
             return has_arguments and bool(said.strip(" `*_.|"))

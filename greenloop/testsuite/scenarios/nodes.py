@@ -31,7 +31,7 @@ def _copy(node: Any, parts: Mapping[str, ast.expr], without: frozenset[str]) -> 
     if not isinstance(node, ast.AST):
         return node
     if isinstance(node, ast.Name) and node.id in parts:
-        return copy_node(parts[node.id])
+        return parts[node.id]
     made = type(node)()
     for key, value in vars(node).items():
         if key not in without:
@@ -45,13 +45,13 @@ def _parse(template: str) -> ast.stmt:
 
 
 def statement(template: str, **parts: ast.expr) -> ast.stmt:
-    """Return the statement of a template, its names `_x` replaced by the parts."""
+    """Return the statement of a template, its names `_x` replaced by the parts themselves."""
     made: ast.stmt = _copy(_parse(template), parts, _PLACE)
     return made
 
 
 def expression(template: str, **parts: ast.expr) -> ast.expr:
-    """Return the expression of a template, its names `_x` replaced by the parts."""
+    """Return the expression of a template, its names `_x` replaced by the parts themselves."""
     made = statement(template, **parts)
     assert isinstance(made, ast.Expr)
     return made.value

@@ -16,17 +16,20 @@ from greenloop.testsuite.scenarios.names import (
     bound_names,
     read_attributes,
     read_module_names,
+    walk,
+    walk_all,
 )
-from greenloop.testsuite.scenarios.nodes import build_function, copy_node
+from greenloop.testsuite.scenarios.nodes import build_function
 from greenloop.testsuite.scenarios.reading.flattening import flatten
 from greenloop.testsuite.scenarios.reading.inlining import OF_INSTANCE
 from greenloop.testsuite.scenarios.reading.renaming import (
-    Renaming,
     choose_neutral_names,
+    rename,
     restore_names,
 )
 from greenloop.testsuite.scenarios.reading.test_module import (
     FlatTest,
+    TestFunction,
     read_conftest,
     read_test_module,
 )
@@ -35,6 +38,7 @@ from greenloop.testsuite.scenarios.records import (
     RefusedError,
     Scenario,
     ScenarioFile,
+    WholeFile,
 )
 from greenloop.testsuite.scenarios.scope import Level, Scope
 from greenloop.testsuite.scenarios.separation import check_names, check_separation
@@ -77,14 +81,34 @@ def build_scenarios(
     `conftest` has the fixtures that the file shares with others. Tests that cannot be parsed give an
     empty plan.
     """
+    with contextlib.suppress(RecursionError):
+        if planner := _read(tests, module, code, imported, conftest):
+            return planner.plan()
+    return _NOTHING
+
+
+def build_whole_tests(
+    tests: str,
+    module: str,
+    code: str,
+    imported: Mapping[str, ClassSymbol] = _NO_CLASSES,
+    conftest: str = "",
+) -> WholeFile:
+    """Return the tests as they are for a process without pytest; the arguments are the same."""
+    with contextlib.suppress(RecursionError):
+        if planner := _read(tests, module, code, imported, conftest):
+            return planner.render_whole()
+    return WholeFile(_NOTHING.scenario, ())
+
+
+def _read(
+    tests: str, module: str, code: str, imported: Mapping[str, ClassSymbol], conftest: str
+) -> _Planner | None:
     tree = parse_or_none(tests)
     if tree is None:
-        return _NOTHING
+        return None
     tree.body += read_conftest(conftest, tests)
-    try:
-        return _Planner(tree, module, {**imported, **read_symbols(code)}).plan()
-    except RecursionError:
-        return _NOTHING
+    return _Planner(tree, module, {**imported, **read_symbols(code)})
 
 
 @dataclass(frozen=True)
@@ -109,17 +133,14 @@ class _Planner:
             self._scope.import_names(node)
         self._imports = list(dict.fromkeys(names_of_imports(imports)))
         self._names = choose_neutral_names(tree)
-        self._file = read_test_module(Renaming(self._names).visit(tree))
+        self._file = read_test_module(rename(tree, self._names))
         self._preamble = self._split_preamble()
 
     def plan(self) -> ScenarioFile:
         planned: list[_Planned] = []
         refused: list[NotObservable] = []
-        whole = WholeTests(self._imports, self._file.preamble, self._scope.judge_only)
-        for item in flatten(self._file, self._names):
-            if isinstance(item, FlatTest):
-                whole.add(item)
-            found = item if isinstance(item, NotObservable) else self._plan(item, len(planned))
+        for item in self._file.tests:
+            found = self._plan(item, len(planned))
             if isinstance(found, NotObservable):
                 refused.append(replace(found, reason=restore_names(found.reason, self._names)))
             else:
@@ -130,9 +151,15 @@ class _Planner:
             tuple(item.scenario for item in planned),
             tuple(refused),
             self._names,
-            whole.render(),
-            tuple(whole.labels),
         )
+
+    def render_whole(self) -> WholeFile:
+        """Return the tests as they are, with what they expect."""
+        whole = WholeTests(self._imports, self._file.preamble, self._scope.judge_only)
+        for item in self._file.tests:
+            with contextlib.suppress(RefusedError):
+                whole.add(flatten(self._file, item, self._names))
+        return WholeFile(whole.render(), tuple(whole.labels))
 
     # -- the top level
 
@@ -166,16 +193,16 @@ class _Planner:
 
     # -- one test
 
-    def _plan(self, test: FlatTest, number: int) -> _Planned | NotObservable:
+    def _plan(self, test: TestFunction, number: int) -> _Planned | NotObservable:
         """Split a test; where that fails, put together beside the tests what it makes of answers."""
-        copied = replace(test, body=[copy_node(item) for item in test.body])
         try:
-            return self._split_test(test, number)
+            return self._split_test(flatten(self._file, test, self._names), number)
         except RefusedError as error:
             with contextlib.suppress(RefusedError):
-                return self._split_test(copied, number, composes=True)
+                flat = flatten(self._file, test, self._names)
+                return self._split_test(flat, number, composes=True)
             reason = error.reason.replace(OF_INSTANCE, "self.")
-            return NotObservable(test.name, error.line or test.line, reason)
+            return NotObservable(test.label, error.line or test.node.lineno, reason)
 
     def _split_test(self, test: FlatTest, number: int, *, composes: bool = False) -> _Planned:
         scope = self._scope.copy()
@@ -199,19 +226,21 @@ class _Planner:
         parameters = [*columns, *test.fixtures]
         function = build_function(f"scenario_{number}", parameters, body, is_async=test.is_async)
         judge = JudgeForms().visit(build_function(f"judge_{number}", columns, halves.judge))
-        check_separation(function, tables, judge, judged)
         before = keep_used(self._preamble.steps, dict(uses), self._scope.literals)
-        check_names([function, *tables, *before], self._names)
+        crossing = list(walk_all([function, *tables]))
+        staying, shared = list(walk(judge)), list(walk_all(before))
+        check_separation(crossing, staying)
+        check_names([*crossing, *shared], self._names)
         held = {
             name for item in before if isinstance(item, ast.Assign) for name in bound_names(item)
         }
         check_given(function, {*columns, *held}, {*scope.objects, *scope.classes, *scope.makers})
-        parts = [function, *tables, judge, *before]
-        used = read_module_names(parts, self._scope.imported)
+        nodes = [*crossing, *staying, *shared]
+        used = read_module_names(nodes, self._scope.imported)
         if not used:
             raise RefusedError("the test does not use the module")
         return _Planned(
-            Scenario(test.name, test.line, frozenset(used), frozenset(read_attributes(parts))),
+            Scenario(test.name, test.line, frozenset(used), frozenset(read_attributes(nodes))),
             ast.unparse(function),
             render_entry(function, f"{test.fixtures!r}, ", test.tables, tables),
             ast.unparse(judge),

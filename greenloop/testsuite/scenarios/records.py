@@ -37,8 +37,14 @@ class ScenarioFile:
     scenarios: tuple[Scenario, ...]
     not_observable: tuple[NotObservable, ...]
     names: Mapping[str, str] = field(default_factory=dict)  # neutral names of helpers by their own
-    whole: str = "scenarios = []\n"  # tests as they are, with what they expect
-    whole_tests: tuple[str, ...] = ()  # those in that text, in its order
+
+
+@dataclass(frozen=True)
+class WholeFile:
+    """Tests as they are, with what they expect, and their names in the order of the text."""
+
+    text: str
+    tests: tuple[str, ...]
 
 
 class RefusedError(Exception):

@@ -86,7 +86,8 @@ class Scope:
         if isinstance(node, ast.Name):
             default = Level.DEPENDENT if node.id in PROCESS_BUILTINS else Level.INDEPENDENT
             return self.levels.get(node.id, default)
-        bound = bound | inner_bindings(node)
+        if inner := inner_bindings(node):
+            bound = bound | inner
         found = max(
             (self.level(item, bound, records=records) for item in children(node)),
             default=Level.INDEPENDENT,

@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import ast
 import random
-import re
 from dataclasses import dataclass
-from itertools import chain, zip_longest
 from typing import Any, TypeVar
 
+from greenloop.testsuite.variants.texts import TextMutator
 from greenloop.testsuite.variants.trees import copy_tree, iterate_slots
 
 _N = TypeVar("_N", bound=ast.AST)
 _MAX_NUMBER, _MAX_LENGTH, _MAX_ITEMS = 10_000, 400, 40
-_SEPARATORS = re.compile(r"([\s,;:/]+)")
 _RELATED = 0.25  # share of changes that take a value from another literal
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Numbers and words that are worth trying wherever a number or a text stands."""
+    """Numbers and words from the text, tried in place of other numbers and strings."""
 
     numbers: tuple[int | float, ...] = ()
     words: tuple[str, ...] = ()
@@ -36,6 +34,7 @@ class LiteralMutator:
 
     def __init__(self, rng: random.Random, vocabulary: Vocabulary) -> None:
         self._rng, self._vocabulary = rng, vocabulary
+        self.texts = TextMutator(rng, vocabulary.words, self._change_int)
 
     def mutate(self, tree: _N) -> _N:
         """Return a copy with one literal changed, now and then two; the tree where it has none."""
@@ -51,21 +50,23 @@ class LiteralMutator:
         return changed
 
     def _relate(self, node: ast.expr, others: list[Any]) -> ast.expr | None:
-        """Return now and then a literal that others give: an equal one, or two numbers' distance.
+        """Sometimes return a literal made of the others: an equal one, or two numbers' distance.
 
-        Programs that differ only where two values are equal are told apart by nothing else.
+        Nothing else distinguishes programs that differ only where two values are equal.
         """
         if not isinstance(node, ast.Constant) or self._rng.random() > _RELATED:
             return None
         kind = type(node.value)
         values = [getattr(item, "value", None) for item in others]
         alike: list[Any] = [item for item in values if type(item) is kind]
-        one, *rest = self._rng.sample(alike, min(2, len(alike)))
-        is_distance = rest and kind in (int, float) and self._rng.random() < 0.5
-        return ast.Constant(abs(one - rest[0]) if is_distance else one)
+        if len(alike) > 1 and kind in (int, float) and self._rng.random() < 0.5:
+            one, other = self._rng.sample(alike, 2)
+            return ast.Constant(abs(one - other))
+        unequal = [item for item in alike if item != node.value]
+        return ast.Constant(self._rng.choice(unequal)) if unequal else None
 
     def change(self, node: ast.expr) -> ast.expr:
-        """Return another literal of the same type; a copy of what is none."""
+        """Return another literal of the same type; a copy of any other expression."""
         if isinstance(node, ast.Constant):
             return ast.Constant(self._change_scalar(node.value))
         if isinstance(node, ast.Dict):
@@ -88,9 +89,9 @@ class LiteralMutator:
         if isinstance(value, float):
             return self._change_float(value)
         if isinstance(value, str):
-            return self.change_text(value)[:_MAX_LENGTH]
+            return self.texts.change(value)[:_MAX_LENGTH]
         if isinstance(value, bytes):
-            text = self.change_text(value.decode("latin-1"))
+            text = self.texts.change(value.decode("latin-1"))
             return text.encode("latin-1", "replace")[:_MAX_LENGTH]
         return value
 
@@ -108,55 +109,6 @@ class LiteralMutator:
         options = [value + 1, value - 1, -value, 0.0, value / 2, value + 0.1, value + 0.5]
         whole = float(round(value)) if abs(value) < float("inf") else 0.0
         return self._rng.choice([*options, whole, *known[:8]])
-
-    def change_text(self, value: str) -> str:
-        """Return a text with a piece removed, repeated, moved, inserted, or in another case."""
-        rng = self._rng
-        if len(parts := _SEPARATORS.split(value)) > 2 and rng.random() < _RELATED:
-            return self._change_parts(parts)
-        start = rng.randint(0, len(value))
-        end = rng.randint(start, min(len(value), start + 4))
-        piece, rest = value[start:end], value[:start] + value[end:]
-        letters = "".join(dict.fromkeys(value)) + "aZ 0-_\n"
-        options = [
-            rest,
-            value[:end] + piece + value[end:],
-            piece + rest,
-            rest + piece,
-            value[:start] + rng.choice(letters) + value[start:],
-            value[:start] + rng.choice(letters) + value[end:],
-            value[:start] + piece.swapcase() + value[end:],
-            value[::-1],
-            value * 2,
-            rng.choice((value.upper(), value.lower(), value.title(), "", f" {value} ")),
-        ]
-        for word in self._pick_words():
-            options += [
-                word,
-                value[:start] + word + value[start:],
-                value[:start] + word + value[end:],
-            ]
-        return rng.choice(options)
-
-    def _change_parts(self, parts: list[str]) -> str:
-        """Return the text with one word removed, moved or in place of another.
-
-        `parts` are words and separators in turns: the text keeps its form.
-        """
-        words, between = parts[::2], parts[1::2]
-        at, other = self._rng.randrange(len(words)), self._rng.randrange(len(words))
-        match self._rng.randrange(3):
-            case 0:
-                words[at], words[other] = words[other], words[at]
-            case 1:
-                words[at] = words[other]
-            case _:
-                del words[at], between[min(at, len(between) - 1)]
-        return "".join(chain.from_iterable(zip_longest(words, between, fillvalue="")))
-
-    def _pick_words(self) -> list[str]:
-        words = self._vocabulary.words
-        return [self._rng.choice(words)] if words else []
 
     # -- containers
 
@@ -232,5 +184,5 @@ def _name_type(node: ast.expr) -> str:
 
 
 def _is_recursive(items: list[ast.expr]) -> bool:
-    """Return whether lists stand among other items: such data may be nested to any depth."""
+    """Return whether only some items are lists: such data may be nested to any depth."""
     return len({isinstance(item, (ast.List, ast.Tuple)) for item in items}) == 2

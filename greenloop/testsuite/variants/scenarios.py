@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios import ScenarioFile
 from greenloop.testsuite.variants.trees import copy_tree, fold_signs, is_observation
@@ -19,7 +20,7 @@ _MAX_ROWS = 8
 class ScenarioCase:
     """One row of a scenario: a function whose only parameters are fixtures, and its test."""
 
-    function: ast.FunctionDef | ast.AsyncFunctionDef
+    function: Function
     fixtures: tuple[str, ...]
     test: str
     preamble: str
@@ -46,9 +47,7 @@ def split_cases(plan: ScenarioFile) -> list[ScenarioCase]:
 
 
 def _is_scenario(node: ast.stmt) -> Any:
-    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith(
-        "scenario_"
-    )
+    return isinstance(node, Function) and node.name.startswith("scenario_")
 
 
 def _read_rows(tables: ast.expr) -> Iterator[dict[str, ast.expr]]:

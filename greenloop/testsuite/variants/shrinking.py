@@ -7,6 +7,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
+from greenloop.syntax.nodes import Function
 from greenloop.testsuite.variants.trees import copy_tree, iterate_slots
 
 _N = TypeVar("_N", bound=ast.AST)
@@ -14,7 +15,7 @@ _N = TypeVar("_N", bound=ast.AST)
 
 def iterate_smaller(tree: _N) -> Iterator[_N]:
     """Yield copies with one change that makes them smaller, large steps first."""
-    if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    if isinstance(tree, Function):
         yield from _without_statements(tree)
     steps: list[tuple[int, int, Any]] = []
     for number, slot in enumerate(iterate_slots(tree)):

@@ -53,10 +53,9 @@ def iterate_slots(tree: ast.AST) -> Iterator[Slot]:
             continue
         for field, value in ast.iter_fields(node):
             if isinstance(value, list):
-                slots = [Slot(node, field, at) for at in range(len(value))]
-            else:
-                slots = [Slot(node, field)]
-            yield from (item for item in slots if _is_literal(item.read()))
+                yield from (Slot(node, field, at) for at, i in enumerate(value) if _is_literal(i))
+            elif _is_literal(value):
+                yield Slot(node, field)
 
 
 def is_observation(node: ast.AST) -> bool:

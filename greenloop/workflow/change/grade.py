@@ -1,4 +1,4 @@
-"""Grade of a change whose tests pass: what they say of its lines, and what else it changes."""
+"""Grade of a change whose tests pass, and what else it changes."""
 
 from __future__ import annotations
 
@@ -45,20 +45,13 @@ async def grade_change(space: ChangeWorkspace, suite: ChangeSuite, patch: str) -
 
     with state.timed("grading_s"):
         evidence, after = await run.call_in_sandbox(work)
-    state.evidence = evidence.model_copy(
-        update={
-            "red_phase": state.red_phase,
-            "requirements_untested": tuple(_find_untested(space, suite)),
-        }
-    )
+    untested = tuple(_find_untested(space, suite))
+    more = {"red_phase": state.red_phase, "requirements_untested": untested}
+    state.evidence = evidence.model_copy(update=more)
     if state.change:
-        found = {
-            "public_changed": list_public_changes(space.tree.texts, changes),
-            "tests_by_line": {
-                path: dict(_list_tests(after, path, numbers, suite))
-                for path, numbers in lines.items()
-            },
-        }
+        tests = {path: dict(_list_tests(after, path, lines[path], suite)) for path in lines}
+        public = list_public_changes(space.tree.texts, changes)
+        found = {"public_changed": public, "tests_by_line": tests}
         state.change = state.change.model_copy(update=found)
     run.emit(CodeGraded(state.evidence))
 

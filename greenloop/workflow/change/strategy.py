@@ -50,9 +50,9 @@ _MAX_GIVEN_CHARS = 12_000
 
 
 class ChangeStrategy(Strategy):
-    """Tests and code of a change are written apart from one contract, in a project that exists.
+    """Tests and code of a change are written independently from one contract, in a project.
 
-    A candidate is a patch of the code. The tests stand apart in the suite.
+    A candidate is a patch of the code. The tests are in the suite, not in the patch.
     """
 
     _hardener: ChangeHardener
@@ -214,12 +214,9 @@ class ChangeStrategy(Strategy):
     async def extend(self) -> bool:
         if not self._request.measures_baseline and self._space.tree.texts:
             return False
-        if (
-            await self._types.repair()
-            or await self._hardener.harden()
-            or await self._peer.compare()
-        ):
-            return True
+        for step in (self._types.repair, self._hardener.harden, self._peer.compare):
+            if await step():
+                return True
         return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
 
     async def undo_change(self) -> bool:

@@ -16,7 +16,7 @@ from greenloop.testsuite.parser import (
     TestFunction,
     is_test_path,
     parse_test_functions,
-    remove_test,
+    remove_tests,
 )
 from greenloop.testsuite.suite import (
     HELD_OUT_TEST_PREFIX,
@@ -130,7 +130,7 @@ class ChangeSuite:
             return self
         gone = DroppedTest(name, self.requirements(name), self.origin(name), reason, disputed)
         path, _, function = name.partition("::")
-        text = remove_test(self.files[path], function)
+        text = remove_tests(self.files[path], {function})
         is_left = path in self.before or parse_test_functions(text)
         rest = {other: code for other, code in self.files.items() if other != path}
         return replace(
@@ -165,9 +165,8 @@ class ChangeSuite:
         return frozenset(self.functions)
 
     def _next_name(self, prefix: str) -> str:
-        taken = {
-            item.rpartition("::")[2] for item in (*self.names, *(i.name for i in self.dropped))
-        }
+        names = (*self.names, *(item.name for item in self.dropped))
+        taken = {name.rpartition("::")[2] for name in names}
         return next(name for n in count(1) if (name := f"{prefix}{n}") not in taken)
 
     def _add(self, name: str, example: HeldOutExample, about: str = "") -> ChangeSuite:

@@ -15,7 +15,7 @@ _SUMMARY = "All tests pass. The project's own type checker finds what it did not
 
 
 class TypeCheck:
-    """Checks green changes; what is found after one repair stands as a warning of the review."""
+    """Checks green changes; findings that remain after one repair become warnings of the review."""
 
     def __init__(
         self, space: ChangeWorkspace, request_repair: Callable[[str], Awaitable[Repair]]

@@ -1,4 +1,4 @@
-"""What answers otherwise than before the change, judged by the wish."""
+"""Calls whose answers differ from those before the change, judged by the wish."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _MAX_JUDGED = 5
 async def find_side_effects(
     space: ChangeWorkspace, plan: ChangePlan, patch: str
 ) -> BeforeAfter | None:
-    """Return calls of what stays that answer otherwise after the change; None without a result.
+    """Return calls of unchanged functions whose answers differ now; None without a result.
 
-    The judge says which of them the wish asks for: there, what was before is wrong.
+    The judge decides which of them the wish asks for: there, the earlier answer is wrong.
     """
     run = space.run
     project = ChangedProject(

@@ -190,7 +190,7 @@ def read_project(root: Path) -> ProjectTree:
 
 
 def restrict(result: TestRun, expected: Collection[str], files: Collection[str] = ()) -> TestRun:
-    """Return a run of which only the expected tests count, and all those of some files.
+    """Return a run in which only the expected tests count, and all tests of some files.
 
     Of each of these files at least one test has to be reported; their tests may skip. A file that
     cannot be collected counts where it has a test that does.
@@ -200,14 +200,8 @@ def restrict(result: TestRun, expected: Collection[str], files: Collection[str] 
     failures = tuple(item for item in result.failures if item.test in counted)
     missing = {*expected, *files} - {item.id for item in tests} - {_file_of(i.id) for i in tests}
     skipped = (i.id for i in tests if i.outcome in ("skipped", "xfailed") and i.id not in expected)
-    found = result.model_copy(
-        update={
-            "tests": tests,
-            "failures": failures,
-            "missing": tuple(sorted(missing)),
-            "tolerated": frozenset(skipped),
-        }
-    )
+    changes = {"tests": tests, "failures": failures, "missing": tuple(sorted(missing))}
+    found = result.model_copy(update={**changes, "tolerated": frozenset(skipped)})
     if result.ending != "finished" or result.exit_status not in (0, 1, 2):
         return found
     return found.model_copy(update={"exit_status": int(bool(found.failing_tests))})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -58,12 +58,12 @@ def mutants(score: float | None, **more: Any) -> Any:
 
 
 def checked(
-    box: Sandbox, code: str = CODE, tests: str = TESTS, **plan: Any
+    box: Sandbox, code: str = CODE, tests: str = TESTS, mutation: Any = None, **plan: Any
 ) -> tuple[Report, list[Event]]:
     events: list[Event] = []
-    full = replace(Plan(mutation=mutants(1.0)), **plan)
-    check = start_check("m", code, (TestFile("test_m.py", tests),), full, box.info)
-    asyncio.run(run_check(box, check, events.append))
+    check = start_check("m", code, (TestFile("test_m.py", tests),), Plan(**plan), box.info)
+    with patch("greenloop.grading.mutants.measure_mutation", mutation or mutants(1.0)):
+        asyncio.run(run_check(box, check, events.append))
     inside = (SandboxJobStarted, SandboxJobEnded)
     return build_report(check), [item for item in events if not isinstance(item, inside)]
 

@@ -41,7 +41,7 @@ def graded(
     files = [TestFile("test_m.py", TESTS)]
     run = box.run_tests(CODE, files, module="m")
     plan = Plan(mutants=0)
-    return grade_run(box, CODE, files, "m", run=run, plan=plan).evidence, len(waiting)
+    return grade_run(GradingContext(box, CODE, files, "m", run, plan)), len(waiting)
 
 
 @pytest.mark.parametrize("first", [DIFFERING, LATE])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pkgutil import resolve_name
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,6 @@ from greenloop.records import (
     ExtraEvidence,
     HeldOutExample,
     Mutation,
-    RedPhase,
     SandboxInfo,
     Survivor,
     Thresholds,
@@ -30,7 +30,6 @@ CODE = "import _thread\ndef double(n): return n * 2\n"
 SURVIVOR = Survivor(
     id="1", line=2, function="double", operator="x", diff="", question="f?", reached=True
 )
-RED = RedPhase(reached=True, failed=2)
 TESTS = "from doubling import double\n\n\ndef test_a():\n    assert double(2) == 4\n"
 
 
@@ -58,25 +57,20 @@ def test_any_code_and_tests_can_be_graded(box: ProcessSandbox) -> None:
     }
 
 
-def test_what_is_known_before_the_run_is_part_of_the_evidence(box: ProcessSandbox) -> None:
+def green(box: ProcessSandbox, plan: Plan | None = None, **known: Any) -> GradingContext:
     files = [TestFile("test_doubling.py", TESTS)]
     run = box.run_tests(CODE, files, module="doubling")
+    return GradingContext(box, CODE, files, "doubling", run, plan or Plan(), **known)
+
+
+def test_held_out_examples_that_fail_are_left_in_the_context(box: ProcessSandbox) -> None:
     wrong = HeldOutExample(call="double(2)", returns="5")
-    graded = grade_run(
-        box,
-        CODE,
-        files,
-        "doubling",
-        run=run,
-        held_out=[wrong, HeldOutExample(call="double('a')", returns="'aa'")],
-        red_phase=RED,
-        untested_requirements=["R2"],
-    )
-    assert graded.disagreements == (wrong,)
-    assert graded.evidence.held_out is not None
-    assert (graded.evidence.held_out.agreed, graded.evidence.held_out.total) == (1, 2)
-    assert graded.evidence.red_phase == RED
-    assert graded.evidence.requirements_untested == ("R2",)
+    right = HeldOutExample(call="double('a')", returns="'aa'")
+    context = green(box, held_out=[wrong, right])
+    found = grade_run(context).held_out
+    assert context.disagreements == (wrong,)
+    assert found is not None
+    assert (found.agreed, found.total) == (1, 2)
 
 
 def test_mutants_are_measured_as_planned(
@@ -90,19 +84,15 @@ def test_mutants_are_measured_as_planned(
         options.update(how)
         return Mutation(score=0.5, killed=1, survived=(SURVIVOR,))
 
-    files = [TestFile("test_doubling.py", TESTS)]
-    run = box.run_tests(CODE, files, module="doubling")
-    plan = Plan(Thresholds(seconds=7), mutants=3, seed=5, mutation=mutation)
-    graded = grade_run(box, CODE, files, "doubling", run=run, plan=plan)
+    monkeypatch.setattr("greenloop.grading.mutants.measure_mutation", mutation)
+    evidence = grade_run(green(box, Plan(Thresholds(seconds=7), mutants=3, seed=5)))
     assert options == {"module": "doubling", "max_mutants": 3, "seed": 5, "budget_s": 7}
-    assert graded.evidence.mutation == Mutation(score=0.5, killed=1, survived=(SURVIVOR,))
-    assert "mutation" not in graded.evidence.not_measured
+    assert evidence.mutation == Mutation(score=0.5, killed=1, survived=(SURVIVOR,))
+    assert "mutation" not in evidence.not_measured
 
 
 def test_without_a_sandbox_no_mutants_are_run(box: ProcessSandbox) -> None:
-    files = [TestFile("test_doubling.py", TESTS)]
-    run = box.run_tests(CODE, files, module="doubling")
-    evidence = grade_run(box, CODE, files, "doubling", run=run, plan=Plan(mutants=None)).evidence
+    evidence = grade_run(green(box, Plan(mutants=None)))
     assert evidence.mutation is None
     assert "without a sandbox" in evidence.not_measured["mutation"]
 
@@ -121,10 +111,7 @@ def test_a_piece_in_which_the_sandbox_fails_leaves_the_others(
     names = ("flakiness", "memorization", "assertion_mutation", "coverage", "held_out")
     failing = {name: piece_types()[name].measured_by for name in names}
     _failing(monkeypatch, *failing.values())
-    files = [TestFile("test_doubling.py", TESTS)]
-    run = box.run_tests(CODE, files, module="doubling")
-    held_out = [HeldOutExample(call="double(2)", returns="4")]
-    found = grade_run(box, CODE, files, "doubling", run=run, held_out=held_out).evidence
+    found = grade_run(green(box, held_out=[HeldOutExample(call="double(2)", returns="4")]))
     assert found.empty_bodies == EmptyBodies(reached=True, passed=0, failed=1)
     assert all(getattr(found, name) is None for name in failing)
     why = "the sandbox failed: it died"
@@ -142,10 +129,9 @@ def test_where_nothing_can_be_run_there_is_no_grade(
     _failing(
         monkeypatch, *(piece_types()[name].measured_by for name in ("empty_bodies", "flakiness"))
     )
-    files = [TestFile("test_doubling.py", TESTS)]
-    run = box.run_tests(CODE, files, module="doubling")
+    context = green(box)
     with pytest.raises(SandboxError, match="it died"):
-        grade_run(box, CODE, files, "doubling", run=run)
+        grade_run(context)
 
 
 class Plugin:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from greenloop.grading import Plan
+from greenloop.grading import GradingContext, Plan
 from greenloop.grading.grader import grade_run
 from greenloop.records import Evidence, HeldOutExample
 from greenloop.sandbox import Sandbox
@@ -52,8 +52,8 @@ def graded(
     plan = replace(Plan(), mutants=0)
     examples = [HeldOutExample(call=f"scale({n}, 3)", returns=str(3 * n)) for n in range(4, 8)]
     held_out = examples if code != COUNTER else [HeldOutExample(call="scale(9)", returns="2")]
-    found = grade_run(counting, code, files, "m", run=run, held_out=held_out, plan=plan)
-    return found.evidence, dict(+counting.kinds)
+    context = GradingContext(counting, code, files, "m", run, plan, held_out=held_out)
+    return grade_run(context), dict(+counting.kinds)
 
 
 @pytest.mark.parametrize(("seconds", "jobs"), [(0.0, 1), (9.0, 2)])

@@ -175,12 +175,14 @@ def test_only_examples_of_known_names_are_usable() -> None:
             "import math; math.floor(f(1))",
             "sorted(f(n) for n in range(3))",
             "f(y)",
+            "ord('a')",
         )
     )
     usable = filter_usable_examples(examples, frozenset({"f"}))
     assert [item.doctest for item in examples if item not in usable] == [
         ">>> g(1)\n1\n",
         ">>> f(y)\n1\n",
+        ">>> ord('a')\n1\n",
     ]
 
 

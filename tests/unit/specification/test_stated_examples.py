@@ -111,6 +111,7 @@ def test_what_is_meant_is_taken(text: str) -> None:
     "text",
     [
         "f(1) -> 1,5",
+        'f(1) ==> ("Venus")',
         "f(1) returns 1,000",
         "f(1) returns 2 or 3",
         "f(1) returns 2 and 3",

@@ -9,7 +9,6 @@ import pytest
 from greenloop.testsuite.parser import (
     get_function_name,
     parse_test_functions,
-    remove_test,
     remove_tests,
 )
 
@@ -107,7 +106,7 @@ def test_source_that_does_not_parse_has_no_tests(code: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_test_is_removed_and_others_are_unchanged(name: str) -> None:
-    left = remove_test(CODE, name)
+    left = remove_tests(CODE, {name})
     ast.parse(left)
     assert names(left) == [item for item in NAMES if item != name]
     kept = {item.name: item.source(left) for item in read(left)}
@@ -138,7 +137,7 @@ def test_one_test_is_removed_and_others_are_unchanged(name: str) -> None:
     ],
 )  # fmt: skip
 def test_classes_without_tests_are_removed(code: str, name: str, left: str) -> None:
-    assert remove_test(code, name) == left
+    assert remove_tests(code, {name}) == left
 
 
 def test_class_keeps_nested_tests() -> None:
@@ -148,9 +147,9 @@ def test_class_keeps_nested_tests() -> None:
         "        def test_c(self): pass\n"
         "    def test_d(self): pass\n"
     )
-    assert names(remove_test(code, "TestA::TestB::test_c")) == ["TestA::test_d"]
-    assert names(remove_test(code, "TestA::test_d")) == ["TestA::TestB::test_c"]
-    ast.parse(remove_test(code, "TestA::TestB::test_c"))
+    assert names(remove_tests(code, {"TestA::TestB::test_c"})) == ["TestA::test_d"]
+    assert names(remove_tests(code, {"TestA::test_d"})) == ["TestA::TestB::test_c"]
+    ast.parse(remove_tests(code, {"TestA::TestB::test_c"}))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.parsing.search_replace import apply_edits, parse_edits
 from greenloop.project.integrity import explain_guard, is_in_fence
 from greenloop.testsuite.merge import append_tests, find_clashes, remove_future_imports
-from greenloop.testsuite.parser import is_test_path, parse_test_functions, remove_test
+from greenloop.testsuite.parser import is_test_path, parse_test_functions, remove_tests
 
 _EDIT_START = re.compile(r"^<{5,9} ?SEARCH", re.MULTILINE)
 # What a module does for all its tests, those that are there included.
@@ -150,7 +150,7 @@ def read_test_files(
 def _append(path: str, before: str, added: str, replaceable: Collection[str]) -> str:
     for item in parse_test_functions(added):
         if f"{path}::{item.name}" in replaceable:
-            before = remove_test(before, item.name)
+            before = remove_tests(before, {item.name})
     if found := _SHARED_SETUP.search(added):
         raise InvalidResponse(f"{path} exists: {found[0]} would change its tests. Add tests alone.")
     added = remove_future_imports(added)

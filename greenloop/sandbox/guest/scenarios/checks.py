@@ -13,7 +13,7 @@ from abc import ABCMeta
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .decoder import decode, decode_exception
+from .decoder import decode, decode_exception, has_objects
 from .descriptions import NotObservableError, describe
 from .stand_ins import (
     ClassStandIn,
@@ -36,10 +36,14 @@ class DiffersError(BaseException):
 
 
 class Observation:
-    """One observation: a value or an exception, and the warnings meanwhile."""
+    """One observation: a value or an exception, and the warnings meanwhile.
+
+    `has_objects` says whether a value was asked for that may have operators of its own.
+    """
 
     def __init__(self, payload: str | None) -> None:
         self._payload = payload
+        self.has_objects = False
 
     def _load(self) -> dict[str, Any]:
         if self._payload is None:
@@ -59,9 +63,13 @@ class Observation:
         applied = loaded.get("applied", {}).get(function)
         if applied is not None:
             self._check(applied)
-            return decode(applied["value"])
-        value = decode(loaded["value"])
+            return self._decode(applied["value"])
+        value = self._decode(loaded["value"])
         return value if function in ("", "iterable") else getattr(builtins, function)(value)
+
+    def _decode(self, content: Any) -> Any:
+        self.has_objects = self.has_objects or has_objects(content)
+        return decode(content)
 
     def _check(self, loaded: dict[str, Any]) -> None:
         if "unavailable" in loaded:

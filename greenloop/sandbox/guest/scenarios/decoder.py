@@ -31,6 +31,18 @@ def decode(content: Any) -> Any:
     return _DECODERS[tag](*parts)
 
 
+def has_objects(content: Any) -> bool:
+    """Return whether an encoded value has parts that may have operators of their own."""
+    if not isinstance(content, list):
+        return False
+    tag, *parts = content
+    if tag in ("subclass", "enum"):
+        return parts[1] != "builtin" or bool(tag == "subclass" and parts[-1])
+    if tag == "exception":
+        return any(map(has_objects, parts[-1].values()))
+    return tag in ("object", "class") or any(map(has_objects, parts))
+
+
 def _decode_subclass(
     bases: Any, equality: str, content: Any, names: list[str] | None, overridden: list[str]
 ) -> Any:

@@ -24,6 +24,7 @@ class Judge:
         self._send = send
         self._rows = {(scenario, row): rest for scenario, row, *rest in rows}
         self._line = 0
+        self._taken: list[Observation] = []
         self._names: dict[str, str] = {}
         self._all: dict[int, list[str]] = {}
         self._waiting: dict[int, collections.deque[str]] = {}
@@ -37,9 +38,12 @@ class Judge:
         for scenario, rows in enumerate(judges):
             for row, function in enumerate(rows):
                 self._line = 0
+                self._taken = []
                 outcome, reason = self._judge_row((scenario, row), function)
                 found = {"scenario": scenario, "row": row, "outcome": outcome, "line": self._line}
-                self._send("judged", **found, reason=reason[:_MAX_REASON])
+                has_objects = any(item.has_objects for item in self._taken)
+                reason = reason[:_MAX_REASON]
+                self._send("judged", **found, reason=reason, has_objects=has_objects)
 
     def _judge_row(self, key: tuple[int, int], function: Callable[[], Any]) -> tuple[str, str]:
         if key not in self._rows:
@@ -89,7 +93,8 @@ class Judge:
     def take(self, number: int) -> Observation:
         """Return the next observation of a number; using it shows whether there is one."""
         waiting = self._waiting.get(number)
-        return Observation(waiting.popleft() if waiting else None)
+        self._taken.append(Observation(waiting.popleft() if waiting else None))
+        return self._taken[-1]
 
     def completed(self, number: int) -> None:
         """Check that no exception was raised."""

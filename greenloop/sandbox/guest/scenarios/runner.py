@@ -30,7 +30,7 @@ _to_json = json.JSONEncoder(separators=(",", ":")).encode
 _catch_warnings, _simplefilter = warnings.catch_warnings, warnings.simplefilter
 _run_async, _is_async = asyncio.run, inspect.iscoroutinefunction
 _gettempdir, _join = tempfile.gettempdir, os.path.join
-_get_cpu_time = time.process_time
+_get_cpu_time, _monotonic = time.process_time, time.monotonic
 
 
 def _list_items(value: Any) -> list[Any]:
@@ -84,7 +84,7 @@ class Runner:
         self._send, self._module = send, module
         self._size_left = _MAX_TOTAL
         self._library = LibraryState()
-        self._row_cpu_s = 0.0
+        self._row_cpu_s, self._deadline = 0.0, float("inf")
 
     def run_all(self, texts: list[str]) -> None:
         """Run texts one after the other, and report the end of each. Raises what a text raises."""
@@ -93,12 +93,17 @@ class Runner:
             self._send("end_text")
 
     def run(self, text: str) -> None:
-        """Execute the text, then each row of its scenarios. Raises what the text raises."""
+        """Execute the text, then each row of its scenarios. Raises what the text raises.
+
+        A text may limit the CPU time of each row (`row_cpu_s`), and the time in which rows are begun
+        (`begin_for_s`).
+        """
         names = (self.observe, self.observe_awaited, self.create_calls, Raising, equal, nullcontext)
         provided = {item.__name__: item for item in names} | {"operators": operator}
         module = create_module(provided)
         exec(compile(text, "<scenario>", "exec"), vars(module))
         self._row_cpu_s = float(vars(module).get("row_cpu_s", 0))
+        self._deadline = _monotonic() + float(vars(module).get("begin_for_s", "inf"))
         for number, (function, fixtures, tables) in enumerate(vars(module)["scenarios"]):
             try:
                 rows = build_rows(tables())
@@ -107,6 +112,8 @@ class Runner:
                 self._send("end_row", error=_describe(error), replaced="")
                 continue
             for row, arguments in enumerate(rows):
+                if _monotonic() > self._deadline:
+                    return
                 self._run_row(number, row, function, fixtures, arguments)
 
     def _run_row(
@@ -152,7 +159,7 @@ class Runner:
 
     def create_calls(self, inputs: str, public: tuple[str, ...]) -> Calls:
         """Return what answers single calls of the module."""
-        return Calls(self.observe, self._module, inputs, public)
+        return Calls(self.observe, self._encode, self._module, inputs, public)
 
     @contextmanager
     def _observation(self, number: int, functions: tuple[str, ...]) -> Iterator[list[Any]]:

@@ -29,8 +29,12 @@ from greenloop.testsuite.scenarios.reading.inlining import (
     parameter_name,
     wrap_in_fixture,
 )
-from greenloop.testsuite.scenarios.reading.test_module import FlatTest, TestModule
-from greenloop.testsuite.scenarios.records import NotObservable, RefusedError
+from greenloop.testsuite.scenarios.reading.test_module import (
+    FlatTest,
+    TestFunction,
+    TestModule,
+)
+from greenloop.testsuite.scenarios.records import RefusedError
 
 BUILTIN_FIXTURES = frozenset("tmp_path monkeypatch capsys caplog".split())
 _BEFORE = ("setUpClass", "setup_class", "setup_method", "setUp", "asyncSetUp")
@@ -42,17 +46,15 @@ _REASONS = MappingProxyType(
 _ASYNC = (ast.Await, ast.AsyncWith, ast.AsyncFor)
 
 
-def flatten(module: TestModule, names: dict[str, str]) -> Iterator[FlatTest | NotObservable]:
-    """Yield each test of a file in order, or why it cannot be written as one list of statements.
+def flatten(module: TestModule, test: TestFunction, names: dict[str, str]) -> FlatTest:
+    """Return a test as one list of statements.
 
     Neutral names of methods that become functions are added to `names`.
+
+    Raises:
+        RefusedError: it cannot be written so.
     """
-    for node, classes in module.tests:
-        label = "::".join([*(item.name for item in classes), node.name])
-        try:
-            yield _Flattening(module, classes, names).flatten(label, node)
-        except RefusedError as error:
-            yield NotObservable(label, error.line or node.lineno, error.reason)
+    return _Flattening(module, test.classes, names).flatten(test)
 
 
 class _Flattening:
@@ -68,7 +70,8 @@ class _Flattening:
         self._fixtures: list[str] = []
         self._tables: list[Table] = []
 
-    def flatten(self, label: str, node: Function) -> FlatTest:
+    def flatten(self, test: TestFunction) -> FlatTest:
+        node = test.node
         if any("TestCase" not in ast.unparse(b) for owner in self._classes for b in owner.bases):
             raise RefusedError("a test class with a base class of its own")
         own = [item for item in node.decorator_list if not is_patch(item)]
@@ -88,9 +91,11 @@ class _Flattening:
         body = [forms.visit(item) for item in (*self._class_constants(), *body)]
         if {"self", "cls"} & {used for item in body for used in free_names(item)}:
             raise RefusedError("the test instance itself is used")
-        is_async = any(isinstance(part, _ASYNC) for item in body for part in own_nodes(item))
+        is_async = self._module.is_async and any(
+            isinstance(part, _ASYNC) for item in body for part in own_nodes(item)
+        )
         return FlatTest(
-            label, node.lineno, body, tuple(self._fixtures), tuple(self._tables), is_async
+            test.label, node.lineno, body, tuple(self._fixtures), tuple(self._tables), is_async
         )
 
     def _write_out_helpers(

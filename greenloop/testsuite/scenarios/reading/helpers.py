@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from greenloop.testsuite.scenarios.names import Function, bound_names, free_names, walk
 from greenloop.testsuite.scenarios.nodes import copy_node, located
 from greenloop.testsuite.scenarios.reading.assertions import block_kind
-from greenloop.testsuite.scenarios.reading.renaming import Renaming
+from greenloop.testsuite.scenarios.reading.renaming import rename
 
 _MAX_CALLS = 100  # of helpers in one test, also by one another
 _INSTANCE = "self"
@@ -72,7 +72,7 @@ class HelperCalls:
         for name, value in given.items():
             target: list[ast.expr] = [ast.Name(names[name], ast.Store())]
             made.append(located(ast.Assign(target, copy_node(value)), node))
-        return [*made, *map(Renaming(names).visit, map(copy_node, helper.body))]
+        return [*made, *(rename(copy_node(item), names) for item in helper.body)]
 
 
 class TestMethods:

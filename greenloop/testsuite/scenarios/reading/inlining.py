@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from greenloop.testsuite.scenarios.names import Function, children, dotted_name, free_names
 from greenloop.testsuite.scenarios.nodes import copy_node, located, name
 from greenloop.testsuite.scenarios.reading.assertions import as_plain
-from greenloop.testsuite.scenarios.reading.renaming import Renaming
+from greenloop.testsuite.scenarios.reading.renaming import rename
 from greenloop.testsuite.scenarios.records import RefusedError
 
 OF_INSTANCE = "self__"  # before the names that stand for attributes of the instance
@@ -27,9 +27,9 @@ def wrap_in_fixture(fixture: Function, bound_to: str, inner: list[ast.stmt]) -> 
     local = {
         node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    renaming = Renaming({key: f"{key}__{bound_to}" for key in local - arguments})
+    names = {key: f"{key}__{bound_to}" for key in local - arguments}
     parameter = _Parameter(parameter_name(bound_to))
-    body = [parameter.visit(renaming.visit(item)) for item in map(copy_node, fixture.body)]
+    body = [parameter.visit(rename(copy_node(item), names)) for item in fixture.body]
     if any(REQUEST in free_names(item) for item in body):
         raise RefusedError(f"fixture {bound_to} that uses its request", fixture.lineno)
     exits = [at for at, item in enumerate(body) if _is_exit(item)]

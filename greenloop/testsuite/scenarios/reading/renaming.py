@@ -5,29 +5,24 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TypeVar
 
 from greenloop.testsuite.parser import is_test_class
 from greenloop.testsuite.scenarios.names import Function, children, walk
 from greenloop.testsuite.scenarios.reading.test_module import fixture_options
 
+_Node = TypeVar("_Node", bound=ast.AST)
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
-class Renaming(ast.NodeTransformer):
-    """Replaces names, and those of functions and classes."""
 
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        node.id = self._names.get(node.id, node.id)
-        return node
-
-    def visit_FunctionDef(self, node: Any) -> Any:
-        node.name = self._names.get(node.name, node.name)
-        self.generic_visit(node)
-        return node
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef
+def rename(node: _Node, names: Mapping[str, str]) -> _Node:
+    """Replace names in a tree, and those of functions and classes; return the tree."""
+    for item in walk(node) if names else ():
+        if isinstance(item, ast.Name):
+            item.id = names.get(item.id, item.id)
+        elif isinstance(item, _NAMED):
+            item.name = names.get(item.name, item.name)
+    return node
 
 
 def choose_neutral_names(tree: ast.Module) -> dict[str, str]:

@@ -8,8 +8,23 @@ from dataclasses import dataclass, field
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.merge import find_clashes, remove_future_imports
 from greenloop.testsuite.parser import is_test_class
-from greenloop.testsuite.scenarios.names import Function, dotted_name
+from greenloop.testsuite.scenarios.names import Function, dotted_name, walk
 from greenloop.testsuite.scenarios.reading.decorators import Table
+
+
+@dataclass(frozen=True)
+class TestFunction:
+    """A test with the classes that it is in, the outermost first."""
+
+    __test__ = False
+
+    node: Function
+    classes: tuple[ast.ClassDef, ...]
+
+    @property
+    def label(self) -> str:
+        """The name that reports have for it."""
+        return "::".join([*(item.name for item in self.classes), self.node.name])
 
 
 @dataclass
@@ -20,7 +35,8 @@ class TestModule:
 
     preamble: list[ast.stmt] = field(default_factory=list)
     fixtures: dict[str, tuple[Function, dict[str, ast.expr]]] = field(default_factory=dict)
-    tests: list[tuple[Function, tuple[ast.ClassDef, ...]]] = field(default_factory=list)
+    tests: list[TestFunction] = field(default_factory=list)
+    is_async: bool = False  # whether there are asynchronous functions in it
 
     @property
     def functions(self) -> dict[str, Function]:
@@ -42,7 +58,7 @@ class FlatTest:
 
 def read_test_module(tree: ast.Module) -> TestModule:
     """Return the definitions of a test file."""
-    found = TestModule()
+    found = TestModule(is_async=any(isinstance(node, ast.AsyncFunctionDef) for node in walk(tree)))
     for node in tree.body:
         if not _is_main_guard(node) and not _read(found, node, ()):
             found.preamble.append(node)
@@ -63,7 +79,7 @@ def _read(found: TestModule, node: ast.stmt, outer: tuple[ast.ClassDef, ...]) ->
         return True
     is_test = isinstance(node, Function) and node.name.startswith("test")
     if isinstance(node, Function) and is_test:
-        found.tests.append((node, outer))
+        found.tests.append(TestFunction(node, outer))
     return is_test
 
 

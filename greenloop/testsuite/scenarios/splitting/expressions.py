@@ -19,7 +19,6 @@ from greenloop.testsuite.scenarios.nodes import (
     call_of,
     copy_unplaced,
     expression,
-    located,
     name,
     tuple_of,
 )
@@ -81,9 +80,9 @@ class ExpressionSplitter:
         """Return the expression for something of which only the truth value is asked."""
         if isinstance(node, ast.BoolOp):
             values = [self.split_truth(item) for item in node.values]
-            return located(ast.BoolOp(node.op, values), node)
+            return ast.BoolOp(node.op, values)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return located(ast.UnaryOp(node.op, self.split_truth(node.operand)), node)
+            return ast.UnaryOp(node.op, self.split_truth(node.operand))
         if self._scope.is_dependent(node) and self.is_answer(node):
             return self._observe(node, "bool")
         return self.split(node)
@@ -108,9 +107,9 @@ class ExpressionSplitter:
         """Leave records to the process of the tests where the code gives what they are compared to."""
         if function := self._find_observed_comparison(node):
             whole = expression(f"operators__.{function}", _a=node.left, _b=node.comparators[0])
-            seen = self._observe(located(whole, node))
+            seen = self._observe(ast.copy_location(whole, node))
             is_opposite = isinstance(node.ops[0], (ast.NotIn, ast.IsNot))
-            return located(ast.UnaryOp(ast.Not(), seen), node) if is_opposite else seen
+            return ast.UnaryOp(ast.Not(), seen) if is_opposite else seen
         operands = [node.left, *node.comparators]
         stand_ins = [self._scope.level(item, records=True) < Level.DEPENDENT for item in operands]
         if all(stand_ins):
@@ -119,7 +118,7 @@ class ExpressionSplitter:
             item if stands_in else self._split_whole(item)
             for item, stands_in in zip(operands, stand_ins, strict=True)
         ]
-        return located(ast.Compare(made[0], node.ops, made[1:]), node)
+        return ast.Compare(made[0], node.ops, made[1:])
 
     def _find_observed_comparison(self, node: ast.Compare) -> str:
         """Return the function by which a comparison is observed as a whole, '' for most.
@@ -175,16 +174,14 @@ class ExpressionSplitter:
             return self._observe(node)
         if called == "issubclass" and len(node.args) > 1:
             arguments: list[ast.expr] = [self._observe(node.args[0]), *node.args[1:]]
-            return located(ast.Call(node.func, arguments, []), node)
+            return ast.Call(node.func, arguments, [])
         split = self.split_iterable if called in ITERATING_FUNCTIONS else self.split
         function = node.func
         if isinstance(function, ast.Attribute):
             split = self.split_iterable if function.attr == "join" else self.split
-            function = located(
-                ast.Attribute(self.split(function.value), function.attr, ast.Load()), function
-            )
+            function = ast.Attribute(self.split(function.value), function.attr, ast.Load())
         keywords = [ast.keyword(item.arg, self.split(item.value)) for item in node.keywords]
-        return located(ast.Call(function, [split(item) for item in node.args], keywords), node)
+        return ast.Call(function, [split(item) for item in node.args], keywords)
 
     # -- observations
 
@@ -195,8 +192,8 @@ class ExpressionSplitter:
         if self._is_nested:
             seen: ast.expr = name(f"seen__{number}")
             made = expression(f"{functions[0]}(_seen)", _seen=seen) if functions else seen
-            return located(seen if functions == ("iterable",) else made, node)
-        return located(call_of(f"seen__{number}", *functions), node)
+            return seen if functions == ("iterable",) else made
+        return call_of(f"seen__{number}", *functions)
 
     def _split_comprehension(self, node: ast.expr) -> ast.expr:
         """Observe the parts of each element that the code gives, as one list of tuples."""
@@ -223,16 +220,15 @@ class ExpressionSplitter:
         observed, number = tuple_of([i.value for i in splitter.observations]), self._next_number()
         answers: ast.expr = call_of(f"seen__{number}")
         if not is_seen:  # the process of the tests goes through the same elements
-            own = tuple_of([name(i) for part in generators for i in bound_names(part.target)])
+            own = tuple_of(
+                [name(i) for part in generators for i in sorted(bound_names(part.target))]
+            )
             elements = ast.ListComp(own, list(map(copy_unplaced, generators)))  # inputs
             answers = ast.Call(name("zip"), [answers, elements], [])
             seen = tuple_of([seen, own])
             self._project_generators(generators, observed)
-        whole = located(ast.ListComp(observed, generators), node)
-        self.observations.append(Observation(number, whole))
-        return located(
-            type(node)(element, [ast.comprehension(as_target(seen), answers, tests, 0)]), node
-        )
+        self.observations.append(Observation(number, ast.ListComp(observed, generators)))
+        return type(node)(element, [ast.comprehension(as_target(seen), answers, tests, 0)])
 
     def _project_generators(self, generators: list[ast.comprehension], observed: ast.expr) -> None:
         """Leave in the tables of a comprehension what the observed parts of its elements use.

@@ -58,7 +58,7 @@ class StatementSplitter(BlockSplitter):
             except RefusedError as error:
                 raise RefusedError(error.reason, error.line or node.lineno) from None
             for item in (*(step.node for step in made.steps), *made.judge):
-                located(item, node)
+                ast.copy_location(item, node)  # as `ast.unparse` needs it
             parts.append(made)
         return join_halves(parts)
 

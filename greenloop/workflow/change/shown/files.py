@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from greenloop.project.code_map.index import build_index
 from greenloop.project.code_map.ranking import rank
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.nodes import Function, get_assigned_targets
+from greenloop.syntax.parse import parse_or_empty
 from greenloop.tools.shown_project import ShownFile
 
 MAX_FILES_CHARS = 28_000  # of all files of a prompt: about 7,000 tokens
 _MIN_LINES = 6  # a shorter body, docstring or table is never left out
 _COMMENTS = re.compile(rf"^(?:#.*\n){{{_MIN_LINES},}}", re.MULTILINE)
-_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,7 @@ def _list_cuts(texts: Mapping[str, str], about: str, touches: Collection[str]) -
         for block in _COMMENTS.finditer(text):
             first = text.count("\n", 0, block.start())
             cuts.append(_Cut(path, range(first, first + block[0].count("\n")), "# … "))
-        tree = parse_or_none(text)
-        for name, node in _list_parts(tree, "") if tree else ():
+        for name, node in _list_parts(parse_or_empty(text), ""):
             if not name or (path, name) not in touched:
                 cuts += _cut_part(path, node, weights.get((path, name), 0.0))
     return [cut for cut in cuts if len(cut.lines) >= _MIN_LINES]
@@ -89,11 +88,10 @@ def _list_parts(
     """Yield what a file defines outside of functions, by its name there; '' for the file."""
     name = prefix + getattr(node, "name", "")
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
-        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-        name = prefix + ast.unparse(target)
+        name = prefix + ast.unparse(get_assigned_targets(node)[0])
     yield name, node
     inner = f"{name}." if isinstance(node, ast.ClassDef) else prefix
-    for item in [] if isinstance(node, _Function) else ast.iter_child_nodes(node):
+    for item in [] if isinstance(node, Function) else ast.iter_child_nodes(node):
         if isinstance(item, (ast.stmt, ast.ExceptHandler)):
             yield from _list_parts(item, inner)  # type: ignore[arg-type]
 
@@ -101,14 +99,14 @@ def _list_parts(
 def _cut_part(path: str, node: ast.Module | ast.stmt, weight: float) -> Iterator[_Cut]:
     """Yield what may be left out of a docstring, a body or a table."""
     body, docs = getattr(node, "body", [])[:], []
-    if isinstance(node, (ast.Module, ast.ClassDef, *_Function)) and ast.get_docstring(node):
+    if isinstance(node, (ast.Module, ast.ClassDef, Function)) and ast.get_docstring(node):
         docs = [body.pop(0)]
     elif isinstance(node, (ast.Assign, ast.AnnAssign)):
         docs = [node]
     for item in docs:
         lines = range(item.lineno, (item.end_lineno or 0) - 1)
         yield _Cut(path, lines, " " * item.col_offset + "… ", weight=weight)
-    if isinstance(node, _Function) and body:
+    if isinstance(node, Function) and body:
         lines = range(body[0].lineno - 1, node.end_lineno or 0)
         mark = " " * body[0].col_offset + "...  # "
         yield _Cut(path, lines, mark, is_body=True, weight=weight)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from greenloop.grading.isolation.public_names import find_methods, find_public_names
+from greenloop.grading.isolation.public_names import ModuleNames
 
 TESTS = [
     "import m\nfrom m import b, _c\n\ndef test_a():\n    assert m.a(m._d) == b.e\n",
@@ -12,30 +12,30 @@ TESTS = [
 
 def test_the_contract_comes_first() -> None:
     interface = "X = 1\ndef f(): ...\nclass C:\n    def g(self): ...\ndef _h(): ...\n"
-    assert find_public_names("__all__ = ['k']", TESTS, "m", interface) == ("f", "C")
+    assert ModuleNames("__all__ = ['k']", TESTS, "m", interface).find_public() == ("f", "C")
 
 
 def test_then_what_the_module_lists() -> None:
-    assert find_public_names("__all__ = ['k', 'l']", TESTS, "m")[:2] == ("k", "l")
-    assert find_public_names("__all__ = ('k',)", TESTS, "m")[0] == "k"
+    assert ModuleNames("__all__ = ['k', 'l']", TESTS, "m").find_public()[:2] == ("k", "l")
+    assert ModuleNames("__all__ = ('k',)", TESTS, "m").find_public()[0] == "k"
 
 
 def test_what_the_module_lists_takes_nothing_away() -> None:
-    assert find_public_names("__all__ = ['b']", TESTS, "m") == ("b", "a", "z")
+    assert ModuleNames("__all__ = ['b']", TESTS, "m").find_public() == ("b", "a", "z")
 
 
 def test_else_what_the_tests_use() -> None:
     for code in ("", "__all__ = [n for n in ()]", "__all__ = names()", "def f(:"):
-        assert find_public_names(code, TESTS, "m") == ("a", "b", "z")
-    assert find_public_names("", ["def f(:"], "m") == ()
+        assert ModuleNames(code, TESTS, "m").find_public() == ("a", "b", "z")
+    assert ModuleNames("", ["def f(:"], "m").find_public() == ()
 
 
 def test_methods_are_those_that_the_tests_name() -> None:
     code = "class C:\n    def e(self): ...\n    def _d(self): ...\n    def g(self): ...\ndef z(): ...\n"
-    assert find_methods(code, TESTS) == {"C.e": "e"}
-    assert find_methods("def f(:", TESTS) == {}
+    assert ModuleNames(code, TESTS, "m").methods == {"C.e": "e"}
+    assert ModuleNames("def f(:", TESTS, "m").methods == {}
 
 
 def test_protocols_without_code_need_no_test() -> None:
     code = "class P(Protocol[T]):\n    def f(self): ...\n\nclass Q(Protocol):\n    def f(self): return 1\n"
-    assert find_public_names(code, ["from m import P, Q\n"], "m") == ("Q",)
+    assert ModuleNames(code, ["from m import P, Q\n"], "m").find_public() == ("Q",)

@@ -208,3 +208,27 @@ def test_constants_of_a_test_file_are_filled_in() -> None:
         "def test_f():\n    assert f(NOW) == 1\n"
     )
     assert [ast.unparse(i) for i in find_calls([test], "m", ["f"])] == ["f(datetime(2024, 1, 2))"]
+
+
+def test_a_mistake_of_the_peer_does_not_hide_one_of_the_code(warm: Sandbox) -> None:
+    """Both answer `True` for `False`, in texts of the same characters."""
+    right = "def ok(text: str) -> bool:\n    return text.count('(') == text.count(')')\n"
+    code = right.replace("== text", "<= text")
+    peer = right.replace("return ", "return text[:1] == '(' and ")
+    tests = "from m import ok\n\ndef test_ok():\n    assert ok('(())')\n"
+    allowed = "def allowed(text):\n    return set(text) <= set('()')\n"
+    found = _compare(warm, code, peer, allowed, tests=tests).differences
+    assert len(found) == 5
+    is_right = [
+        item.code == str(eval(right.partition("return")[2], {"text": item.call[4:-2]}))
+        for item in found
+    ]
+    assert set(is_right) == {True, False}
+
+
+def test_few_allowed_inputs_lead_to_others(warm: Sandbox) -> None:
+    code = "def beats(notes: str) -> int:\n    return len(notes.split())\n"
+    allowed = "def allowed(notes):\n    return set(notes.split(' ')) <= {'o', 'o|', '.|'}\n"
+    tests = "from m import beats\n\ndef test_beats():\n    assert beats('o o| .| o| o|') == 5\n"
+    found = _compare(warm, code, code.replace("split()", "split(' ')"), allowed, tests=tests)
+    assert found.allowed >= 50

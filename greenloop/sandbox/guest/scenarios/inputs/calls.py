@@ -9,15 +9,16 @@ import decimal
 import fractions
 import functools
 import inspect
+import io
 import math
 import random
 import sys
 import types
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from typing import Any
 
-ALLOWED, ANSWER, AFTER, BEFORE = range(4)
+ALLOWED, ANSWER, AFTER, BEFORE, PRINTED = range(5)
 _MUTABLE = (list, dict, set, bytearray)
 _MAX_ITEMS, _MAX_TEXT, _TEXTS_AT_ONCE = 1000, 2000, 25
 _VALUE_TYPES = (
@@ -50,7 +51,12 @@ class Calls:
     """
 
     def __init__(
-        self, observe: Callable[..., Any], module: str, inputs: str, public: tuple[str, ...]
+        self,
+        observe: Callable[..., Any],
+        encode: Callable[[Any], Any],
+        module: str,
+        inputs: str,
+        public: tuple[str, ...],
     ) -> None:
         __import__(module)
         self._names: dict[str, Any] = {
@@ -59,7 +65,9 @@ class Calls:
             **{item.__name__: item for item in _VALUE_TYPES},
             **vars(sys.modules[module]),
         }
-        self._observe, self._public, self._own = observe, public, dict(self._names)
+        self._observe, self._encode = observe, encode
+        self._public, self._own = public, dict(self._names)
+        self._signatures: dict[str, inspect.Signature] = {}
         if self._names["datetime"] in (datetime, datetime.datetime):
             self._names["datetime"] = _ModuleAndClass()
         if inputs:
@@ -71,21 +79,40 @@ class Calls:
         self._is_inside = False
 
     def answer(self, call: str) -> None:
-        """Observe whether a call is allowed, then its answer and its arguments before and after."""
+        """Observe the answer of a call, and its arguments after and before where it changes them.
+
+        Of one that returns `None` what it prints is observed too. A call that is not allowed is not
+        made; that alone is observed then.
+        """
         tree = ast.parse(call, mode="eval").body
         if not isinstance(tree, ast.Call):
             raise TypeError("not a call")
+        name, code = ast.unparse(tree.func), _compile(tree)
         if self._allowed is not None:
-            name = ast.unparse(tree.func)
-            if not self._observe(
-                ALLOWED, lambda: self._is_allowed(name, self._names[name], self._evaluate(tree))
-            ):
+            function, given, named = self._evaluate(code)
+            if not self._asks(name, function, (given, named)):
                 return
-        function, (given, named) = self._evaluate_one(tree.func), self._evaluate(tree)
-        self._observe(ANSWER, lambda: _finish(function(*given, **named)))
+        function, given, named = self._evaluate(code)
+        with redirect_stdout(io.StringIO()) as output:
+            answer = self._observe(ANSWER, lambda: _finish(function(*given, **named)))
+        if answer is None and output.getvalue():
+            self._observe(PRINTED, output.getvalue)
         if any(isinstance(item, _MUTABLE) for item in (*given, *named.values())):
-            self._observe(AFTER, lambda: (given, named))
-            self._observe(BEFORE, lambda: self._evaluate(tree))
+            after, before = (given, named), tuple(self._evaluate(code)[1:])
+            if self._encode(after) != self._encode(before):
+                self._observe(AFTER, lambda: after)
+                self._observe(BEFORE, lambda: before)
+
+    def _asks(self, name: str, function: Any, arguments: _Arguments) -> bool:
+        """Return what the precondition says; observe it where that is not `True`."""
+        try:
+            is_allowed = self._is_allowed(name, function, arguments)
+        except BaseException as error:  # of the limit of CPU time, too
+            self._observe(ALLOWED, functools.partial(_raise, error))
+            return False
+        if not is_allowed:
+            self._observe(ALLOWED, lambda: False)
+        return is_allowed
 
     def evaluate(self, text: str) -> Any:
         """Return the value of an expression over the names of the module."""
@@ -125,13 +152,10 @@ class Calls:
 
         return guarded
 
-    def _evaluate_one(self, node: ast.expr) -> Any:
-        return eval(compile(ast.Expression(node), "<call>", "eval"), dict(self._names))
-
-    def _evaluate(self, call: ast.Call) -> _Arguments:
-        given = ast.Tuple(call.args, ast.Load(), lineno=1, col_offset=0)
-        named = {item.arg: self._evaluate_one(item.value) for item in call.keywords if item.arg}
-        return self._evaluate_one(given), named
+    def _evaluate(self, code: types.CodeType) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """Return the function, the arguments by position and those by name of a call, made anew."""
+        made: tuple[Any, tuple[Any, ...], dict[str, Any]] = eval(code, dict(self._names))
+        return made
 
     def _is_allowed(self, name: str, function: Any, arguments: _Arguments, hidden: int = 0) -> bool:
         """Ask `allowed`, with the defaults of the function where it takes them too.
@@ -141,7 +165,9 @@ class Calls:
         first = (name,) if self._has_names else ()
         given, named = arguments
         try:
-            bound = inspect.signature(function).bind(*given, **named)
+            if name not in self._signatures:
+                self._signatures[name] = inspect.signature(function)
+            bound = self._signatures[name].bind(*given, **named)
             bound.apply_defaults()
             return bool(self._allowed(*first, *bound.args[hidden:], **bound.kwargs))  # type: ignore[misc]
         except (TypeError, ValueError, KeyError):
@@ -173,6 +199,23 @@ class Calls:
 
     def _limit(self, text: str) -> str:
         return text if len(text) <= _MAX_TEXT else ""
+
+
+def _compile(call: ast.Call) -> types.CodeType:
+    """Compile the function and the arguments of a call, which each evaluation makes anew."""
+    place: Any = {"lineno": 1, "col_offset": 0}
+    named = [item for item in call.keywords if item.arg]
+    names: list[ast.expr | None] = [ast.Constant(item.arg, **place) for item in named]
+    parts = [
+        call.func,
+        ast.Tuple(call.args, ast.Load(), **place),
+        ast.Dict(names, [item.value for item in named], **place),
+    ]
+    return compile(ast.Expression(ast.Tuple(parts, ast.Load(), **place)), "<call>", "eval")
+
+
+def _raise(error: BaseException) -> None:
+    raise error
 
 
 def _is_step(item: Any) -> bool:

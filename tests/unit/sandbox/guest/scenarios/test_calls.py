@@ -31,7 +31,7 @@ ALLOWED = """def allowed(name, *arguments):
 def hall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     (tmp_path / "hall_of_calls.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
-    calls = Calls(lambda *_: None, "hall_of_calls", ALLOWED, ("Hall",))
+    calls = Calls(lambda *_: None, repr, "hall_of_calls", ALLOWED, ("Hall",))
     return calls.guard("Hall")
 
 
