@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import sys
@@ -32,10 +31,13 @@ class SandboxOpening:
         self._pool = ThreadPoolExecutor(1, "opening")
         self._opened: Future[Sandbox] | None = None
 
-    def begin(self, settings: Settings, hash_seed: int = 0) -> None:
-        """Begin to open the sandbox of the settings, which will run tests with this hash seed, too."""
+    def begin(self, settings: Settings) -> None:
+        """Begin to open the sandbox of the settings."""
         self._opened = self._pool.submit(self._open, settings)
-        if self._zygotes and hash_seed:
+
+    def prepare_hash_seed(self, hash_seed: int) -> None:
+        """Start the process that will run tests with this hash seed, too."""
+        if self._zygotes:
             _start(self._zygotes.get(hash_seed=hash_seed))
 
     def _open(self, settings: Settings) -> Sandbox:
@@ -45,6 +47,8 @@ class SandboxOpening:
 
     async def wait(self) -> Sandbox:
         """Return the sandbox once it is open. Raises SandboxError as `open_sandbox` does."""
+        import asyncio
+
         if self._opened is None:
             raise RuntimeError("the opening has not begun")
         return await asyncio.wrap_future(self._opened)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
 
-# Nearly everything is imported while the sandbox opens.
+# Nearly everything is imported while the sandbox opens: the settings first, then what grades.
 
 
 def check_command(options: CheckOptions) -> int:
@@ -41,6 +41,7 @@ def check_command(options: CheckOptions) -> int:
         from greenloop.cli.finish import load_settings
 
         settings = load_settings(options)
+        opening.begin(settings)
         prepare = _prepare_files if options.diff is None else _prepare_diff
         return _run_check(prepare(options, settings, opening), opening, options, settings)
 
@@ -57,7 +58,7 @@ def _prepare_files(options: CheckOptions, settings: Settings, opening: SandboxOp
     from greenloop.grading.reruns import HASH_SEED
 
     code, tests = _named_files(options)
-    opening.begin(settings, HASH_SEED)
+    opening.prepare_hash_seed(HASH_SEED)
     inputs = read_check_inputs(code, tests)
     directory = create_check_directory(settings, inputs, options.run_dir)
     return partial(check_files, inputs, code, directory, settings)
@@ -68,7 +69,6 @@ def _prepare_diff(options: CheckOptions, settings: Settings, opening: SandboxOpe
     from greenloop.project.diff import read_diff
 
     assert options.diff is not None
-    opening.begin(settings)
     diff = read_diff(options.root, options.diff)
     return partial(
         check_diff, diff, create_diff_directory(settings, diff, options.run_dir), settings

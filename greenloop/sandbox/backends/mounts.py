@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import compileall
+import contextlib
 import os
 import re
 import site
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from importlib.metadata import Distribution, distribution
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from greenloop.sandbox import guest
-from greenloop.versions import installed_version
 
 if TYPE_CHECKING:
     from greenloop.dependencies import InstalledPackages
@@ -23,6 +23,8 @@ HOME = "/opt/greenloop"
 SITE = f"{HOME}/site-packages"  # packages tell third-party code from the run's own by this name
 PACKAGES = f"{HOME}/packages/site-packages"
 _NAME = re.compile(r"^[A-Za-z0-9._-]+")
+_REQUIRED = re.compile(r"^Requires-Dist: *(.+)$", re.MULTILINE)
+_LOADED_BY_PYTEST = ("_pytest", "iniconfig", "packaging", "pluggy", "pytest")
 _SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
 
 
@@ -64,25 +66,25 @@ def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
     prefix = os.path.realpath(sys.base_prefix)
     if not prefix.startswith("/usr/") and prefix != "/usr":
         binds.append((prefix, prefix))
-    guest_folder = _compile_guest()
+    guest_folder = str(Path(guest.__file__).parent)
+    entries = list_site_entries(packages)
+    _compile(guest_folder, *(path for name, path in entries if name in _LOADED_BY_PYTEST))
     binds.append((guest_folder, f"{HOME}/guest"))
     # `localhost`, in each run's network
     binds.append((f"{guest_folder}/isolation/hosts", "/etc/hosts"))
-    binds.extend((source, f"{SITE}/{name}") for name, source in list_site_entries(packages))
+    binds.extend((source, f"{SITE}/{name}") for name, source in entries)
     hidden = _find_hidden_folders([target for _, target in binds])
     return GuestMounts(tuple(binds), tuple(links), python, hidden)
 
 
-def _compile_guest() -> str:
-    """Compile the guest package and return its folder.
+def _compile(*folders: str) -> None:
+    """Compile packages that have no bytecode: the guest cannot write it, so each start would compile.
 
-    The guest cannot write there, and would compile it at each start (in a checkout, or an editable
-    installation).
+    An editable installation has none, nor has what uv installs without `--compile-bytecode`.
     """
-    folder = str(Path(guest.__file__).parent)
-    if not sys.dont_write_bytecode:
-        compileall.compile_dir(folder, quiet=2)
-    return folder
+    for folder in folders:
+        if not sys.dont_write_bytecode and os.access(folder, os.W_OK):
+            compileall.compile_dir(folder, quiet=2)
 
 
 def _find_hidden_folders(targets: list[str]) -> tuple[str, ...]:
@@ -104,27 +106,38 @@ def link_site(mounts: GuestMounts, folder: Path) -> None:
 def list_site_entries(packages: tuple[str, ...]) -> list[tuple[str, str]]:
     """Return (name, path) of the top-level entries of packages and of their dependencies."""
     found: dict[str, str] = {}
-    for name in _resolve_requirements(packages):
-        for entry, path in _iter_entries(distribution(name)):
+    for package in _find_distributions(packages):
+        for entry, path in _iter_entries(package):
             found.setdefault(entry, path)
     return sorted(found.items())
 
 
-def _resolve_requirements(packages: tuple[str, ...]) -> list[str]:
+def _find_distributions(packages: tuple[str, ...]) -> list[Distribution]:
     """Return the installed packages among these and, without extras, what they require."""
-    waiting, seen = list(packages), dict[str, None]()
+    waiting, found = list(packages), dict[str, Distribution]()
     while waiting:
         name = waiting.pop()
-        if name in seen or installed_version(name) is None:
-            continue
-        seen[name] = None
-        required = distribution(name).requires or []
-        names = (_NAME.match(item) for item in required if "extra ==" not in item)
-        waiting.extend(found[0] for found in names if found)
-    return list(seen)
+        with contextlib.suppress(PackageNotFoundError):
+            if name not in found:
+                found[name] = distribution(name)
+                waiting.extend(_list_required(found[name]))
+    return list(found.values())
+
+
+# The two files are read as text: to parse them as importlib.metadata does takes longer than all else
+# that precedes the start of a zygote.
+
+
+def _list_required(package: Distribution) -> list[str]:
+    head = (package.read_text("METADATA") or "").partition("\n\n")[0]
+    required = _REQUIRED.findall(head) if head else package.requires or []
+    names = (_NAME.match(item) for item in required if "extra ==" not in item)
+    return [found[0] for found in names if found]
 
 
 def _iter_entries(package: Distribution) -> Iterator[tuple[str, str]]:
-    for top in dict.fromkeys(file.parts[0] for file in package.files or ()):
-        if top not in ("..", "__pycache__") and not top.endswith(".pth"):
+    record = package.read_text("RECORD")
+    paths = record.split("\n") if record else map(str, package.files or ())
+    for top in dict.fromkeys(re.split("[/,]", path, maxsplit=1)[0] for path in paths):
+        if top not in ("", "..", "__pycache__") and not top.endswith(".pth"):
             yield top, os.path.realpath(str(package.locate_file(top)))

@@ -17,7 +17,7 @@ _TMP_BYTES = 8 << 20
 _PYTHON_FLAGS = ("-I", "-S", "-B", "-u")
 _ZYGOTE_FLAGS = ("-s", "-S", "-B", "-u")  # not -I, which ignores PYTHONHASHSEED
 _ZYGOTE_CODE = (
-    "import sys; sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
+    "import gc, sys; gc.disable(); sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
     "from guest.zygote.{main} import main; main({control}, {root!r}, {modules!r}{more})"
 )
 _NAMESPACE_CODE = (

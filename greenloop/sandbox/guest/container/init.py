@@ -18,7 +18,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from ..entrypoints import load_all_entrypoints
+from ..entrypoints import load_entrypoints
 from ..files.collector import COLLECT_FILES_KEY, collect_created_files
 from ..files.writer import write_job_files
 from ..isolation import syscalls as k
@@ -60,10 +60,10 @@ def main(modules: Sequence[str] = (), plugins: Sequence[str] = ()) -> None:
         signal.signal(number, signal.SIG_DFL)
     names = (*PYTEST_MODULES, *COMMON_MODULES, *TEST_MODULES)
     preload(names, modules, guest_child.socket_families(True))
-    entrypoints = load_all_entrypoints()
+    entrypoints = load_entrypoints()
     _reset_folders()
     os.chdir(WORK_FOLDER)
-    hold_session(lambda: _wait_for_run(host, inherited), inherited, plugins)
+    hold_session(lambda: _wait_for_run(host, inherited), inherited, entrypoints, plugins)
     run = _wait_for_run(host, inherited)
     guest_child.exit_with(lambda: guest_child.run_cold(*run, entrypoints))
 

@@ -7,7 +7,7 @@ job is a module here, a line in the table and a function of the host that create
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 EntryPoint = Callable[[dict[str, Any], int], int]
@@ -38,6 +38,6 @@ def load_entrypoint(kind: str) -> EntryPoint:
     return main
 
 
-def load_all_entrypoints() -> dict[str, EntryPoint]:
-    """Import all entry points: none can be imported after `unload_guest_modules`."""
-    return {kind: load_entrypoint(kind) for kind in _ENTRYPOINTS}
+def load_entrypoints(kinds: Iterable[str] = tuple(_ENTRYPOINTS)) -> dict[str, EntryPoint]:
+    """Import entry points, by default all: none can be imported after `unload_guest_modules`."""
+    return {kind: load_entrypoint(kind) for kind in kinds}

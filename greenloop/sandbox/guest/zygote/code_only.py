@@ -9,7 +9,7 @@ import os
 import socket
 from collections.abc import Sequence
 
-from ..entrypoints import load_entrypoint
+from ..entrypoints import load_entrypoints
 from ..isolation.run_mounts import WORK_FOLDER
 from . import child
 from .file_descriptors import reserve_fds
@@ -25,7 +25,7 @@ def main(control_fd: int, root: str = "", modules: Sequence[str] = ()) -> None:
         os.environ["TMPDIR"] = root
     control = socket.socket(fileno=reserve_fds(control_fd))
     preload(COMMON_MODULES, modules, child.socket_families(not root))
-    entrypoints = {_KIND: load_entrypoint(_KIND)}
+    entrypoints = load_entrypoints([_KIND])
     server = ForkServer(control, root)
     if not root:
         os.chdir(WORK_FOLDER)

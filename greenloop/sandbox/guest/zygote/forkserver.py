@@ -61,14 +61,14 @@ class ForkServer:
         self._spare: _SpareChild | None = None
         self._running: list[_SpareChild] = []
         self._last_limits = b""
+        self._idle_since, self._is_in_demand = 0.0, False
 
     def wait_for_run(self) -> GuestRun:
         """Serve requests; returns in the process of a run only."""
         self.inherited.finish_recording()
         child.unload_guest_modules()
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps ended children
-        gc.collect()
-        gc.freeze()
+        gc.freeze()  # not collected before: that takes longer than what it frees is worth
         gc.enable()
         self._control.send(b"ready")
         while True:
@@ -79,8 +79,11 @@ class ForkServer:
                 return run
 
     def _fork_spare(self) -> GuestRun | None:
-        """Fork a spare while nothing runs: its namespaces will be ready for the next run."""
-        if self._spare is None and self._last_limits and not self._running:
+        """Fork a spare while nothing runs: its namespaces will be ready for the next run.
+
+        Not if the last run came so late that a spare for it was too old, as the next one may too.
+        """
+        if self._spare is None and self._is_in_demand and not self._running:
             with contextlib.suppress(OSError):
                 forked = self._fork_child(self._last_limits)
                 if isinstance(forked, GuestRun):
@@ -96,6 +99,7 @@ class ForkServer:
             if source is not self._control:  # readable means closed: a run never writes to it
                 source.close()
                 self._running.remove(sources[source])
+                self._idle_since = time.monotonic()
         return self._control in ready
 
     def _serve_run(self) -> GuestRun | None:
@@ -104,6 +108,8 @@ class ForkServer:
         if not limits:
             self._shut_down()
         handle = handles[0]
+        idle_s = 0.0 if self._running else time.monotonic() - self._idle_since
+        self._is_in_demand = idle_s < _MAX_SPARE_AGE_S
         if self._hand_to_spare(limits, handle):
             return None
         try:

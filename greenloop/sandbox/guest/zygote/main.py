@@ -6,7 +6,7 @@ import os
 import socket
 from collections.abc import Sequence
 
-from ..entrypoints import load_all_entrypoints
+from ..entrypoints import SESSION_KINDS, load_entrypoints
 from ..isolation.run_mounts import WORK_FOLDER
 from . import child
 from .file_descriptors import reserve_fds
@@ -26,17 +26,17 @@ def main(
 
     `root` is the folder of the runs where there are no namespaces. Preloaded are `modules` of
     packages, if that is safe, and the pytest plugins of `plugins`; with `pytest_only` no others, so
-    that a run reveals a missing import that another module's import would hide.
+    that a run reveals a missing import that another module's import would hide, and only test runs.
     """
     if root:
         os.environ["TMPDIR"] = root
     control = socket.socket(fileno=reserve_fds(control_fd))
     common = () if pytest_only else (*COMMON_MODULES, *TEST_MODULES)
     preload((*PYTEST_MODULES, *common), modules, child.socket_families(not root))
-    entrypoints = load_all_entrypoints()
+    entrypoints = load_entrypoints(SESSION_KINDS) if pytest_only else load_entrypoints()
     server = ForkServer(control, root)
     if not root:
         os.chdir(WORK_FOLDER)
-        hold_session(server.wait_for_run, server.inherited, plugins)
+        hold_session(server.wait_for_run, server.inherited, entrypoints, plugins)
     run = server.wait_for_run()
     child.exit_with(lambda: child.run_cold(*run, entrypoints))

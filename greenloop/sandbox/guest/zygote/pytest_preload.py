@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..entrypoints import load_all_entrypoints
+from ..entrypoints import EntryPoint
 from ..entrypoints.pytest_run import report_end
 from ..isolation.run_mounts import WORK_FOLDER
 from ..protocol.framing import Channel
@@ -30,15 +30,18 @@ WaitForRun = Callable[[], GuestRun]
 
 
 def hold_session(
-    wait_for_run: WaitForRun, inherited: InheritedDescriptors, packages: Sequence[str] = ()
+    wait_for_run: WaitForRun,
+    inherited: InheritedDescriptors,
+    entrypoints: Mapping[str, EntryPoint],
+    packages: Sequence[str] = (),
 ) -> None:
     """Begin a pytest session and hold it before collection: each fork goes on with its own files.
 
-    `wait_for_run` returns in a fork, with its job. `packages` are those whose pytest plugins are
-    loaded. Returns only if the internals of this pytest are not as expected; then each run begins
-    a session of its own.
+    `wait_for_run` returns in a fork, with its job, which one of `entrypoints` serves where this
+    session cannot. `packages` are those whose pytest plugins are loaded. Returns only if the
+    internals of this pytest are not as expected; then each run begins a session of its own.
     """
-    held = _HeldSession(WORK_FOLDER, ini_file(), wait_for_run, packages)
+    held = _HeldSession(WORK_FOLDER, wait_for_run, entrypoints, packages)
     with inherited.recording():
         try:
             status = held.run()
@@ -53,10 +56,14 @@ class _HeldSession:
     """A pytest session that is held before collection until a run is known."""
 
     def __init__(
-        self, work: str, ini: str, wait_for_run: WaitForRun, packages: Sequence[str]
+        self,
+        work: str,
+        wait_for_run: WaitForRun,
+        entrypoints: Mapping[str, EntryPoint],
+        packages: Sequence[str],
     ) -> None:
-        self._packages, self._entrypoints = packages, load_all_entrypoints()
-        self._work, self._ini, self._wait_for_run = work, ini, wait_for_run
+        self._packages, self._entrypoints = packages, entrypoints
+        self._work, self._wait_for_run = work, wait_for_run
         self._reporter = Reporter(work + os.sep)
         self.is_released = False
 
@@ -68,7 +75,7 @@ class _HeldSession:
         accept_undecodable_output()
         extra = plugins.load_plugins(self._packages.__contains__)
         # pytest's faulthandler would keep a duplicate of the zygote's standard error.
-        arguments = [*options(self._work, self._ini), "-p", "no:faulthandler"]
+        arguments = [*options(self._work, ini_file()), "-p", "no:faulthandler"]
         arguments += plugins.build_plugin_options(extra)
         config = _prepareconfig(arguments, [self._reporter, *extra])
         return int(wrap_session(config, self._resume))
