@@ -69,7 +69,9 @@ class TraceabilityMatrix:
 
 def build_traceability_matrix(report: Report) -> TraceabilityMatrix:
     """Build the matrix; it has no requirements or attempts where the report has none."""
-    ids = _requirement_ids(report)
+    named = {name for item in report.tests for name in item.requirements}
+    contract = report.contract
+    ids = tuple(item.id for item in contract.requirements) if contract else tuple(sorted(named))
     shown = ids if len(ids) <= _MAX_REQUIREMENTS else ()
     attempts = tuple(item for item in report.attempts if item.outcomes)[-_MAX_ATTEMPTS:]
     chosen: Sequence[TestEntry] = report.tests
@@ -121,9 +123,3 @@ def _build_row(
 
 def _build_cell(outcome: str, label: str, test: str = "") -> Cell:
     return Cell(classify_outcome(outcome), f"{label}: {outcome or 'not present'}", test)
-
-
-def _requirement_ids(report: Report) -> tuple[str, ...]:
-    if report.contract:
-        return tuple(item.id for item in report.contract.requirements)
-    return tuple(sorted({name for item in report.tests for name in item.requirements}))
