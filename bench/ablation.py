@@ -100,7 +100,7 @@ def _accusing_pieces(report: Report) -> Iterator[str]:
         yield PRESENCE
 
 
-def graded(word: str, save: TextIO) -> Iterator[Result]:
+def grade_cases(word: str, save: TextIO) -> Iterator[Result]:
     """Grade the cases, and write each result as soon as it is there."""
     with open_sandbox(settings()) as box:
         for case in cases(word):
@@ -160,7 +160,7 @@ def main() -> None:
         results = [Result(**json.loads(line)) for line in lines]
     else:
         with open(options.save or os.devnull, "w", encoding="utf-8") as save:
-            results = list(graded(options.word, save))
+            results = list(grade_cases(options.word, save))
     print("\n".join(table(results)))
 
 

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from batch_watch import looking
-from mutation_tools import timed
+from mutation_tools import run_timed
 
 HERE = Path(__file__).parent
 NO_MUTANTS = ("--mutants", "0", "--no-peer")
@@ -88,7 +88,7 @@ def model(delay_s: float) -> Iterator[dict[str, str]]:
 def client(count: int, jobs: int, environment: dict[str, str]) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", CLIENT, str(count), str(jobs)]
-        wall_s, cpu_s, _ = timed(command, Path(folder), more=environment)
+        wall_s, cpu_s, _ = run_timed(command, Path(folder), more=environment)
     return Row("a client", count, wall_s, cpu_s)
 
 
@@ -116,11 +116,11 @@ def batch(
         command = [python, "-m", "greenloop", "batch", "specs.jsonl", "--quiet", "--json"]
         command += ["--jobs", str(jobs), "--model", "openai:bench", *options]
         with looking(Path(folder)) as looks:
-            wall_s, cpu_s, out = timed(command, Path(folder), more=environment)
+            wall_s, cpu_s, out = run_timed(command, Path(folder), more=environment)
     totals = json.loads(out)
     reached = totals.get("reached", totals.get("passed"))  # "passed" in 0.1.0
     assert reached == count, totals
-    said = ", ".join(filter(None, (f"{totals['calls']} calls", looks.said(count))))
+    said = ", ".join(filter(None, (f"{totals['calls']} calls", looks.describe(count))))
     return Row(label, count, wall_s, cpu_s, said)
 
 

@@ -28,7 +28,7 @@ class Looks:
 
     taken: list[Look] = field(default_factory=list)
 
-    def said(self, count: int) -> str:
+    def describe(self, count: int) -> str:
         """Describe the change from a tenth of the specifications to the last; '' without two samples."""
         later = [look for look in self.taken if count * _EARLY <= look.done < count]
         if len(later) < 2:

@@ -61,7 +61,7 @@ def grade_weak(with_peer: bool) -> Iterator[Outcome]:
     with open_sandbox() as box:
         for task in weak_tests.tasks(""):
             for strength, wrong in product(weak_tests.STRENGTHS, ["", *task.wrong]):
-                found = weak_tests.graded(box, task, wrong, strength, plan)
+                found = weak_tests.grade_pair(box, task, wrong, strength, plan)
                 if found is None:
                     continue
                 if with_peer and found.score >= threshold:

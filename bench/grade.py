@@ -69,7 +69,7 @@ def sizes(lines: list[int], counts: list[int]) -> Iterator[tuple[int, int]]:
     yield 1000, 300
 
 
-def measured(box: Sandbox, lines: int, count: int, ms: float, mutants: int) -> None:
+def measure(box: Sandbox, lines: int, count: int, ms: float, mutants: int) -> None:
     code = module(lines)
     files = [TestFile("test_grown.py", tests(count, lines, ms))]
     run = box.run_tests(code, files, module="grown")
@@ -94,7 +94,7 @@ def main() -> None:
     print(f"{'lines':>6} {'tests':>6} {'grade':>9} {'mutants':>8}  slowest pieces, seconds")
     with open_sandbox() as box:
         for length, count in sizes(lines, counts):
-            measured(box, length, count, chosen.ms, chosen.mutants)
+            measure(box, length, count, chosen.ms, chosen.mutants)
 
 
 if __name__ == "__main__":

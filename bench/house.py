@@ -284,9 +284,9 @@ class Tracer:
             step = max((n for n, item in enumerate(frames) if _is_step(item)), default=-1)
             below = self._tasks.get(task, ())
             return (*below, *(item.f_code.co_filename for item in frames[step + 1 :]))
-        return (*self._joined(), *(item.f_code.co_filename for item in frames))
+        return (*self._join(), *(item.f_code.co_filename for item in frames))
 
-    def _joined(self) -> Snapshot:
+    def _join(self) -> Snapshot:
         below: Snapshot = getattr(self._ours, "below", ())
         return below or getattr(threading.current_thread(), "bench_below", ())
 
@@ -319,41 +319,43 @@ class Tracer:
         tasks = self._tasks
 
         @wraps(create)
-        def created(loop: Any, *args: Any, **kwargs: Any) -> Any:
+        def create_task(loop: Any, *args: Any, **kwargs: Any) -> Any:
             below = self.stack()
             task = create(loop, *args, **kwargs)
             tasks[task] = below
             return task
 
-        asyncio.base_events.BaseEventLoop.create_task = created  # type: ignore[method-assign]
+        asyncio.base_events.BaseEventLoop.create_task = create_task  # type: ignore[method-assign]
 
     def _join_threads(self) -> None:
         start = threading.Thread.start
 
         @wraps(start)
-        def started(thread: Any) -> None:
+        def start_recorded(thread: Any) -> None:
             thread.bench_below = self.stack()
             start(thread)
 
-        threading.Thread.start = started  # type: ignore[method-assign]
+        threading.Thread.start = start_recorded  # type: ignore[method-assign]
 
     def _join_executors(self) -> None:
         submit, ours = ThreadPoolExecutor.submit, self._ours
 
         @wraps(submit)
-        def submitted(pool: Any, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        def submit_recorded(
+            pool: Any, work: Callable[..., Any], /, *args: Any, **kwargs: Any
+        ) -> Any:
             below = self.stack()
 
-            def joined(*args: Any, **kwargs: Any) -> Any:
+            def run_joined(*args: Any, **kwargs: Any) -> Any:
                 before, ours.below = getattr(ours, "below", ()), below
                 try:
                     return work(*args, **kwargs)
                 finally:
                     ours.below = before
 
-            return submit(pool, joined, *args, **kwargs)
+            return submit(pool, run_joined, *args, **kwargs)
 
-        ThreadPoolExecutor.submit = submitted  # type: ignore[method-assign]
+        ThreadPoolExecutor.submit = submit_recorded  # type: ignore[method-assign]
 
     def _watch_prompts(self) -> None:
         import jinja2
@@ -362,13 +364,13 @@ class Tracer:
         render = jinja2.Template.render
 
         @wraps(render)
-        def rendered(template: Any, *args: Any, **kwargs: Any) -> str:
+        def render_recorded(template: Any, *args: Any, **kwargs: Any) -> str:
             text: str = render(template, *args, **kwargs)
             if self.specification.on_stack is None and self.specification.marker in text:
-                self._found(self.specification, "jinja2.Template.render")
+                self._record_find(self.specification, "jinja2.Template.render")
             return text
 
-        jinja2.Template.render = rendered  # type: ignore[method-assign]
+        jinja2.Template.render = render_recorded  # type: ignore[method-assign]
         for name in ("stream", "invoke", "generate", "_generate"):
             self._watch_model(BaseChatModel, name)
 
@@ -376,16 +378,16 @@ class Tracer:
         call = getattr(kind, name)
 
         @wraps(call)
-        def called(model: Any, *args: Any, **kwargs: Any) -> Any:
+        def call_recorded(model: Any, *args: Any, **kwargs: Any) -> Any:
             walk = self.specification
             if walk.is_open and holds((args, kwargs), walk.marker, 6):
                 if walk.on_stack is None:
-                    self._found(walk, f"BaseChatModel.{name}")
+                    self._record_find(walk, f"BaseChatModel.{name}")
                 walk.is_open = False
                 self.code.is_open = True
             return call(model, *args, **kwargs)
 
-        setattr(kind, name, called)
+        setattr(kind, name, call_recorded)
 
     def _watch_writes(self) -> None:
         import socket
@@ -397,7 +399,7 @@ class Tracer:
 
         @wraps(start)
         def started(process: Any, *args: Any, **kwargs: Any) -> None:
-            self._sent(b"", "subprocess.Popen")
+            self._record_sending(b"", "subprocess.Popen")
             start(process, *args, **kwargs)
 
         subprocess.Popen.__init__ = started  # type: ignore[method-assign]
@@ -406,13 +408,15 @@ class Tracer:
         write = getattr(owner, name)
 
         @wraps(write)
-        def written(first: Any, *args: Any, **kwargs: Any) -> Any:
-            self._sent(b"".join(_bytes_in(args)), f"{getattr(owner, '__name__', owner)}.{name}")
+        def write_recorded(first: Any, *args: Any, **kwargs: Any) -> Any:
+            self._record_sending(
+                b"".join(_bytes_in(args)), f"{getattr(owner, '__name__', owner)}.{name}"
+            )
             return write(first, *args, **kwargs)
 
-        setattr(owner, name, written)
+        setattr(owner, name, write_recorded)
 
-    def _sent(self, content: bytes, where: str) -> None:
+    def _record_sending(self, content: bytes, where: str) -> None:
         walk = self.code
         if walk.on_stack is not None or not walk.is_open:
             return
@@ -420,7 +424,7 @@ class Tracer:
         if not any(item.f_code.co_filename.startswith(self._sandbox) for item in frames):
             return
         if any(item in content for item in (walk.marker.encode(), *self._encoded)):
-            self._found(walk, where)
+            self._record_find(walk, where)
         elif self._fallback is None and self._on_frames(frames, walk.marker):
             self._fallback = self.stack(), where
 
@@ -428,7 +432,7 @@ class Tracer:
         mine = (item for item in frames if item.f_code.co_filename.startswith(self._top))
         return any(holds(item.f_locals, marker, 4) for item in mine)
 
-    def _found(self, walk: Walk, where: str) -> None:
+    def _record_find(self, walk: Walk, where: str) -> None:
         walk.on_stack, walk.at = self.stack(), where
         if walk is self.code:
             walk.is_open = False
@@ -448,7 +452,7 @@ class Tracer:
                 if holds(given, walk.marker, 4):
                     found[name[self._cut :]] = None
 
-    def told(self) -> dict[str, Any]:
+    def summarize(self) -> dict[str, Any]:
         walk = self.code
         if walk.on_stack is None and self._fallback:
             walk.on_stack, walk.at = self._fallback
@@ -555,7 +559,7 @@ def trace_here(root: Path, output: Path) -> None:
         sys.setprofile(None)
         threading.setprofile(None)
         loaded = Path(sys.modules["greenloop"].__file__ or "").resolve().parent
-        told = {**tracer.told(), "loaded": str(loaded)}
+        told = {**tracer.summarize(), "loaded": str(loaded)}
         output.write_text(json.dumps(told), "utf-8")
 
 
@@ -575,7 +579,7 @@ def code_marker(recording: Path) -> str:
 # --- the trace, from outside
 
 
-def traced(root: Path, python: str) -> dict[str, Any]:
+def trace_example(root: Path, python: str) -> dict[str, Any]:
     """What the trace of the example found in a checkout."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "trace.json")
@@ -620,7 +624,7 @@ def measure(root: Path, python: str, with_trace: bool) -> House:
     tops, cycled = files_at_top(root), all_cycles(found)
     fullest = next(iter(tops))
     name = longest.split(":")[0].removeprefix("greenloop.") + "." + longest.split(":")[1]
-    trace = traced(root, python) if with_trace else {}
+    trace = trace_example(root, python) if with_trace else {}
     figures = {
         "lines": f"{sum(item.lines for item in found.values())}",
         "files": f"{len(found)}",

@@ -95,7 +95,7 @@ def read_cpu() -> float:
     return int(usage.read_text()) / 1e9 if usage.exists() else machine_cpu()
 
 
-def timed(work: Callable[[], _T]) -> tuple[_T, float]:
+def measure_cpu(work: Callable[[], _T]) -> tuple[_T, float]:
     started = read_cpu()
     return work(), read_cpu() - started
 
@@ -111,13 +111,13 @@ def measure_pair(box: Sandbox, pair: Pair, rounds: int) -> Result | TestRun:
     files = [TestFile(f"test_{pair.name}.py", pair.tests)]
     shared, apart, planning = [], [], []
     for _ in range(rounds):
-        run, seconds = timed(lambda: box.run_tests(pair.code, files, module=pair.name))
+        run, seconds = measure_cpu(lambda: box.run_tests(pair.code, files, module=pair.name))
         shared.append(seconds)
         if not run.passed:
             return run
         context = GradingContext(box, pair.code, files, pair.name, run)
-        planning.append(timed(lambda context=context: context.plan_scenarios(files[0]))[1])
-        found, seconds = timed(lambda context=context: measure(context))
+        planning.append(measure_cpu(lambda context=context: context.plan_scenarios(files[0]))[1])
+        found, seconds = measure_cpu(lambda context=context: measure(context))
         apart.append(seconds)
     if isinstance(found, str):
         found = Isolated(reached=False, tests=0, observed=0, agreed=0)

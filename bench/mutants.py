@@ -95,10 +95,10 @@ def in_sandbox(box: Sandbox, case: Case, chosen: tuple[Mutant, ...]) -> MutantRu
 
 def in_processes(case: Case, chosen: tuple[Mutant, ...]) -> tuple[list[bool], Cost]:
     """For each mutant whether it was noticed; the mean cost."""
-    before, started = used(), time.monotonic()
+    before, started = read_cpu_used(), time.monotonic()
     noticed = [fails(case, mutant) for mutant in chosen]
     wall_s, count = time.monotonic() - started, max(1, len(chosen))
-    return noticed, Cost(wall_s / count, (used() - before) / count)
+    return noticed, Cost(wall_s / count, (read_cpu_used() - before) / count)
 
 
 def fails(case: Case, mutant: Mutant) -> bool:
@@ -121,7 +121,7 @@ def fails(case: Case, mutant: Mutant) -> bool:
     return ended.returncode != 0
 
 
-def used() -> float:
+def read_cpu_used() -> float:
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return children.ru_utime + children.ru_stime
 

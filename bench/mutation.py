@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from mutation_tools import CORPUS, Ran, Tool, cosmic_ray, greenloop, install, mutmut, timed
+from mutation_tools import CORPUS, Ran, Tool, cosmic_ray, greenloop, install, mutmut, run_timed
 
 from greenloop.grading import grade
 from greenloop.sandbox import open_sandbox
@@ -39,7 +39,7 @@ def tools(venv: Path, cosmic: int, single: bool) -> dict[str, Tool]:
     return found | ({"cosmic-ray": partial(cosmic_ray, venv=venv, most=cosmic)} if cosmic else {})
 
 
-def measured(name: str, given: dict[str, Tool], rounds: int) -> dict[str, list[Ran]]:
+def measure(name: str, given: dict[str, Tool], rounds: int) -> dict[str, list[Ran]]:
     """Of each tool one run a round, in turn."""
     runs: dict[str, list[Ran]] = {label: [] for label in given}
     for _ in range(rounds):
@@ -90,7 +90,7 @@ def whole_grade(name: str, rounds: int) -> None:
     code, tests = CORPUS / f"{name}.py", CORPUS / f"test_{name}.py"
     command = [sys.executable, "-m", "greenloop", "check", str(code), str(tests)]
     with tempfile.TemporaryDirectory() as folder, open_sandbox() as box:
-        checks = [timed(command, Path(folder))[:2] for _ in range(rounds)]
+        checks = [run_timed(command, Path(folder))[:2] for _ in range(rounds)]
         grades = []
         for _ in range(rounds):
             evidence = grade(box, code.read_text("utf-8"), tests.read_text("utf-8"))
@@ -137,7 +137,7 @@ def main() -> None:
         pairs = ((OURS, THEIRS), (OURS_ALONE, THEIRS_ALONE))[: 2 if chosen.single else 1]
         table: dict[tuple[str, str], list[list[float]]] = {pair: [] for pair in pairs}
         for name in chosen.modules.split(","):
-            found = measured(name, given, chosen.rounds)
+            found = measure(name, given, chosen.rounds)
             show(name, found)
             for pair in pairs:
                 table[pair].append(ratios(name, found, *pair))

@@ -57,12 +57,12 @@ Tool = Callable[[str, Path], Ran]
 def greenloop(name: str, folder: Path, cores: int | None = None) -> Ran:
     """`mutation()` in a fresh process, its sandbox opened there; and one that only opens it."""
     _copy(name, folder, folder)
-    wall_s, cpu_s, output = timed([sys.executable, "-c", GREENLOOP, name], folder, cores=cores)
+    wall_s, cpu_s, output = run_timed([sys.executable, "-c", GREENLOOP, name], folder, cores=cores)
     said = json.loads(output.splitlines()[-1])
     record = said["record"]
     if record["trouble"]:
         raise RuntimeError(record["trouble"])
-    start_cpu_s = timed([sys.executable, "-c", GREENLOOP, ""], folder, cores=cores)[1]
+    start_cpu_s = run_timed([sys.executable, "-c", GREENLOOP, ""], folder, cores=cores)[1]
     inner = (said["wall_s"], cpu_s - start_cpu_s)
     return Ran(wall_s, cpu_s, record["sampled"], record["score"], record["timeout"], *inner)
 
@@ -74,8 +74,8 @@ def mutmut(name: str, folder: Path, venv: Path, most: int | None = None) -> Ran:
     _copy(name, folder / "src", folder / "tests")
     (folder / "setup.cfg").write_text("[mutmut]\nsource_paths=src\n", "utf-8")
     more = ["--max-children", str(most)] if most else []
-    wall_s, cpu_s, _ = timed([str(venv / "bin/mutmut"), "run", *more], folder, venv)
-    timed([str(venv / "bin/mutmut"), "export-cicd-stats"], folder, venv)
+    wall_s, cpu_s, _ = run_timed([str(venv / "bin/mutmut"), "run", *more], folder, venv)
+    run_timed([str(venv / "bin/mutmut"), "export-cicd-stats"], folder, venv)
     said = json.loads((folder / "mutants/mutmut-cicd-stats.json").read_text("utf-8"))
     noticed = said["killed"] + said["timeout"] + said["segfault"] + said["suspicious"]
     return Ran(wall_s, cpu_s, said["total"], noticed / said["total"], said["timeout"])
@@ -91,16 +91,16 @@ def cosmic_ray(name: str, folder: Path, venv: Path, most: int) -> Ran:
         "utf-8",
     )
     tool = str(venv / "bin/cosmic-ray")
-    timed([tool, "init", "settings.toml", "session.sqlite"], folder, venv)
-    tried = _thinned(folder / "session.sqlite", most)
-    wall_s, cpu_s, _ = timed([tool, "exec", "settings.toml", "session.sqlite"], folder, venv)
+    run_timed([tool, "init", "settings.toml", "session.sqlite"], folder, venv)
+    tried = _thin_out(folder / "session.sqlite", most)
+    wall_s, cpu_s, _ = run_timed([tool, "exec", "settings.toml", "session.sqlite"], folder, venv)
     with sqlite3.connect(folder / "session.sqlite") as session:
         rows = session.execute("select test_outcome from work_results").fetchall()
     killed = sum("killed" in str(row[0]).lower() for row in rows)
     return Ran(wall_s, cpu_s, tried, killed / max(1, len(rows)))
 
 
-def _thinned(path: Path, most: int) -> int:
+def _thin_out(path: Path, most: int) -> int:
     """Takes all but `most` of the jobs out of a session; how many are left."""
     with sqlite3.connect(path) as session:
         jobs = [
@@ -126,7 +126,7 @@ def install(venv: Path) -> str:
     )
 
 
-def timed(
+def run_timed(
     command: Sequence[str],
     folder: Path,
     venv: Path | None = None,

@@ -32,17 +32,17 @@ class RealFile:
 def real_files(packages: Sequence[str], folder: Path) -> Iterator[RealFile]:
     """Yield, for each package that can be fetched, test files of exactly one of its modules."""
     for package in packages:
-        sdist = _downloaded(package, folder / package)
+        sdist = _download(package, folder / package)
         if sdist is None:
             print(f"{package}: there is no sdist of it to be had")
             continue
         texts = _texts(sdist)
         tests = {path: text for path, text in texts.items() if _TEST.fullmatch(path.name)}
         for path, text in tests.items():
-            yield from _paired(package, path, text, _modules(texts.keys() - tests.keys(), texts))
+            yield from _pair(package, path, text, _modules(texts.keys() - tests.keys(), texts))
 
 
-def _downloaded(package: str, folder: Path) -> Path | None:
+def _download(package: str, folder: Path) -> Path | None:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     command += ["--no-binary", package, "--dest", str(folder), package]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
@@ -77,7 +77,7 @@ def _modules(
     return found
 
 
-def _paired(
+def _pair(
     package: str, path: PurePosixPath, tests: str, modules: dict[str, tuple[str, str]]
 ) -> Iterator[RealFile]:
     """Yield the file with its module; nothing if it imports none of them, or several."""

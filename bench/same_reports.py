@@ -132,9 +132,9 @@ class Example:
     words: tuple[str, ...]
     recording: Path | None = None
 
-    def said(self) -> str:
+    def join_answers(self) -> str:
         """All that the model said, with spaces joined: whatever stands in it is not greenloop's."""
-        return _joined(" ".join(str(item.get("answer", "")) for item in self.answers()))
+        return _join(" ".join(str(item.get("answer", "")) for item in self.answers()))
 
     def has_usage(self) -> bool:
         """Whether each recorded answer has its own token counts."""
@@ -233,12 +233,12 @@ def run(example: Example, checkout: Checkout, source: Path, kept: Path) -> Resul
     shutil.copytree(source / "examples", kept / "examples")
     if example.words[0] == "check":
         shutil.copytree(source / "bench" / "mutation_corpus", kept / "mutation_corpus")
-    result = _ran(example, checkout, kept)
+    result = _run(example, checkout, kept)
     saved.write_text(json.dumps(result.__dict__), "utf-8")
     return result
 
 
-def _ran(example: Example, checkout: Checkout, folder: Path) -> Result:
+def _run(example: Example, checkout: Checkout, folder: Path) -> Result:
     started, words = time.monotonic(), command(example)
     try:
         ended = subprocess.run(
@@ -280,7 +280,7 @@ def schema_2(report: dict[str, Any]) -> dict[str, Any]:
     """A report with the names of schema 2."""
     if report.get("schema_version") != "1":
         return report
-    moved: dict[str, Any] = _moved(report)
+    moved: dict[str, Any] = _move_value(report)
     evidence = moved.get("evidence") or {}
     for name in ("seconds", "not_measured"):
         if name in evidence:
@@ -296,16 +296,16 @@ def schema_2(report: dict[str, Any]) -> dict[str, Any]:
     return moved
 
 
-def _moved(value: Any, path: str = "") -> Any:
+def _move_value(value: Any, path: str = "") -> Any:
     if isinstance(value, list):
-        return [_moved(item, f"{path}[]") for item in value]
+        return [_move_value(item, f"{path}[]") for item in value]
     if not isinstance(value, dict):
         return value
     found = {}
     for key, item in value.items():
         place = f"{path}.{key}".lstrip(".")
         name = RENAMED[place].rpartition(".")[2] if place in RENAMED else key
-        found[name] = _moved(item, place)
+        found[name] = _move_value(item, place)
     return found
 
 
@@ -316,13 +316,13 @@ def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield from flat(item, f"{path}.{key}" if path else str(key))
     elif isinstance(value, list) and value:
         yield f"{path}.length", len(value)
-        for name, item in _named(value):
+        for name, item in _name_items(value):
             yield from flat(item, f"{path}[{name}]")
     else:
         yield path, value
 
 
-def _named(items: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+def _name_items(items: Sequence[Any]) -> Iterator[tuple[str, Any]]:
     """Items by their `id`, or by their place; a second one of an id is told apart."""
     seen: Counter[str] = Counter()
     for place, item in enumerate(items):
@@ -333,7 +333,7 @@ def _named(items: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 
 def comparable(report: Mapping[str, Any], example: Example) -> Flat:
     """What is compared of a report, by key path."""
-    said, found = example.said(), {}
+    said, found = example.join_answers(), {}
     whole = schema_2(json.loads(json.dumps(report)))
     for test in whole.get("tests") or ():
         test["id"] = re.sub(r"^sealed::", "held_out::", test["id"])
@@ -367,7 +367,7 @@ def _value(key: str, value: Any, said: str) -> Any:
         return value and Path(str(value)).name
     bare = re.sub(r"\[\d+\]$", "", key)
     if _matches(bare, TEXTS) and isinstance(value, str):
-        of_the_model = bool(value.strip()) and _joined(value) in said
+        of_the_model = bool(value.strip()) and _join(value) in said
         return value if of_the_model else bool(value)
     if isinstance(value, str):
         for pattern, instead in NOISE:
@@ -387,7 +387,7 @@ def _matches(key: str, patterns: Sequence[str]) -> bool:
     return any(re.fullmatch(pattern, key) for pattern in patterns)
 
 
-def _joined(text: str) -> str:
+def _join(text: str) -> str:
     return " ".join(text.split())
 
 

@@ -37,7 +37,7 @@ def capture(folder: Path) -> str:
     screen = Screen(WIDTH, f"{settings}; {run}; touch ended; echo {DONE}; sleep 500", HEIGHT)
     try:
         screen.until(lambda shown: DONE in shown)
-        return screen.colored_text().partition(DONE)[0].rstrip()
+        return screen.get_colored_text().partition(DONE)[0].rstrip()
     finally:
         screen.close()
 

@@ -56,7 +56,7 @@ MEANINGS = {
         "no fault": "not wrong: they answer each published input as the reference solution",
     },
     "right": {
-        "noticed": "wrong by the reference solution on an input that the text allows",
+        "noticed": "contradict the reference solution: an answer, a changed argument, or time",
         "example": "wrong by an example of their own text",
         "open": "not `verified`: a difference on which the judge knows no answer",
         "too few": "not `verified`: too few inputs",
@@ -98,7 +98,7 @@ def fit_inputs(box: Sandbox, task: Task) -> list[tuple[object, ...]]:
     forms = [list(iterate_forms(item)) for item in task.inputs[:100]]
     calls = [build_call(task, form) for item in forms for form in item]
     program = Program(box, MODULE, task.right[0], (task.function,))
-    answers = iter([not made.ending and answered(made) for made in program.run(calls, 10.0)])
+    answers = iter([not made.ending and has_answered(made) for made in program.run(calls, 10.0)])
     fitting = [[form for form in item if next(answers)] for item in forms]
     return [item[0] for item in fitting if item]
 
@@ -116,7 +116,7 @@ def build_call(task: Task, arguments: tuple[object, ...]) -> Input:
     return Input(ast.parse(text, mode="eval").body, task.function)
 
 
-def answered(made: Answer) -> bool:
+def has_answered(made: Answer) -> bool:
     """Return whether a program returned, and raised nothing."""
     return "value" in made.load(ANSWER)
 
@@ -226,6 +226,10 @@ def answer(box: Sandbox, task: Task, source: str, call: Input) -> Answer:
 
 
 def agree(one: Answer, other: Answer, number: int) -> bool:
+    """Whether two programs answer the same, or leave or change their arguments in the same way."""
+    if number == AFTER:
+        changed = one.load_arguments(other), other.load_arguments(one)
+        return changed == ({}, {}) or bool(compare(*changed, Names()))
     return bool(compare(one.load(number), other.load(number), Names()))
 
 

@@ -57,7 +57,7 @@ class Graded:
     others: tuple[str, ...]
     survivors: tuple[str, ...] = ()
 
-    def verified(self, threshold: float) -> bool:
+    def is_verified(self, threshold: float) -> bool:
         return not self.others and self.score >= threshold
 
 
@@ -72,7 +72,7 @@ def tasks(only: str) -> Iterator[Task]:
         yield Task(path.stem, sections["right"], wrong, tests)
 
 
-def graded(box: Sandbox, task: Task, wrong: str, strength: str, plan: Plan) -> Graded | None:
+def grade_pair(box: Sandbox, task: Task, wrong: str, strength: str, plan: Plan) -> Graded | None:
     """Grade a pair; None if the tests do not pass."""
     code = task.wrong[wrong] if wrong else task.right
     files = [task.test_file(strength)]
@@ -113,12 +113,12 @@ def differs_from_peer(box: Sandbox, task: Task, found: Graded) -> Graded:
     return replace(found, others=("peer: it answers differently",)) if differs else found
 
 
-def told(task: Task, found: Graded, threshold: float) -> None:
+def print_failures(task: Task, found: Graded, threshold: float) -> None:
     """Print wrong modules that are `verified`, and right ones with thorough tests that are not."""
     of = f"{task.name}, {found.strength} tests, score {found.score:.2f}"
-    if found.wrong and found.verified(threshold):
+    if found.wrong and found.is_verified(threshold):
         print(f"{of}: verified, but {found.wrong}", flush=True)
-    elif not found.wrong and found.strength == "thorough" and not found.verified(threshold):
+    elif not found.wrong and found.strength == "thorough" and not found.is_verified(threshold):
         print(f"{of}: right, but not verified", *found.others, *found.survivors, sep="\n    ")
 
 
@@ -129,7 +129,7 @@ def by_strength(found: Sequence[Graded], wrong: int, threshold: float) -> None:
         mine = [item for item in found if item.strength == strength]
         right = [item for item in mine if not item.wrong]
         passing = [item for item in mine if item.wrong]
-        good, bad = (sum(i.verified(threshold) for i in some) for some in (right, passing))
+        good, bad = (sum(i.is_verified(threshold) for i in some) for some in (right, passing))
         share = f"{bad} ({bad / max(1, len(passing)):.0%})"
         verdicts = f"{good} of {len(right)}"
         print(f"{strength:10} {verdicts:>16} {wrong:7} {len(passing):15} {share:>19}")
@@ -147,7 +147,7 @@ def by_threshold(found: Sequence[Graded]) -> None:
     """Print the effect of other mutation thresholds."""
     print("\nthreshold   right thorough   right medium   wrong verified")
     for threshold in (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0):
-        good = [item for item in found if item.verified(threshold)]
+        good = [item for item in found if item.is_verified(threshold)]
         right = Counter(item.strength for item in good if not item.wrong)
         wrong = sum(bool(item.wrong) for item in good)
         print(f"{threshold:9} {right['thorough']:16} {right['medium']:14} {wrong:16}")
@@ -168,10 +168,10 @@ def main() -> None:
         for task in tasks(chosen.only):
             wrong += len(task.wrong)
             for strength, module in product(STRENGTHS, ["", *task.wrong]):
-                one = graded(box, task, module, strength, plan)
+                one = grade_pair(box, task, module, strength, plan)
                 if one:
                     one = differs_from_peer(box, task, one) if chosen.peers else one
-                    told(task, one, threshold)
+                    print_failures(task, one, threshold)
                     found.append(one)
                 elif not module:
                     print(f"{task.name}: the right module does not pass its {strength} tests")

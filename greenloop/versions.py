@@ -10,11 +10,11 @@ SMALL = "greenloop-check"  # the distribution for the commands that call no mode
 
 def greenloop_version() -> str:
     """Return the version of greenloop, or of its distribution without models."""
-    return installed_version("greenloop") or installed_version(SMALL) or "not installed"
+    return get_installed_version("greenloop") or get_installed_version(SMALL) or "not installed"
 
 
 @lru_cache(maxsize=64)  # a lookup reads the metadata of all packages
-def installed_version(package: str) -> str | None:
+def get_installed_version(package: str) -> str | None:
     """Return a package's version, None where it is not installed."""
     try:
         return version(package)

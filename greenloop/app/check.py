@@ -78,7 +78,7 @@ async def run_check(
         sandbox = sandbox.with_packages(state.packages.installed)
     sandbox = with_events(sandbox, emit)
     suite, candidate = state.tests, state.candidates.current
-    with state.timed("sandbox_s"), progress_span(emit, "tests"):
+    with state.measure_time("sandbox_s"), progress_span(emit, "tests"):
         result = await _tolerate_skips(sandbox, state, await _run_tests(sandbox, state))
     state.candidates.best = replace(candidate, run=result)
     emit(TestRunFinished(result))

@@ -122,7 +122,7 @@ async def _run_check(
     """
     await _install_packages(diff, state, settings, emit)
     runner = ProjectRunner(sandbox.with_packages(state.packages.installed), diff.tree)
-    with state.timed("sandbox_s"), progress_span(emit, "the project's tests"):
+    with state.measure_time("sandbox_s"), progress_span(emit, "the project's tests"):
         baseline = await run_in_sandbox_thread(runner.box, runner.measure_baseline)
         if baseline.problem:
             raise InputError(f"the project's tests cannot be run here: {baseline.problem}")
@@ -139,7 +139,7 @@ async def _run_check(
         names = ", ".join(change.untested_files)
         state.notes.append(f"not graded, because no test imports them: {names}")
     sink = create_thread_safe_sink(emit)
-    with state.timed("grading_s"):
+    with state.measure_time("grading_s"):
         grade = partial(grade_lines, change, emit=sink)
         state.evidence = await run_in_sandbox_thread(runner.box, grade)
 

@@ -86,7 +86,7 @@ def _find_imports(name: str, tree: ast.Module, is_test: bool) -> list[str]:
     """Return the imports to add for an undefined name; [] where its meaning is ambiguous."""
     if name == "pytest" and is_test:
         return ["import pytest"]
-    members = _accessed_members(name, tree)
+    members = _find_accessed_members(name, tree)
     if name == "datetime":
         return _find_datetime_imports(members, tree)
     if name == "urllib":  # importing it does not import its submodules
@@ -99,7 +99,7 @@ def _find_imports(name: str, tree: ast.Module, is_test: bool) -> list[str]:
     ]
 
 
-def _accessed_members(name: str, tree: ast.Module) -> set[str]:
+def _find_accessed_members(name: str, tree: ast.Module) -> set[str]:
     """Return the attributes accessed on a name: `x` of `name.x`."""
     nodes = [item for item in ast.walk(tree) if isinstance(item, ast.Attribute)]
     return {n.attr for n in nodes if isinstance(n.value, ast.Name) and n.value.id == name}

@@ -58,7 +58,7 @@ def find_refused_outcome(
     )
 
 
-def written_files(entry: Entry, artifacts: Artifacts | None) -> tuple[str, ...]:
+def list_written_files(entry: Entry, artifacts: Artifacts | None) -> tuple[str, ...]:
     """Return the files written for an entry that reached its requirement."""
     if entry.output is None or artifacts is None:
         return ()

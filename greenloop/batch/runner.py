@@ -16,7 +16,7 @@ from greenloop.batch.outputs import (
     check_output_path,
     find_refused_outcome,
     find_unchanged_outcome,
-    written_files,
+    list_written_files,
 )
 from greenloop.batch.results import RESULTS_FILE, BatchResults, add_outcome, has_disk_space
 from greenloop.errors import (
@@ -209,7 +209,7 @@ class Batch:
             run_dir=str(directory.path),
             output=artifacts.output if artifacts else None,
             tests_output=artifacts.tests_output if artifacts else None,
-            written=written_files(entry, artifacts) if success else (),
+            written=list_written_files(entry, artifacts) if success else (),
             tests=len(report.tests) if report else 0,
             calls=report.usage.calls if report else 0,
             tokens=report.usage.input_tokens + report.usage.output_tokens if report else 0,

@@ -9,7 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Literal
 
-from greenloop.cli.editor import edit_checks, edit_contract, generated_checks, print_line
+from greenloop.cli.editor import edit_checks, edit_contract, print_line, select_generated_checks
 from greenloop.cli.finish import MAX_SHOWN_LINES
 from greenloop.cli.questions import read_line
 from greenloop.errors import InterruptedRunError
@@ -127,7 +127,7 @@ def _review_diff(report: Report, request: RunRequest) -> Iterator[str]:
     if isinstance(request, ChangeRequest):
         yield from report.final_code.splitlines()
     else:
-        for path, text in _planned_files(report, request):
+        for path, text in _list_planned_files(report, request):
             yield from _diff_lines(str(path), _current_text(path, report), text)
 
 
@@ -150,7 +150,7 @@ def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
     yield ""
     yield format_verdict(report)
     yield from (f"  not verified: {reason}" for reason in report.reasons)
-    checks = generated_checks(report) if isinstance(request, ScriptRequest) else ()
+    checks = select_generated_checks(report) if isinstance(request, ScriptRequest) else ()
     assumptions = report.contract.assumptions if report.contract else ()
     for heading, items in (
         ("checks derived from the task:", checks),
@@ -159,7 +159,7 @@ def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
         yield from (heading, *(f"  - {item}" for item in items)) if items else ()
 
 
-def _planned_files(report: Report, request: RunRequest) -> Iterator[tuple[Path, str]]:
+def _list_planned_files(report: Report, request: RunRequest) -> Iterator[tuple[Path, str]]:
     """Yield files and their new texts; without `--output`, under their default names."""
     if isinstance(request, HealRequest):
         yield Path(request.output or request.original.path), report.final_code

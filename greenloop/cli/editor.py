@@ -53,12 +53,12 @@ def edit_checks(report: Report) -> tuple[OutputCheck, ...] | None:
 
     None if they are unchanged or invalid.
     """
-    items = [check_to_json(item) for item in generated_checks(report)]
+    items = [check_to_json(item) for item in select_generated_checks(report)]
     text = json.dumps([item for item in items if item], indent=1, ensure_ascii=False) + "\n"
     return _edit_text("checks", text, report, _parse_checks)
 
 
-def generated_checks(report: Report) -> tuple[OutputCheck, ...]:
+def select_generated_checks(report: Report) -> tuple[OutputCheck, ...]:
     """Return the active checks of a script that a model derived from its task."""
     checks = report.script.checks if report.script else ()
     return tuple(item for item in checks if item.origin == "generated")

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from greenloop.cli.preflight import check_paths
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError, NoModelError
 from greenloop.reporting.escaping import escape_invisible
-from greenloop.versions import SMALL, installed_version
+from greenloop.versions import SMALL, get_installed_version
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ def run_command(name: str, options: object) -> int:
         print_error("interrupted")
         return InterruptedRunError.exit_status
     except ModuleNotFoundError as error:
-        if installed_version("greenloop") or not installed_version(SMALL):
+        if get_installed_version("greenloop") or not get_installed_version(SMALL):
             raise
         print_error(f"{SMALL} has no {error.name}, which this needs: pip install greenloop")
         return NoModelError.exit_status
@@ -56,7 +56,7 @@ def check_terminal(option: str) -> None:
 def run_with_signals(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine. The first SIGINT or SIGTERM cancels it, a second one ends the process."""
 
-    async def guarded() -> T:
+    async def run_guarded() -> T:
         task = asyncio.ensure_future(coroutine)
         stopped: list[int] = []
 
@@ -69,7 +69,7 @@ def run_with_signals(coroutine: Coroutine[Any, Any, T]) -> T:
         _handle_signals(stop)
         return await task
 
-    return asyncio.run(guarded())
+    return asyncio.run(run_guarded())
 
 
 class Stoppable(Protocol):

@@ -88,7 +88,7 @@ class PackageStore:
 
     def _folder_for(self, requirements: Sequence[str]) -> Path:
         """Return the folder of a set; its name has a digest of requirements and interpreter."""
-        key_parts = [sorted(requirements), _interpreter_tags(), _pinned_constraints()]
+        key_parts = [sorted(requirements), _interpreter_tags(), _list_pinned_constraints()]
         key = hashlib.sha256(json.dumps(key_parts).encode()).hexdigest()[:24]
         names = "-".join(sorted(parse_package_name(item) for item in requirements))
         return self.root / f"{names[:60]}-{key}"
@@ -98,7 +98,7 @@ class PackageStore:
         staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=self.root))
         try:
             site = staging / _SITE
-            report = pip_install(requirements, _pinned_constraints(), site, stop)
+            report = pip_install(requirements, _list_pinned_constraints(), site, stop)
             shutil.rmtree(site / "bin", ignore_errors=True)
             _make_world_readable(site)
             requested = frozenset(parse_package_name(item) for item in requirements)
@@ -170,7 +170,7 @@ def _interpreter_tags() -> list[str]:
     return [tag, str(sysconfig.get_config_var("SOABI")), sysconfig.get_platform()]
 
 
-def _pinned_constraints() -> list[str]:
+def _list_pinned_constraints() -> list[str]:
     found = []
     for name in _PINNED_PACKAGES:
         with contextlib.suppress(PackageNotFoundError):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from greenloop.errors import InputError
 from greenloop.evals.results import HiddenTestResults
-from greenloop.evals.statistics import SIGNIFICANCE_LEVEL, mcnemar_exact, paired_interval
+from greenloop.evals.statistics import SIGNIFICANCE_LEVEL, compute_paired_interval, mcnemar_exact
 from greenloop.evals.summary import average_spent, pass_at_1
 from greenloop.records.evaluation import Comparison, EvalReport, EvalSetup, TaskResult
 
@@ -53,7 +53,7 @@ def compare_evaluations(
     a_alone = tuple(x.id for x, y in pairs if x.is_solved and not y.is_solved)
     b_alone = tuple(y.id for x, y in pairs if y.is_solved and not x.is_solved)
     p = mcnemar_exact(len(a_alone), len(b_alone))
-    low, high = paired_interval(len(a_alone), len(b_alone), len(pairs))
+    low, high = compute_paired_interval(len(a_alone), len(b_alone), len(pairs))
     return Comparison(
         a=a[0],
         b=b[0],

@@ -90,7 +90,7 @@ def outcome_from_run(files: list[TestFile], run: TestRun) -> HiddenTestsOutcome:
     else:
         why = _find_failure_reason(files, run, skippable)
     truth: GroundTruth = "unknown" if broken else "failed" if why else "passed"
-    failed = sum(_qualified_test_name(item) not in skippable for item in run.failing_tests)
+    failed = sum(_qualify_test_name(item) not in skippable for item in run.failing_tests)
     return HiddenTestsOutcome(truth, why[:_MAX_REASON_CHARACTERS], run.passed_count, failed)
 
 
@@ -106,7 +106,7 @@ def _find_failure_reason(files: list[TestFile], run: TestRun, skippable: set[str
     if not run.passed_count:
         return "no hidden test passed"
     for test in run.tests:
-        if test.outcome != "passed" and _qualified_test_name(test.id) not in skippable:
+        if test.outcome != "passed" and _qualify_test_name(test.id) not in skippable:
             return f"{test.id} ended as {test.outcome}"
     return "" if run.exit_status == 0 else f"exit status {run.exit_status}"
 
@@ -118,7 +118,7 @@ def _skippable_tests(files: list[TestFile]) -> set[str]:
     }
 
 
-def _qualified_test_name(test: str) -> str:
+def _qualify_test_name(test: str) -> str:
     return f"{test.partition('::')[0]}::{get_function_name(test)}"
 
 

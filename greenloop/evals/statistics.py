@@ -45,7 +45,7 @@ def mcnemar_exact(a_alone: int, b_alone: int) -> float:
     return min(1.0, float(2 * tail / 2**pairs))
 
 
-def paired_interval(a_alone: int, b_alone: int, pairs: int) -> tuple[float, float]:
+def compute_paired_interval(a_alone: int, b_alone: int, pairs: int) -> tuple[float, float]:
     """Return the 95% interval of the difference b - a of two paired proportions.
 
     D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a difference of binomial

@@ -71,7 +71,7 @@ def open_source(choice: ModelChoice, settings: Settings) -> ChatSource:
     plugin = load_plugin("greenloop.models", kind) if rest else None
     if plugin is not None:
         return ChatSource(choice.name, _build_plugin_model(plugin, rest, choice, settings))
-    return ChatSource(_billed_name(choice, settings), _build_chat_model(choice, settings))
+    return ChatSource(_get_billed_name(choice, settings), _build_chat_model(choice, settings))
 
 
 def _build_plugin_model(plugin: Any, name: str, choice: ModelChoice, settings: Settings) -> Any:
@@ -93,7 +93,7 @@ def _build_plugin_model(plugin: Any, name: str, choice: ModelChoice, settings: S
     return model
 
 
-def _billed_name(choice: ModelChoice, settings: Settings) -> str:
+def _get_billed_name(choice: ModelChoice, settings: Settings) -> str:
     """Return the name by which the model is priced; on other servers prices are not known."""
     base_url = choice.base_url or settings.openai_base_url
     if not base_url or urlsplit(base_url).hostname == "api.openai.com":

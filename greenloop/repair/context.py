@@ -62,7 +62,7 @@ class RepairContext(NodeContext):
         """Return the text of a call with other arguments."""
         return f"{self.text(node.func)}({', '.join(arguments)})"
 
-    def parenthesized_text(self, node: ast.expr) -> str:
+    def get_parenthesized_text(self, node: ast.expr) -> str:
         """Return a node's text as an operand, in parentheses if it needs them."""
         text = self.text(node)
         return text if isinstance(node, _ATOMIC_NODES) else f"({text})"
@@ -71,7 +71,7 @@ class RepairContext(NodeContext):
         """Return a node's text as it can replace this context's node."""
         text = self.text(node)
         needs_none = isinstance(self.parent, _UNPARENTHESIZED_PARENTS) and not self.is_field("func")
-        return text if needs_none and "\n" not in text else self.parenthesized_text(node)
+        return text if needs_none and "\n" not in text else self.get_parenthesized_text(node)
 
     def edit(self, node: Located, text: str, kind: str, cost: float) -> CandidateEdit:
         """Return the edit that replaces a node."""

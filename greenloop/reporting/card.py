@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 from greenloop.records import Report
 from greenloop.reporting.console import open_console
 from greenloop.reporting.escaping import flatten, sanitize_line
-from greenloop.reporting.evidence.text import list_differences, list_survivors, mutated_line
+from greenloop.reporting.evidence.text import get_mutated_line, list_differences, list_survivors
 from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.remedies import find_remedy
 from greenloop.reporting.summary import (
@@ -46,7 +46,8 @@ def print_card(report: Report, stream: TextIO, *, hides_code: bool = False) -> N
     survived = list_survivors(report.evidence) if report.verdict != "failed" else ()
     # With the mutant, so that no two are cut to equal texts.
     shown = [
-        f"{i.place}: {i.question} (mutant: `{mutated_line(i)}`)" for i in survived[:_MAX_SURVIVORS]
+        f"{i.place}: {i.question} (mutant: `{get_mutated_line(i)}`)"
+        for i in survived[:_MAX_SURVIVORS]
     ]
     if len(survived) > _MAX_SURVIVORS:
         shown.append(f"and {len(survived) - _MAX_SURVIVORS} more, see the report")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from greenloop import events as e
 from greenloop.records import Report, Survivor, TestRun
 from greenloop.reporting.escaping import flatten, sanitize_line
-from greenloop.reporting.evidence.text import diff_hunk, list_survivors, mutated_line
+from greenloop.reporting.evidence.text import diff_hunk, get_mutated_line, list_survivors
 from greenloop.reporting.progress.activity import RunActivity
 from greenloop.reporting.summary import VERDICT_SIGNS, VERDICT_STYLES, format_test_counts
 from greenloop.reporting.traceability import short_name
@@ -142,7 +142,7 @@ class WatchScreen:
         item, is_chosen = self.survivors[number], number == self.cursor
         mark, style = ("›", "bold cyan") if is_chosen else (" ", "")
         same = sum(i.place == item.place and i.question == item.question for i in self.survivors)
-        place = f"{item.place} as `{mutated_line(item)}`" if same > 1 else item.place
+        place = f"{item.place} as `{get_mutated_line(item)}`" if same > 1 else item.place
         yield Text(
             f"{mark} {sanitize_line(place)}: {flatten(item.question, max(width, 40))}", style
         )

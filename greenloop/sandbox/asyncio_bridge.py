@@ -17,7 +17,7 @@ async def run_in_sandbox_thread(sandbox: Sandbox, blocking_call: Callable[[], T]
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        with sandbox.interrupted():
+        with sandbox.interrupt_runs():
             await asyncio.wait({task})
         task.exception()  # retrieved, so that asyncio does not report it
         raise

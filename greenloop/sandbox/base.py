@@ -71,11 +71,11 @@ class Sandbox(ABC):
 
     def interrupt(self) -> None:
         """End every run in progress; these end as `interrupted`. Later runs are not affected."""
-        with self.interrupted():
+        with self.interrupt_runs():
             pass
 
     @contextlib.contextmanager
-    def interrupted(self) -> Iterator[None]:
+    def interrupt_runs(self) -> Iterator[None]:
         """End every run in progress, and within the block every run that begins."""
         running = self._stop
         running.set()

@@ -55,7 +55,7 @@ def _complain(trace: Trace) -> Iterator[str]:
     for item in trace.contract.requirements:
         if not item.quotes:
             yield f"{item.id} quotes nothing: which passage asks for it?"
-    for label, quote in trace.joined_clauses():
+    for label, quote in trace.find_joined_clauses():
         yield f"{label} alone takes up two clauses: {_show(quote)}: are these two requirements?"
 
 

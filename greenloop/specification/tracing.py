@@ -62,11 +62,11 @@ class Trace:
         return tuple(
             self.index.excerpt(run[0], run[-1] + 1)
             for block in self.index.blocks
-            for run in self._uncovered_runs(block)
+            for run in self._find_uncovered_runs(block)
             if self._may_ask(block, run)
         )
 
-    def joined_clauses(self) -> Iterator[tuple[str, str]]:
+    def find_joined_clauses(self) -> Iterator[tuple[str, str]]:
         """Yield id and quote where one requirement alone covers two clauses."""
         labels: dict[int, set[str]] = defaultdict(set)
         for place in self.places:
@@ -87,7 +87,7 @@ class Trace:
     def _defined(self) -> frozenset[str]:
         return frozenset(_find_names(self.contract.interface, Definition))
 
-    def _uncovered_runs(self, block: Block) -> Iterator[list[int]]:
+    def _find_uncovered_runs(self, block: Block) -> Iterator[list[int]]:
         numbers = range(block.first, block.end)
         for is_covered, run in groupby(numbers, self.covered.__contains__):
             if not is_covered:

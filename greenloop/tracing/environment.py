@@ -31,7 +31,7 @@ class Preset:
     resource: Mapping[str, str] = field(default_factory=dict)
 
 
-def enabled_presets(environment: Mapping[str, str]) -> list[Preset | None]:
+def list_enabled_presets(environment: Mapping[str, str]) -> list[Preset | None]:
     """Return what is switched on: None for OpenTelemetry by OTEL_*, presets for the services."""
     found: list[Preset | None] = [None] if _is_otel_enabled(environment) else []
     is_on = _is_true(environment, "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2")

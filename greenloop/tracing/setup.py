@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from greenloop.events import Event, EventSink, Notice
-from greenloop.tracing.environment import enabled_presets, is_content_traced
+from greenloop.tracing.environment import is_content_traced, list_enabled_presets
 from greenloop.tracing.semconv import TracingSettingError
 from greenloop.tracing.spans import RunSpans, Tracer
 
@@ -98,7 +98,7 @@ def open_tracing() -> Tracing:
         from dotenv import load_dotenv
 
         load_dotenv(".env", override=False)  # OpenTelemetry reads os.environ
-    presets = enabled_presets(os.environ)
+    presets = list_enabled_presets(os.environ)
     if not presets:
         return Tracing()
     logger = logging.getLogger(_EXPORTER_LOGGER)

@@ -77,7 +77,7 @@ async def collect_evidence(
         interface=contract.interface if contract else "",
         contract=f"{contract}\n{contract.specification}" if contract else "",
     )
-    with state.timed("grading_s"):
+    with state.measure_time("grading_s"):
         work = partial(grade_run, context, create_thread_safe_sink(emit))
         evidence = await run_in_sandbox_thread(sandbox, work)
     known: dict[str, Any] = {

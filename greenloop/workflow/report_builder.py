@@ -21,7 +21,7 @@ from greenloop.records import (
     Usage,
     Verdict,
 )
-from greenloop.versions import greenloop_version, installed_version
+from greenloop.versions import get_installed_version, greenloop_version
 from greenloop.workflow.candidates import truncate_failures
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.report_tests import build_test_entries
@@ -99,13 +99,13 @@ def _decide_verdict(
         return "failed", (*_failure_reasons(state, error), *notes)
     if why := forgery(state.evidence) or state.forgery_reason:
         return "failed", (f"forged: {why}", *notes)
-    reasons = _unverified_reasons(state)
+    reasons = _list_unverified_reasons(state)
     if error is not None:
         reasons = (f"grading broke off: {error}", *reasons)
     return ("passed" if reasons or notes else "verified"), (*reasons, *notes)
 
 
-def _unverified_reasons(state: RunState) -> tuple[str, ...]:
+def _list_unverified_reasons(state: RunState) -> tuple[str, ...]:
     """Return why a green run is not `verified`."""
     if not isinstance(state.suite, Checklist):
         contract = state.contract
@@ -183,7 +183,7 @@ def _build_timings(state: RunState) -> Timings:
 def _build_environment(state: RunState) -> Environment:
     """Return versions: of greenloop's own packages, and of those that the code could use."""
     names = _CHECK_PACKAGES if state.request.kind == "check" else _MODEL_PACKAGES
-    own = {name: found for name in names if (found := installed_version(name))}
+    own = {name: found for name in names if (found := get_installed_version(name))}
     return Environment(
         greenloop=greenloop_version(),
         python=platform.python_version(),

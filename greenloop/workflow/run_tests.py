@@ -50,9 +50,9 @@ async def run_with_packages(
     `sources` are read for imports. `local_names` are modules that are not packages.
     """
     await install_imported_packages(run, sources, local_names)
-    with run.state.timed("sandbox_s"):
+    with run.state.measure_time("sandbox_s"):
         result = await run_once()
     while await install_missing_packages(run, result, local_names):
-        with run.state.timed("sandbox_s"):
+        with run.state.measure_time("sandbox_s"):
             result = await run_once()
     return annotate_missing_modules(run, result, local_names)

@@ -166,7 +166,7 @@ class RunState:
             self.expected = self.expected.model_copy(update={"ids": ids})
 
     @contextmanager
-    def timed(self, name: Literal["sandbox_s", "grading_s"]) -> Iterator[None]:
+    def measure_time(self, name: Literal["sandbox_s", "grading_s"]) -> Iterator[None]:
         """Add the seconds of the block to a sum of the run."""
         started = time.monotonic()
         try:

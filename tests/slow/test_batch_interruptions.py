@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.model_responses import GOOD_CODE, contract_answer, fenced, suite_answer
+from tests.support.model_responses import GOOD_CODE, contract_answer, fence, suite_answer
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
 COUNT, JOBS, CALLS = 8, 3, 4  # specifications, concurrent conversations, calls of each
@@ -41,7 +41,7 @@ class Counting:
             self.asked[found[1] if found else "?", tool_of(request)] += 1
         answers = {
             "parse_specification": contract_answer(),
-            "generate_code": fenced(GOOD_CODE),
+            "generate_code": fence(GOOD_CODE),
             "generate_tests": suite_answer(),
             "review_code": "LGTM",
         }
@@ -68,7 +68,7 @@ def counting(
         yield respond, server
 
 
-def started(server: OpenAIServer) -> subprocess.Popen[str]:
+def start(server: OpenAIServer) -> subprocess.Popen[str]:
     own = {
         "PATH": os.environ["PATH"],
         "HOME": str(Path.cwd()),
@@ -88,7 +88,7 @@ def started(server: OpenAIServer) -> subprocess.Popen[str]:
     )
 
 
-def finished(process: subprocess.Popen[str]) -> tuple[int, dict[str, Any], str]:
+def finish(process: subprocess.Popen[str]) -> tuple[int, dict[str, Any], str]:
     out, err = process.communicate(timeout=_PATIENCE_S)
     return process.returncode, json.loads(out or "{}"), err
 
@@ -110,7 +110,7 @@ def all_is_there(server: OpenAIServer) -> None:
     ended = {item["id"] for item in results() if item["kind"] == "reached"}
     assert ended == {f"s{number}" for number in range(COUNT)}
     before = len(server.requests)
-    status, totals, _ = finished(started(server))
+    status, totals, _ = finish(start(server))
     assert (status, totals["calls"], totals["unchanged"]) == (0, 0, COUNT)
     assert len(server.requests) == before
 
@@ -120,11 +120,11 @@ def test_kill_9_loses_nothing_but_the_calls_in_flight(
     counting: tuple[Counting, OpenAIServer], answers: int
 ) -> None:
     respond, server = counting
-    process = started(server)
+    process = start(server)
     wait_for(lambda: respond.total >= answers)
     process.kill()
-    finished(process)
-    status, totals, err = finished(started(server))
+    finish(process)
+    status, totals, err = finish(start(server))
     assert (status, totals["reached"]) == (0, COUNT), err
     assert max(respond.asked.values()) <= 2
     assert respond.total <= ALL + 2 * JOBS  # a conversation may have two calls in flight
@@ -135,15 +135,15 @@ def test_an_interrupt_finishes_running_work_and_starts_no_more(
     counting: tuple[Counting, OpenAIServer],
 ) -> None:
     respond, server = counting
-    process = started(server)
+    process = start(server)
     wait_for(lambda: respond.total >= JOBS)
     process.send_signal(signal.SIGINT)
-    status, totals, err = finished(process)
+    status, totals, err = finish(process)
     assert (status, totals["reached"], totals["not_run"]) == (130, JOBS, COUNT - JOBS), err
     assert "finishing the active runs" in err
     assert "the same command goes on" in err
     assert respond.total == JOBS * CALLS
-    status, totals, err = finished(started(server))
+    status, totals, err = finish(start(server))
     assert (status, totals["reached"]) == (0, COUNT), err
     assert set(respond.asked.values()) == {1}
     all_is_there(server)
@@ -151,15 +151,15 @@ def test_an_interrupt_finishes_running_work_and_starts_no_more(
 
 def test_a_second_interrupt_ends_the_batch_at_once(counting: tuple[Counting, OpenAIServer]) -> None:
     respond, server = counting
-    process = started(server)
+    process = start(server)
     wait_for(lambda: respond.total >= JOBS)
     process.send_signal(signal.SIGINT)
     wait_for(lambda: respond.total > JOBS)
     process.send_signal(signal.SIGINT)
-    status, totals, err = finished(process)
+    status, totals, err = finish(process)
     assert (status, totals["ended"]) == (130, "stopped"), err
     assert "Traceback" not in err
-    status, totals, err = finished(started(server))
+    status, totals, err = finish(start(server))
     assert (status, totals["reached"]) == (0, COUNT), err
     assert respond.total <= ALL + 2 * JOBS
     all_is_there(server)
@@ -187,14 +187,14 @@ def test_a_full_disk_is_reported_in_one_line_and_costs_nothing_twice(
 ) -> None:
     respond, server = counting
     with small_disk(Path("runs"), "256k"):
-        status, totals, err = finished(started(server))
+        status, totals, err = finish(start(server))
         assert status not in (0, 130)
         assert totals["reached"] < COUNT
         assert "No space left on device" in err
         assert "Traceback" not in err
         paid = respond.total
         subprocess.run(["mount", "-o", "remount,size=64m", "runs"], check=True)
-        status, totals, err = finished(started(server))
+        status, totals, err = finish(start(server))
         assert (status, totals["reached"]) == (0, COUNT), err
         assert paid + totals["calls"] <= respond.total + paid
         assert respond.total <= ALL + 2 * JOBS

@@ -15,7 +15,7 @@ from tests.support.model_responses import (
     GOOD_TESTS,
     SPECIFICATION,
     contract_answer,
-    fenced,
+    fence,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 from tests.support.terminal_session import session
@@ -39,19 +39,19 @@ CALL = (SPECIFICATION, "--run-dir", "run", "-o", "topk.py")
 PROMPT = "1, 2, [o]ther, [l]eave it to you? "
 
 
-def answered(request: dict[str, Any]) -> Reply:
+def answer(request: dict[str, Any]) -> Reply:
     """Write code and tests by the contract's choices, unless the prompt has an answer."""
     is_strict = "raises ValueError`" in json.dumps(request["messages"])
     answers = {
         "parse_specification": CONTRACT,
-        "generate_code": fenced(STRICT_CODE if is_strict else GOOD_CODE),
-        "generate_tests": fenced(TESTS),
+        "generate_code": fence(STRICT_CODE if is_strict else GOOD_CODE),
+        "generate_tests": fence(TESTS),
         "review_code": "LGTM",
     }
     return Reply(answers[tool_of(request)])
 
 
-def stored() -> list[tuple[str, str]]:
+def read_stored() -> list[tuple[str, str]]:
     request = json.loads(Path("run/run.json").read_text())
     return [(item["how"], item["answer"]) for item in request["choice_answers"]]
 
@@ -59,7 +59,7 @@ def stored() -> list[tuple[str, str]]:
 @pytest.mark.parametrize("colour", ["", "1"])
 def test_choices_are_asked_before_tests_are_written(colour: str) -> None:
     """With and without the live view, which stops while a question waits."""
-    with OpenAIServer(answered) as server:
+    with OpenAIServer(answer) as server:
         with session(server, *CALL, NO_COLOR=colour, TERM="xterm") as at_work:
             shown = at_work.until(PROMPT)
             assert f"The text leaves open: {FEWER}" in shown
@@ -77,7 +77,7 @@ def test_choices_are_asked_before_tests_are_written(colour: str) -> None:
             at_work.until("give? ")
             at_work.type("[]")
             assert at_work.end() == 0
-        assert stored() == [
+        assert read_stored() == [
             ("user", "top_k([2, 1], 5) raises ValueError"),
             ("user", "top_k([1], 0) -> []"),
         ]
@@ -91,13 +91,13 @@ def test_choices_are_asked_before_tests_are_written(colour: str) -> None:
 
 
 def test_left_to_greenloop_or_unanswered() -> None:
-    with OpenAIServer(answered) as server, session(server, *CALL) as at_work:
+    with OpenAIServer(answer) as server, session(server, *CALL) as at_work:
         at_work.until(PROMPT)
         at_work.type("l")
         at_work.until(PROMPT)
         at_work.type("\x04")  # the end of the input
         assert at_work.end() == 0
-    assert stored() == [("accepted", ""), ("left", "")]
+    assert read_stored() == [("accepted", ""), ("left", "")]
     assert ZERO in Path("run/choices.md").read_text()
     assert FEWER not in Path("run/choices.md").read_text()
 
@@ -110,7 +110,7 @@ def test_left_to_greenloop_or_unanswered() -> None:
     ],
 )
 def test_stopped_while_asking(stop: Callable[[Any], None], status: int) -> None:
-    with OpenAIServer(answered) as server:
+    with OpenAIServer(answer) as server:
         with session(server, *CALL) as at_work:
             at_work.until(PROMPT)
             at_work.type("2")
@@ -119,7 +119,7 @@ def test_stopped_while_asking(stop: Callable[[Any], None], status: int) -> None:
             assert at_work.end() == status
             if status == 130:
                 assert "resume with: greenloop resume" in at_work.until("/run")
-        assert stored() == [("user", "top_k([2, 1], 5) raises ValueError")]
+        assert read_stored() == [("user", "top_k([2, 1], 5) raises ValueError")]
         with session(server, "resume", "run") as at_work:
             shown = at_work.until(PROMPT)
             assert ZERO in shown
@@ -132,7 +132,7 @@ def test_stopped_while_asking(stop: Callable[[Any], None], status: int) -> None:
 
 @pytest.mark.parametrize("option", [("--json",), ("--quiet",), ("--ask", "never")])
 def test_nothing_is_asked_where_the_terminal_is_not_read(option: tuple[str, ...]) -> None:
-    with OpenAIServer(answered) as server, session(server, *CALL, *option) as at_work:
+    with OpenAIServer(answer) as server, session(server, *CALL, *option) as at_work:
         assert at_work.end() == 0
         assert PROMPT not in at_work.screen
     assert FEWER in Path("run/choices.md").read_text()

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from tests.integration.cli.conftest import KEY
-from tests.integration.cli.test_batch import QUICK, ManySpecifications, written
+from tests.integration.cli.test_batch import QUICK, ManySpecifications, write_specs
 from tests.integration.cli.test_change import commit_all, git
 from tests.support.change_responses import copy_shop
 from tests.support.openai_server import OpenAIServer
@@ -41,7 +41,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (room / "src").mkdir(parents=True)
     (tmp_path / "runner").mkdir()
     monkeypatch.chdir(room)
-    written(2)
+    write_specs(2)
     return room
 
 
@@ -53,7 +53,7 @@ def inputs(**given: str) -> dict[str, str]:
     }
 
 
-def filled(text: str, values: dict[str, str]) -> str:
+def fill_in(text: str, values: dict[str, str]) -> str:
     return re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: values[found[1]], text)
 
 
@@ -75,7 +75,7 @@ def step(
     """Run a step of the action as a runner does."""
     found = next(item for item in ACTION["runs"]["steps"] if item.get("name") == name)
     assert "${{" not in found["run"]  # values come by the environment, never as program text
-    own = {key: filled(value, values) for key, value in found["env"].items()}
+    own = {key: fill_in(value, values) for key, value in found["env"].items()}
     shell = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", found["run"]]
     return subprocess.run(shell, env=env | own, capture_output=True, text=True, timeout=300)
 
@@ -103,7 +103,7 @@ def outputs(runner: Path) -> dict[str, str]:
     return found
 
 
-def asked(server: OpenAIServer) -> dict[str, str]:
+def list_requests(server: OpenAIServer) -> dict[str, str]:
     return {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY}
 
 
@@ -112,7 +112,7 @@ def test_the_action_makes_what_is_new_pays_nothing_twice_and_verifies(repository
     pretend_installed(runner)
     batch = inputs(args="--max-repairs 1\n--timeout 20")
     with OpenAIServer(ManySpecifications()) as server:
-        env = surroundings(runner, **asked(server))
+        env = surroundings(runner, **list_requests(server))
         ended = step("Run greenloop", batch, env)
         assert ended.returncode == 0, ended.stderr
         first = outputs(runner)
@@ -189,7 +189,7 @@ def gitlab(job: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
 def test_the_gitlab_jobs(repository: Path) -> None:
     runner = repository.parent / "runner"
     with OpenAIServer(ManySpecifications()) as server:
-        env = surroundings(runner, **asked(server), GREENLOOP_MODEL="openai:gpt-5.4")
+        env = surroundings(runner, **list_requests(server), GREENLOOP_MODEL="openai:gpt-5.4")
         for _ in range(2):
             ended = gitlab("generate", env)
             assert ended.returncode == 0, ended.stderr

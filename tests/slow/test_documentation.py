@@ -15,7 +15,7 @@ import pytest
 
 from greenloop.settings import Settings
 from tests.integration.cli.conftest import KEY
-from tests.integration.cli.test_batch import QUICK, ManySpecifications, specification, written
+from tests.integration.cli.test_batch import QUICK, ManySpecifications, specification, write_specs
 from tests.slow.documented_commands import (
     CHECKED,
     RECORDED,
@@ -58,7 +58,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def ran(command: list[str]) -> str:
+def run_command(command: list[str]) -> str:
     ended = subprocess.run(command, capture_output=True, text=True, timeout=500)
     assert ended.returncode == 0, f"{command}\n{ended.stdout}\n{ended.stderr}"
     return ended.stdout + ended.stderr
@@ -68,7 +68,7 @@ def ran(command: list[str]) -> str:
 def test_the_commands_of_a_document(document: str, clone: Path) -> None:
     scripts = blocks(document, "sh")
     assert scripts
-    said = ran(["bash", "-euo", "pipefail", "-c", "\n".join(scripts)])
+    said = run_command(["bash", "-euo", "pipefail", "-c", "\n".join(scripts)])
     if document == "docs/tutorial.md":
         assert "passed: 1 of 1 test passes" in said
         assert "verified: 2 of 2 tests pass" in said
@@ -81,21 +81,23 @@ def test_the_recorded_runs_of_the_readme(clone: Path) -> None:
     calls = {line[line.index("greenloop ") :] for line in lines if "replay:" in line}
     assert calls
     for call in calls:
-        assert "verified: " in ran(["bash", "-c", call])
+        assert "verified: " in run_command(["bash", "-c", call])
 
 
 def test_commands_that_need_a_model(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As shown, but for placeholders."""
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
-    written(2)
+    write_specs(2)
     Path("many.jsonl").write_text(json.dumps({"id": "a", "spec": specification(7)}) + "\n")
     with OpenAIServer(ManySpecifications()) as server:
         own = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY, "GITHUB_STEP_SUMMARY": "md"}
         for name, value in (own | QUICK).items():
             monkeypatch.setenv(name, value)
         for command in SERVED:
-            ran(["bash", "-c", command.replace("RUN_DIR", _run_dir()).replace(":NAME", ":served")])
+            run_command(
+                ["bash", "-c", command.replace("RUN_DIR", _run_dir()).replace(":NAME", ":served")]
+            )
     assert "def top_k" in Path("topk.py").read_text("utf-8")
     assert Path("page.html").stat().st_size > 5000
     assert "passed: `topk`" in Path("md").read_text("utf-8")
@@ -112,7 +114,7 @@ def test_recorded_commands_print_what_is_shown(
 ) -> None:
     monkeypatch.chdir(clone / "examples" / RECORDED[command])
     monkeypatch.setenv("GREENLOOP_MODEL", "replay:answers.jsonl")
-    said = ran([*shlex.split(command), *(["--yes"] if " heal " in command else [])])
+    said = run_command([*shlex.split(command), *(["--yes"] if " heal " in command else [])])
     if RECORDED[command] != "heal_text_tools":  # shown is the output of another example
         assert_shown(sample_after(command), said)
 
@@ -143,8 +145,8 @@ def test_checks_print_what_the_readme_shows(clone: Path) -> None:
         for name, text in ((code, CODE), (tests, TESTS)):
             Path(name).parent.mkdir(exist_ok=True)
             Path(name).write_text(text)
-    assert_shown(sample_after(CHECKED[0]), ran(shlex.split(CHECKED[0])))
-    said = ran(["bash", "-c", f"{CHECKED[1]} 2> progress"])
+    assert_shown(sample_after(CHECKED[0]), run_command(shlex.split(CHECKED[0])))
+    said = run_command(["bash", "-c", f"{CHECKED[1]} 2> progress"])
     assert json.loads(said)["verdict"] == "verified"
 
 

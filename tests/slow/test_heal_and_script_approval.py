@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.support.model_responses import GOOD_CODE, GOOD_TESTS, WRONG_CODE, fenced
+from tests.support.model_responses import GOOD_CODE, GOOD_TESTS, WRONG_CODE, fence
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 from tests.support.terminal_session import QUESTION, session
 
@@ -21,8 +21,8 @@ def healing(request: dict[str, Any]) -> Reply:
     """Heals first; then does what the last change request says, the impossible one wrongly."""
     text = str(request["messages"][-1]["content"])
     if "impossible" in text:
-        return Reply(fenced(HEALED + "print(nothing)\n"))
-    return Reply(fenced(CHANGED if HEAL_WISH in text else HEALED))
+        return Reply(fence(HEALED + "print(nothing)\n"))
+    return Reply(fence(CHANGED if HEAL_WISH in text else HEALED))
 
 
 def test_a_healed_script_is_changed_in_words_and_accepted() -> None:
@@ -61,7 +61,7 @@ def test_a_healed_module_still_passes_its_tests_after_a_change() -> None:
 
     def answer(request: dict[str, Any]) -> Reply:
         text = str(request["messages"][-1]["content"])
-        return Reply(fenced(changed if "Show k" in text else GOOD_CODE))
+        return Reply(fence(changed if "Show k" in text else GOOD_CODE))
 
     with OpenAIServer(answer) as server:
         call = ("heal", "topk.py", "--tests", "test_topk.py", "--seconds", "0.1", "--mutants", "5")
@@ -99,9 +99,9 @@ path.write_text(text.replace('Total', 'Sum') if good else '[{"check": "nonsense"
 def scripting(request: dict[str, Any]) -> Reply:
     text = str(request["messages"][-1]["content"])
     if tool_of(request) == "propose_checks":
-        return Reply(fenced(json.dumps([{"check": "stdout", "contains": "Total"}]), "json"))
+        return Reply(fence(json.dumps([{"check": "stdout", "contains": "Total"}]), "json"))
     script = "print('Sum:', 6)\n" if "Sum" in text else "print('Total:', 6)\n"
-    return Reply(fenced(script.replace("6", "'six'") if "in words" in text else script))
+    return Reply(fence(script.replace("6", "'six'") if "in words" in text else script))
 
 
 def test_the_checks_of_a_script_are_edited_and_it_is_changed_in_words() -> None:

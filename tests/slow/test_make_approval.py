@@ -11,7 +11,7 @@ from tests.support.model_responses import (
     GOOD_CODE,
     SPECIFICATION,
     contract_answer,
-    fenced,
+    fence,
     suite_answer,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
@@ -25,7 +25,7 @@ path.write_text(text.replace('largest first', 'EDITED, largest first') if good e
 """
 
 
-def answered(request: dict[str, Any]) -> Reply:
+def answer(request: dict[str, Any]) -> Reply:
     """Gives a valid answer for each tool; the tests name every requirement."""
     text = "\n".join(str(item["content"]) for item in request["messages"])
     suite = suite_answer()
@@ -33,7 +33,7 @@ def answered(request: dict[str, Any]) -> Reply:
         suite = suite.replace('"""R1: all', '"""R1, R3: all')
     answers = {
         "parse_specification": contract_answer(),
-        "generate_code": fenced(GOOD_CODE),
+        "generate_code": fence(GOOD_CODE),
         "generate_tests": suite,
         "review_code": "LGTM",
     }
@@ -44,7 +44,7 @@ def test_edited_changed_in_words_and_accepted() -> None:
     Path("editor.py").write_text(EDITOR)
     editor = f"{sys.executable} editor.py"
     call = (SPECIFICATION, "-o", "topk.py", "--run-dir", "run", "--approve")
-    with OpenAIServer(answered) as server:
+    with OpenAIServer(answer) as server:
         with session(server, *call, EDITOR=editor) as at_work:
             shown = at_work.until(QUESTION)
             assert "+def top_k(" in shown

@@ -16,7 +16,7 @@ from greenloop.settings import Settings
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def played(name: str, home: Path, mutants: int = 100) -> Report:
+def play(name: str, home: Path, mutants: int = 100) -> Report:
     """Return the report of an example run on its recorded answers, with time limits for busy machines."""
     events: list[Event] = []
     recording = f"replay:{EXAMPLES / name}.jsonl"
@@ -35,7 +35,7 @@ def other_reasons(report: Report) -> list[str]:
 
 
 def test_a_text_that_leaves_nothing_open_is_verified(tmp_path: Path) -> None:
-    report = played("roman_numerals", tmp_path)
+    report = play("roman_numerals", tmp_path)
     assert (report.verdict, report.reasons) == ("verified", ())
     assert report.iterations == 1
     assert "hardening" not in {item.origin for item in report.tests}
@@ -54,7 +54,7 @@ def test_a_text_that_leaves_nothing_open_is_verified(tmp_path: Path) -> None:
 def test_what_the_text_leaves_open_stands_between_it_and_verified(
     name: str, others: list[str], tmp_path: Path
 ) -> None:
-    report = played(name, tmp_path)
+    report = play(name, tmp_path)
     # A busy machine compares fewer inputs in the time that it has.
     expected = ("the text leaves open: ", "second reading: only ")
     reasons = [item for item in report.reasons if not item.startswith(expected)]
@@ -78,7 +78,7 @@ TRAPS = {
 
 @pytest.mark.parametrize(("name", "reason"), TRAPS.items())
 def test_a_text_with_a_trap_is_never_verified(name: str, reason: str, tmp_path: Path) -> None:
-    report = played(f"traps/{name}", tmp_path, mutants=0)  # they take no choice away
+    report = play(f"traps/{name}", tmp_path, mutants=0)  # they take no choice away
     assert report.verdict == "passed"
     assert any(item.startswith(reason) for item in report.reasons)
 
@@ -89,7 +89,7 @@ def test_every_trap_is_played() -> None:
 
 def test_the_wrong_code_is_repaired(tmp_path: Path) -> None:
     """A test that no code can pass (the library itself never returns) is dropped besides."""
-    report = played("repaired_text_wrap", tmp_path, mutants=0)  # they take minutes
+    report = play("repaired_text_wrap", tmp_path, mutants=0)  # they take minutes
     assert report.verdict == "passed"
     assert [item.kind for item in report.attempts] == ["generate", "repair", "repair"]
     assert [bool(item.failed or item.errors) for item in report.attempts] == [True, True, False]
@@ -98,7 +98,7 @@ def test_the_wrong_code_is_repaired(tmp_path: Path) -> None:
 
 def test_the_wrong_test_is_dropped(tmp_path: Path) -> None:
     """A held-out example contradicts the contract: it is dropped, the code stays as it was."""
-    report = played("wrong_test_pretty_json", tmp_path)
+    report = play("wrong_test_pretty_json", tmp_path)
     dropped = [item for item in report.tests if item.outcome == "dropped"]
     assert (report.verdict, other_reasons(report)) == ("passed", [])
     assert [(item.disputed, bool(item.judgement)) for item in dropped] == [(True, True)]

@@ -11,7 +11,7 @@ from greenloop.dependencies import InstalledPackages, PackageStore
 from greenloop.errors import PackagesError
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.limits import ResourceLimits
-from tests.integration.sandbox.conftest import made, tested_kinds
+from tests.integration.sandbox.conftest import list_tested_kinds, make_sandbox
 
 CODE = """
 import numpy as np
@@ -61,9 +61,9 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> InstalledPackages:
         pytest.skip(f"no registry here: {error}")
 
 
-@pytest.fixture(scope="module", params=tested_kinds())
+@pytest.fixture(scope="module", params=list_tested_kinds())
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    with made(request.param, ResourceLimits()) as opened:
+    with make_sandbox(request.param, ResourceLimits()) as opened:
         yield opened
 
 

@@ -14,13 +14,24 @@ import pytest
 from greenloop.records import BatchOutcome, BatchTotals, Report
 from greenloop.reporting.html import IndexEntry, render_index_html, render_report_html
 from tests.support.browser import Page, browser, chromium
-from tests.support.reports import HOSTILE, checked, huge, made, refused
+from tests.support.reports import (
+    HOSTILE,
+    build_check_report,
+    build_make_report,
+    build_refused_report,
+    huge,
+)
 
 pytestmark = pytest.mark.skipif(
     chromium() is None, reason="no Chromium here (apt install chromium)"
 )
 LOOKS = [(1400, False), (390, False), (1400, True)]
-REPORTS = {"made": made(), "hostile": made(HOSTILE), "checked": checked(), "refused": refused()}
+REPORTS = {
+    "made": build_make_report(),
+    "hostile": build_make_report(HOSTILE),
+    "checked": build_check_report(),
+    "refused": build_refused_report(),
+}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +50,7 @@ def axe() -> str:
     return (Path(found.origin).parent / "axe.min.js").read_text("utf-8")
 
 
-def opened(page: Page, folder: Path, text: str, width: int, dark: bool) -> None:
+def open_page(page: Page, folder: Path, text: str, width: int, dark: bool) -> None:
     (folder / "page.html").write_text(text, encoding="utf-8")
     page.look(width, dark=dark)
     page.open(folder / "page.html")
@@ -48,14 +59,14 @@ def opened(page: Page, folder: Path, text: str, width: int, dark: bool) -> None:
 @pytest.mark.parametrize("kind", REPORTS)
 def test_no_request_is_made_and_nothing_overflows(page: Page, tmp_path: Path, kind: str) -> None:
     for width, dark in LOOKS:
-        opened(page, tmp_path, render_report_html(REPORTS[kind]), width, dark)
+        open_page(page, tmp_path, render_report_html(REPORTS[kind]), width, dark)
         assert page.seen.requests == [(tmp_path / "page.html").as_uri()]
         assert page.seen.console == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_ten_thousand_tests_are_rendered_in_time(page: Page, tmp_path: Path) -> None:
-    opened(page, tmp_path, render_report_html(huge()), 390, False)
+    open_page(page, tmp_path, render_report_html(huge()), 390, False)
     assert page.evaluate("document.querySelectorAll('table.matrix tbody tr').length") == 400
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
@@ -69,7 +80,7 @@ def test_axe_finds_nothing_serious(
 ) -> None:
     script = axe()
     for width, dark in looks:
-        opened(page, tmp_path, _text(kind), width, dark)
+        open_page(page, tmp_path, _text(kind), width, dark)
         page.evaluate(f"{script}; undefined")
         told = page.evaluate("axe.run().then(found => JSON.stringify(found.violations))")
         serious = [
@@ -107,7 +118,7 @@ def _entry(name: str, report: Report) -> IndexEntry:
 
 def test_folded_parts_are_printed(page: Page, tmp_path: Path) -> None:
     """A folded part of the page is as high on paper as when it is unfolded."""
-    (tmp_path / "page.html").write_text(render_report_html(made()), encoding="utf-8")
+    (tmp_path / "page.html").write_text(render_report_html(build_make_report()), encoding="utf-8")
     height = "document.querySelector('details:not([open]) .block').getBoundingClientRect().height"
     page.look(1000, media="print")
     page.open(tmp_path / "page.html")

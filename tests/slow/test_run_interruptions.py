@@ -34,7 +34,7 @@ from tests.support.model_responses import (
     WRONG_CODE,
     WRONG_TEST,
     answers,
-    fenced,
+    fence,
     suite_answer,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
@@ -42,14 +42,14 @@ from tests.support.openai_server import OpenAIServer, Reply, tool_of
 _PATIENCE_S = 60
 # Every tool is used: a finding, a repair, a dispute and its judgement.
 SCRIPT = answers(
-    generate_code=[fenced(WRONG_CODE)],
+    generate_code=[fence(WRONG_CODE)],
     generate_tests=[suite_answer(GOOD_TESTS + WRONG_TEST)],
     review_code=["- L3 error: the order is wrong", "LGTM"],
     repair_code=[
-        fenced(WRONG_CODE.replace("sorted(xs)", "sorted(xs, reverse=True)")),
-        "DISPUTE test_wrong: R1 demands [3]\n" + fenced(GOOD_CODE),
+        fence(WRONG_CODE.replace("sorted(xs)", "sorted(xs, reverse=True)")),
+        "DISPUTE test_wrong: R1 demands [3]\n" + fence(GOOD_CODE),
     ],
-    judge_test=[fenced('{"wrong": "test", "because": "R1"}', "json")],
+    judge_test=[fence('{"wrong": "test", "because": "R1"}', "json")],
 )
 
 
@@ -58,16 +58,16 @@ REPORT = (
 )
 # A wrong check is judged; the script is repaired.
 FOR_A_TASK = {
-    "propose_checks": [fenced('[{"check": "stdout", "contains": "seven"}]', "json")],
-    "write_script": [fenced(REPORT.format("region"))],
+    "propose_checks": [fence('[{"check": "stdout", "contains": "seven"}]', "json")],
+    "write_script": [fence(REPORT.format("region"))],
     "repair_script": [
-        fenced(REPORT.format("Region")),
+        fence(REPORT.format("Region")),
         "DISPUTE prints 'seven': nothing says so",
     ],
-    "judge_check": [fenced('{"wrong": "test", "because": "nothing says so"}', "json")],
+    "judge_check": [fence('{"wrong": "test", "because": "nothing says so"}', "json")],
 }
 FOR_A_SCRIPT = {
-    "repair_script": [fenced(REPORT.format("area")), fenced(REPORT.format("Region"))],
+    "repair_script": [fence(REPORT.format("area")), fence(REPORT.format("Region"))],
 }
 # The first tests prove nothing, and the first code is wrong.
 FOR_A_WISH = change_answers(
@@ -102,7 +102,7 @@ class Patient:
     def __call__(self, request: dict[str, Any]) -> Reply:
         tool, prompt = tool_of(request), prompt_of(request)
         with self._lock:
-            if prompt.sha256 in self._logged():
+            if prompt.sha256 in self._read_log():
                 self.paid_twice.append(tool)
             if self.hold_after is not None and len(self._given) >= self.hold_after:
                 self.held.set()
@@ -115,11 +115,11 @@ class Patient:
     def has_logged(self, count: int) -> bool:
         """Wait until the run's log has this many answers."""
         until = time.monotonic() + _PATIENCE_S
-        while len(self._logged()) < count and time.monotonic() < until:
+        while len(self._read_log()) < count and time.monotonic() < until:
             time.sleep(0.02)
-        return len(self._logged()) >= count
+        return len(self._read_log()) >= count
 
-    def _logged(self) -> set[str]:
+    def _read_log(self) -> set[str]:
         lines = self._log.read_text("utf-8").split("\n")[:-1] if self._log.exists() else []
         return {json.loads(line)["prompt_sha256"] for line in lines}
 
@@ -137,7 +137,7 @@ def patient() -> Iterator[tuple[Patient, OpenAIServer]]:
         yield respond, server
 
 
-def started(server: OpenAIServer, *arguments: str) -> subprocess.Popen[str]:
+def start(server: OpenAIServer, *arguments: str) -> subprocess.Popen[str]:
     environment = {
         "PATH": os.environ["PATH"],
         "GREENLOOP_MUTANTS": "0",
@@ -154,7 +154,7 @@ def started(server: OpenAIServer, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def finished(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     out, err = process.communicate(timeout=_PATIENCE_S)
     return process.returncode, out, err
 
@@ -183,36 +183,36 @@ def test_kill_9_at_every_call_then_resume_pays_for_nothing_twice(
     for calls in range(count):
         respond.hold_after = calls
         respond.held.clear()
-        process = started(server, *command)
+        process = start(server, *command)
         assert respond.held.wait(_PATIENCE_S)
         process.send_signal(signal.SIGKILL)
-        finished(process)
+        finish(process)
         command = ["resume", "run", "--json"]
     respond.hold_after = None
-    status, out, _ = finished(started(server, *command))
+    status, out, _ = finish(start(server, *command))
     assert status == 0
     assert respond.paid_twice == []
     assert sorted(respond.answered) == sorted(tool for tool, items in script.items() for _ in items)
     Path("old.py").write_text(REPORT.format("region"))
-    uncut = finished(started(server, *asked, "--run-dir", "uncut", "--json"))
+    uncut = finish(start(server, *asked, "--run-dir", "uncut", "--json"))
     assert essence(json.loads(out)) == essence(json.loads(uncut[1]))
 
 
 def test_an_interrupt_names_the_resume_command(patient: tuple[Patient, OpenAIServer]) -> None:
     respond, server = patient
     respond.hold_after = 3
-    process = started(server, "make", SPECIFICATION, "--run-dir", "run")
+    process = start(server, "make", SPECIFICATION, "--run-dir", "run")
     assert respond.held.wait(_PATIENCE_S)
     assert respond.has_logged(
         3
     )  # code and tests are requested concurrently: one may still be in flight
     process.send_signal(signal.SIGINT)
-    status, _, err = finished(process)
+    status, _, err = finish(process)
     assert status == 130
     assert f"greenloop resume {Path('run').absolute()}" in err
     assert json.loads(Path("run/report.json").read_text())["final_code"] == WRONG_CODE
     respond.hold_after = None
-    status, _, err = finished(started(server, "resume", "run"))
+    status, _, err = finish(start(server, "resume", "run"))
     assert status == 0
     assert "3 answers are taken from the log" in err
 
@@ -220,15 +220,15 @@ def test_an_interrupt_names_the_resume_command(patient: tuple[Patient, OpenAISer
 def test_a_run_is_locked_against_a_second_process(patient: tuple[Patient, OpenAIServer]) -> None:
     respond, server = patient
     respond.hold_after = 1
-    process = started(server, "make", SPECIFICATION, "--run-dir", "run")
+    process = start(server, "make", SPECIFICATION, "--run-dir", "run")
     log = Path("run/answers.jsonl")
     for _ in range(600):
         if log.exists():
             break
         threading.Event().wait(0.1)
-    status, _, err = finished(started(server, "resume", "run"))
+    status, _, err = finish(start(server, "resume", "run"))
     process.send_signal(signal.SIGKILL)
-    finished(process)
+    finish(process)
     assert status == 2
     assert "another process is working on the run" in err
 
@@ -237,9 +237,9 @@ def test_an_existing_run_directory_is_not_written_over(
     patient: tuple[Patient, OpenAIServer],
 ) -> None:
     _, server = patient
-    assert finished(started(server, "make", SPECIFICATION, "--run-dir", "run", "--quiet"))[0] == 0
+    assert finish(start(server, "make", SPECIFICATION, "--run-dir", "run", "--quiet"))[0] == 0
     before = Path("run/answers.jsonl").read_bytes()
-    status, _, err = finished(started(server, "make", "Another one", "--run-dir", "run"))
+    status, _, err = finish(start(server, "make", "Another one", "--run-dir", "run"))
     assert status == 2
     assert "contains a run already" in err
     assert Path("run/answers.jsonl").read_bytes() == before

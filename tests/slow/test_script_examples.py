@@ -58,7 +58,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in Path("examples").rglob("*") if path.is_file()}
 
 
-def checked(name: str, files: dict[Path, bytes], status: int, out: str) -> dict[str, Any]:
+def run_and_check(name: str, files: dict[Path, bytes], status: int, out: str) -> dict[str, Any]:
     """Return the report of a run that ended as expected; the input files are unchanged."""
     report: dict[str, Any] = json.loads(out)
     ends = ENDS[name]
@@ -92,7 +92,7 @@ def test_a_server_with_the_same_answers(name: str, files: dict[Path, bytes], run
     words[place : place + 2] = ["--model", "openai:served", "--json"]
     with OpenAIServer(Served(dict(recorded))) as server:
         status, out, _ = run(*words, server=server)
-    report = checked(name, files, status, out)
+    report = run_and_check(name, files, status, out)
     asked = [tool_of(item) for item in server.requests]
     assert sorted(asked) == sorted(tool for tool, items in recorded.items() for _ in items)
     assert report["environment"]["model"].endswith("served")
@@ -112,7 +112,7 @@ def test_the_log_report_fits_its_task(files: dict[Path, bytes], run: Run) -> Non
 
 def test_an_unhealable_script_ends_with_a_reason(files: dict[Path, bytes], run: Run) -> None:
     status, out, _ = run(*command("heal_unhealable"), "--json")
-    report = checked("heal_unhealable", files, status, out)
+    report = run_and_check("heal_unhealable", files, status, out)
     best = Path(report["artifacts"]["best_code"])
     assert best.name == "rounding.py"
     assert best.read_bytes() != files[Path("examples/heal_unhealable/rounding.py")]

@@ -18,7 +18,7 @@ from tests.support.model_responses import (
     GOOD_CODE,
     SPECIFICATION,
     contract_answer,
-    fenced,
+    fence,
     suite_answer,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
@@ -66,16 +66,16 @@ def slow() -> Iterator[str]:
     waits = {"generate_code": 15.0, "generate_tests": 7.0}
     texts = {
         "parse_specification": contract_answer(),
-        "generate_code": fenced(GOOD_CODE),
+        "generate_code": fence(GOOD_CODE),
         "generate_tests": suite_answer(),
         "review_code": "LGTM",
     }
 
-    def answered(request: dict[str, Any]) -> Reply:
+    def answer(request: dict[str, Any]) -> Reply:
         tool = tool_of(request)
         return Reply(texts[tool], usage=(2_000, 50), pause_s=waits.get(tool, 0.0))
 
-    with OpenAIServer(answered) as server:
+    with OpenAIServer(answer) as server:
         model = f"export OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none GREENLOOP_HARDENING_ROUNDS=0 GREENLOOP_PEER=0"
         yield f"{model}; {GREENLOOP} {shlex.quote(SPECIFICATION)} --run-dir run --mutants 0"
 
@@ -97,7 +97,7 @@ def normal(text: str) -> str:
     return re.sub(r"^(grading  ).*?(?=^\S)", r"\1EVIDENCE\n", text, flags=re.MULTILINE | re.DOTALL)
 
 
-def counted(text: str) -> str:
+def remove_seconds(text: str) -> str:
     """Remove the seconds of running steps, and those since the start."""
     return re.sub(r"\b\d+:\d\d$", "N:NN", re.sub(r": \d+ s", ": N s", text), flags=re.M)
 
@@ -120,13 +120,13 @@ def test_the_picture_of_the_documentation_is_a_capture_of_today() -> None:
 def test_concurrent_steps_are_shown_side_by_side(opened: Open, slow: str, width: int) -> None:
     at_work = opened(width, f"{slow} > out")
     shown = at_work.until(lambda text: "219 characters" in text and "694 characters" in text)
-    shown = counted(normal(shown))
+    shown = remove_seconds(normal(shown))
     assert shown == golden(f"side-by-side-{width}", shown)
 
 
 def test_a_pipe_gets_a_progress_line_every_fifteen_seconds(opened: Open, slow: str) -> None:
     at_work = opened(400, f"{slow} 2>&1 > out | cat")
-    lines = counted(normal(at_work.until(lambda text: DONE in text))).splitlines()
+    lines = remove_seconds(normal(at_work.until(lambda text: DONE in text))).splitlines()
     waits = [line for line in lines if line.startswith("…")]
     both = r"…        generate_code: N s(, \d+ characters)?; generate_tests: N s(, \d+ characters)?"
     assert re.fullmatch(both, waits[0])

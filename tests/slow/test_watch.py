@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.model_responses import fenced
+from tests.support.model_responses import fence
 from tests.support.openai_server import OpenAIServer, Reply
 from tests.support.tmux_screen import Screen
 
@@ -51,7 +51,7 @@ def watched(tmp_path: Path) -> Iterator[tuple[Screen, Path]]:
         pytest.skip("tmux is not installed")
     (tmp_path / "clamping.py").write_text(CODE, "utf-8")
     (tmp_path / "test_clamping.py").write_text(TESTS, "utf-8")
-    with OpenAIServer(lambda _request: Reply(fenced(ADDED))) as server:
+    with OpenAIServer(lambda _request: Reply(fence(ADDED))) as server:
         settings = f"OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none GREENLOOP_HOME=home"
         command = f"cd {tmp_path}; {settings} {sys.executable} -m greenloop check --watch"
         screen = Screen(

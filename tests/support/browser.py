@@ -90,7 +90,7 @@ class Page:
         found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(found["data"]))
 
-    def printed(self, path: Path) -> None:
+    def print_to_pdf(self, path: Path) -> None:
         """Return a PDF of the page."""
         found = self.call("Page.printToPDF", printBackground=True)
         path.write_bytes(base64.b64decode(found["data"]))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.workflow.storage.request import ChangeRequest
-from tests.support.model_responses import fenced
+from tests.support.model_responses import fence
 
 SHOP = Path(__file__).parents[1] / "fixtures" / "shop"
 WISH = "total takes a discount in percent, which is taken off the sum; 0 is the default."
@@ -128,19 +128,19 @@ def plan_answer(**changes: Any) -> str:
         "fence": ["src/shop/*.py"],
         "background": [{"quote": "0 is the default.", "reason": "in the interface"}],
     }
-    return fenced(json.dumps({**plan, **changes}), "json")
+    return fence(json.dumps({**plan, **changes}), "json")
 
 
 def answer_with_tests(tests: str) -> str:
     """Return test files with held-out examples as an answer of write_change_tests."""
-    return f"{fenced(tests)}\n{fenced(json.dumps(HELD_OUT), 'json')}"
+    return f"{fence(tests)}\n{fence(json.dumps(HELD_OUT), 'json')}"
 
 
 def change_answers(**changes: list[Any]) -> dict[str, list[Any]]:
     """Return the answers of a successful change by tool; `changes` replaces those of a tool."""
     located = {"files": ["src/shop/prices.py"], "why": "total is there"}
     good: dict[str, list[Any]] = {
-        "locate_change": [fenced(json.dumps(located), "json")],
+        "locate_change": [fence(json.dumps(located), "json")],
         "plan_change": [plan_answer()],
         "write_change_tests": [answer_with_tests(TESTS)],
         "write_change": [f"The discount is taken off.\n\n{DISCOUNT}"],

@@ -27,16 +27,16 @@ def write(target: IO[bytes]) -> None:
     with tarfile.open(fileobj=target, mode="w|") as archive:
         for name in _FOLDERS:
             archive.add("/tmp" if name == "tmp" else "/", name, recursive=False, filter=_of_root)
-        archive.add(library, f"usr/local/lib/{VERSION}", filter=_wanted)
+        archive.add(library, f"usr/local/lib/{VERSION}", filter=_select_entry)
         archive.add(program, f"usr/local/bin/{VERSION}", filter=_of_root)
         archive.addfile(_link("usr/local/bin/python3", VERSION))
         parts = [str(program), *_PROGRAMS, *map(str, library.glob("lib-dynload/*.so"))]
-        parts += _expected()
-        for path in (*_PROGRAMS, *_expected(), *_libraries(parts)):
+        parts += _list_expected()
+        for path in (*_PROGRAMS, *_list_expected(), *_libraries(parts)):
             archive.add(os.path.realpath(path), path.lstrip("/"), filter=_of_root)
 
 
-def _expected() -> list[str]:
+def _list_expected() -> list[str]:
     """Return the libraries that wheels expect on every Linux."""
     found = (Path("/usr/lib").glob(f"*-linux-gnu/lib{name}.so.[0-9]") for name in _ON_EVERY_LINUX)
     return sorted({str(path) for paths in found for path in paths})
@@ -56,7 +56,7 @@ def _of_root(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     return entry
 
 
-def _wanted(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+def _select_entry(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
     inner = Path(entry.name).parts[4:]
     is_built = any(part.startswith("config-3") for part in inner)
     return None if is_built or _LEFT_OUT & set(inner) else _of_root(entry)

@@ -108,31 +108,29 @@ def contract_answer(text: str = "", **changes: Any) -> str:
         "assumptions": ["fewer than k numbers: all of them"],
         "packages": [],
     }
-    return fenced(json.dumps({**contract, **changes}), "json")
+    return fence(json.dumps({**contract, **changes}), "json")
 
 
-def shown_text(prompt: str) -> str:
+def get_shown_text(prompt: str) -> str:
     """Return the specification that a prompt shows."""
     found = re.search(r"<specification>\n(.*?)\n</specification>", prompt, re.DOTALL)
     return found[1] if found else ""
 
 
-def fenced(text: str, language: str = "python") -> str:
+def fence(text: str, language: str = "python") -> str:
     return f"```{language}\n{text.rstrip()}\n```"
 
 
 def suite_answer(code: str = GOOD_TESTS, held_out: list[dict[str, str]] | None = None) -> str:
     """Return a pytest file with its held-out examples as an answer of generate_tests."""
     return (
-        fenced(code)
-        + "\n\n"
-        + fenced(json.dumps(HELD_OUT if held_out is None else held_out), "json")
+        fence(code) + "\n\n" + fence(json.dumps(HELD_OUT if held_out is None else held_out), "json")
     )
 
 
 def peer_answer(code: str = PEER_CODE, inputs: str = PEER_INPUTS) -> str:
     """Return a second implementation and its inputs as an answer of write_peer."""
-    return f"{fenced(code)}\n\n{fenced(inputs)}"
+    return f"{fence(code)}\n\n{fence(inputs)}"
 
 
 def rulings_answer(*rulings: tuple[str, str | None]) -> str:
@@ -146,14 +144,14 @@ def rulings_answer(*rulings: tuple[str, str | None]) -> str:
         }
         for number, (right, expected) in enumerate(rulings, 1)
     ]
-    return fenced(json.dumps(entries), "json")
+    return fence(json.dumps(entries), "json")
 
 
 def answers(**changes: list[Any]) -> dict[str, list[Any]]:
     """Return the answers of a successful run by tool; `changes` replaces those of a tool."""
     good: dict[str, list[Any]] = {
         "parse_specification": [contract_answer()],
-        "generate_code": [fenced(GOOD_CODE)],
+        "generate_code": [fence(GOOD_CODE)],
         "generate_tests": [suite_answer()],
         "review_code": ["LGTM"],
         "repair_code": [],

@@ -26,7 +26,7 @@ def _reference_lines(schema: Schema) -> Iterator[str]:
 
 def _iterate_records(schema: Schema) -> Iterator[tuple[str, Schema]]:
     """Yield records in the order of their first reference."""
-    waiting, seen = _referenced_records(schema["properties"]), set[str]()
+    waiting, seen = _list_referenced_records(schema["properties"]), set[str]()
     while waiting:
         name = waiting.pop(0)
         if name in seen:
@@ -34,16 +34,18 @@ def _iterate_records(schema: Schema) -> Iterator[tuple[str, Schema]]:
         seen.add(name)
         record = schema["$defs"][name]
         yield name, record
-        waiting = _referenced_records(record.get("properties", {})) + waiting
+        waiting = _list_referenced_records(record.get("properties", {})) + waiting
 
 
-def _referenced_records(properties: Any) -> list[str]:
+def _list_referenced_records(properties: Any) -> list[str]:
     """Return names of the records that properties refer to, in order."""
     if isinstance(properties, dict):
         own = [properties["$ref"].rpartition("/")[2]] if "$ref" in properties else []
-        return own + [name for value in properties.values() for name in _referenced_records(value)]
+        return own + [
+            name for value in properties.values() for name in _list_referenced_records(value)
+        ]
     if isinstance(properties, list):
-        return [name for value in properties for name in _referenced_records(value)]
+        return [name for value in properties for name in _list_referenced_records(value)]
     return []
 
 

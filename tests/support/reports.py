@@ -68,7 +68,7 @@ def failure(test: str = "test_topk.py::test_negative", text: str = "DID NOT RAIS
     )
 
 
-def made(text: str = "", **changes: Any) -> Report:
+def build_make_report(text: str = "", **changes: Any) -> Report:
     """Return a run with a repair, a dropped test and a survivor; `text` is in every untrusted field."""
     said = text or "as it should be"
     values: dict[str, Any] = {
@@ -227,10 +227,10 @@ def _evidence(said: str) -> Evidence:
     )
 
 
-def checked() -> Report:
+def build_check_report() -> Report:
     """Return a check whose tests fail: no model, contract, attempts or grade."""
     entry = TestEntry(id="test_topk.py::test_negative", origin="given", outcome="failed")
-    return made(
+    return build_make_report(
         specification="",
         verdict="failed",
         tests_passed=False,
@@ -247,9 +247,9 @@ def checked() -> Report:
     )
 
 
-def refused() -> Report:
+def build_refused_report() -> Report:
     """Return a run that could not start: nothing but the reason."""
-    return made(
+    return build_make_report(
         final_code="",
         test_code="",
         test_output="",
@@ -270,7 +270,7 @@ def refused() -> Report:
 
 def older() -> Report:
     """Return the same run as an older version wrote it, without the keys that were added later."""
-    told = json.loads(made().model_dump_json())
+    told = json.loads(build_make_report().model_dump_json())
     for key in ADDED["report"]:
         del told[key]
     for attempt in told["attempts"]:
@@ -289,16 +289,16 @@ def huge() -> Report:
     ]
     tests[9_000] = tests[9_000].model_copy(update={"outcome": "failed"})
     long = "x" * 1_000_000
-    return made(tests=tuple(tests), final_code=f"x = '{long}'\n" * 2, reasons=(long,))
+    return build_make_report(tests=tuple(tests), final_code=f"x = '{long}'\n" * 2, reasons=(long,))
 
 
 def all_kinds() -> dict[str, Report]:
     """Return every kind of report that the output formats must support."""
     return {
-        "made": made(),
-        "hostile": made(HOSTILE),
-        "checked": checked(),
-        "refused": refused(),
+        "made": build_make_report(),
+        "hostile": build_make_report(HOSTILE),
+        "checked": build_check_report(),
+        "refused": build_refused_report(),
         "older": older(),
         "huge": huge(),
     }

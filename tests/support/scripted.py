@@ -63,7 +63,7 @@ class ScriptedModel(BaseChatModel):
         """Return how many answers of each tool were never requested."""
         return {tool: len(left) for tool, left in self._left.items() if left}
 
-    def asked(self, tool: str) -> list[str]:
+    def list_prompts(self, tool: str) -> list[str]:
         """Return the text of each prompt of a tool, its messages joined."""
         joined = ("\n\n".join(str(item.text) for item in items) for _, items in self._of(tool))
         return list(joined)

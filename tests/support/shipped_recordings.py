@@ -22,7 +22,7 @@ RECORDINGS = sorted([*EXAMPLES.glob("*.jsonl"), *EXAMPLES.glob("*/answers.jsonl"
 _INPUTS = {"script_log_report": "access.log"}
 
 
-def recorded_request(recording: Path) -> RunRequest:
+def build_recorded_request(recording: Path) -> RunRequest:
     """Return the request of an example, as far as it decides what the recording is bound to."""
     if recording.name != "answers.jsonl":
         return MakeRequest(specification=recording.with_suffix(".md").read_text("utf-8"))

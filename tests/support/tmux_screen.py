@@ -24,7 +24,7 @@ class Screen:
         shown = self._tmux("capture-pane", "-p", "-S", "-500")
         return "\n".join(line.rstrip() for line in shown.splitlines()).strip() + "\n"
 
-    def colored_text(self) -> str:
+    def get_colored_text(self) -> str:
         """Return what is on the screen now, with escape sequences for its colours."""
         return self._tmux("capture-pane", "-p", "-e")
 

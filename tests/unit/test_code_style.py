@@ -62,6 +62,20 @@ def functions() -> Iterator[tuple[str, int]]:
                 yield f"{path.name}:{node.name}", (node.end_lineno or 0) - node.lineno + 1
 
 
+_PARTICIPLE = re.compile(
+    r"_*(?:[a-z]+ed|made|said|told|found|seen|kept|shown|given|done|taken|built|sent|held|known|written|begun)"
+)
+_NO_ACTION = {
+    "property",
+    "cached_property",
+    "fixture",
+    "setter",
+    "wraps",
+}  # named by what they give
+# Checks of the generated text that judges observations: `judge.raised(…)`.
+_JUDGE_CHECKS = {"completed", "raised", "warned"}
+
+
 def test_files_are_short() -> None:
     lengths = {str(path): path.read_text("utf-8").count("\n") for path in SOURCES}
     assert {name: n for name, n in lengths.items() if n > MAX_FILE_LINES} == {}
@@ -78,6 +92,22 @@ def test_packages_have_few_files() -> None:
     assert {str(folder): n for folder, n in counts.items() if n > MAX_PACKAGE_FILES} == {}
 
 
+def test_functions_are_not_named_by_a_bare_participle() -> None:
+    """Else: name what the function does (`write_files`, `is_tested`)."""
+    paths = [*SOURCES, *(ROOT / "tests").rglob("*.py"), *(ROOT / "bench").glob("*.py")]
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
+        for path in paths
+        if not _is_data(path)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and _PARTICIPLE.fullmatch(node.name)
+        and node.name not in _JUDGE_CHECKS
+        and not any(word in ast.unparse(i) for i in node.decorator_list for word in _NO_ACTION)
+    ]
+    assert found == []
+
+
 def prose(path: Path, *, with_strings: bool) -> Iterator[tuple[int, str]]:
     """Yield names, comments and docstrings of a file by line; with `with_strings` all its texts."""
     source = path.read_text("utf-8")
@@ -92,7 +122,7 @@ def prose(path: Path, *, with_strings: bool) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string
 
 
-def banned_words(path: Path, *, with_strings: bool) -> Iterator[str]:
+def find_banned_words(path: Path, *, with_strings: bool) -> Iterator[str]:
     for line, text in prose(path, with_strings=with_strings):
         for found in _BANNED.finditer(text):
             yield f"{path.relative_to(ROOT)}:{line}: {found[0]}"
@@ -102,8 +132,8 @@ def test_code_has_no_banned_word() -> None:
     """Else: say it with the term that stands beside the word in BANNED_WORDS."""
     tests = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "bench").glob("*.py")]
     checked = [path for path in tests if not _is_data(path) and path.name not in _EXEMPT_FILES]
-    found = [item for path in checked for item in banned_words(path, with_strings=False)]
-    found += [item for path in SOURCES for item in banned_words(path, with_strings=True)]
+    found = [item for path in checked for item in find_banned_words(path, with_strings=False)]
+    found += [item for path in SOURCES for item in find_banned_words(path, with_strings=True)]
     assert found == []
 
 
@@ -148,10 +178,10 @@ def test_constants_are_named_max_and_min() -> None:
 def test_the_guest_imports_nothing_of_greenloop() -> None:
     """The strictest rule of `lint-imports`, for machines without import-linter."""
     for path in (ROOT / "greenloop" / "sandbox" / "guest").rglob("*.py"):
-        assert not [name for name in imported(path) if name.startswith("greenloop")], path
+        assert not [name for name in find_imported(path) if name.startswith("greenloop")], path
 
 
-def imported(path: Path) -> Iterator[str]:
+def find_imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (item.name for item in node.names)

@@ -67,7 +67,7 @@ def read_layout(file: Path, tests: Sequence[Path]) -> ModuleLayout:
         path=file.relative_to(root).as_posix(),
         targets=tuple(path.relative_to(root).as_posix() for path in paths),
     )
-    return ModuleLayout(_dotted_module_name(file), given, project)
+    return ModuleLayout(_qualify_module_name(file), given, project)
 
 
 def find_test_files(path: Path) -> Iterator[Path]:
@@ -129,7 +129,7 @@ def _find_root(file: Path, tests: Sequence[Path]) -> Path:
     return common
 
 
-def _dotted_module_name(file: Path) -> str:
+def _qualify_module_name(file: Path) -> str:
     """Return the module's name, qualified by its packages."""
     parts = [file.stem] if file.stem != "__init__" else []
     folder = file.parent

@@ -21,7 +21,7 @@ from greenloop.llm.model_selection import choose_model
 from greenloop.reporting.progress.messages import WARNING, is_unsandboxed
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
-from greenloop.versions import greenloop_version, installed_version
+from greenloop.versions import get_installed_version, greenloop_version
 
 _PACKAGES = "langchain langchain-core langchain-openai pytest ruff black typer rich".split()
 _PROBE_CODE = "def double(x):\n    return 2 * x\n"
@@ -57,8 +57,8 @@ def doctor_command(options: DoctorOptions) -> int:
 
 
 def _check_versions(*, is_verbose: bool) -> Diagnostic:
-    packages = ", ".join(f"{name} {installed_version(name) or 'MISSING'}" for name in _PACKAGES)
-    missing = [name for name in _PACKAGES if installed_version(name) is None]
+    packages = ", ".join(f"{name} {get_installed_version(name) or 'MISSING'}" for name in _PACKAGES)
+    missing = [name for name in _PACKAGES if get_installed_version(name) is None]
     found = f"greenloop {greenloop_version()}, Python {platform.python_version()}"
     found += f", {packages}" * is_verbose
     mend = f"pip install {' '.join(missing)}" if missing else ""
@@ -94,7 +94,7 @@ def _check_packages(settings: Settings) -> Diagnostic:
     shown = ", ".join(settings.allow_list.descriptions) or "none: the standard library only"
     store = PackageStore()
     found = f"{shown}; {len(store.list_folders())} sets in the cache {store.root}"
-    mend = "" if installed_version("pip") else f"{sys.executable} -m ensurepip"
+    mend = "" if get_installed_version("pip") else f"{sys.executable} -m ensurepip"
     return Diagnostic("packages", not mend, found, mend, status=4)
 
 

@@ -34,7 +34,7 @@ def resume_command(options: ResumeOptions) -> int:
                 f"{options.run_dir} is the run of a check, which cannot be resumed; run the check again"
             )
         request = request.model_copy(update={"keep_best": request.keep_best or options.keep_best})
-        settings = Settings.load(**request.options | _given_settings(request, options))
+        settings = Settings.load(**request.options | _select_given_settings(request, options))
         check_run(request, options, settings)
         _answer_choices(directory, options)
     except GreenloopError as error:
@@ -63,7 +63,7 @@ def _answer_choices(directory: RunDirectory, options: ResumeOptions) -> None:
         print_error(why)
 
 
-def _given_settings(request: RunRequest, options: ResumeOptions) -> dict[str, Any]:
+def _select_given_settings(request: RunRequest, options: ResumeOptions) -> dict[str, Any]:
     """Return the settings that were given now; packages are added to those allowed before."""
     given = {name: value for name, value in collect_settings(options).items() if value is not None}
     allowed = (request.options.get("allow_package"), given.get("allow_package"))

@@ -30,7 +30,7 @@ class InferredReturn:
 def infer_returns(tests: Iterable[ast.Module], solution: str) -> dict[str, InferredReturn]:
     """Return by function what its `assert f(…) == literal` imply."""
     expected: dict[str, list[Any]] = {}
-    for name, value in (pair for tree in tests for pair in _asserted_values(tree)):
+    for name, value in (pair for tree in tests for pair in _find_asserted_values(tree)):
         expected.setdefault(name, []).append(value)
     constants = _string_constants(solution)
     return {
@@ -39,7 +39,7 @@ def infer_returns(tests: Iterable[ast.Module], solution: str) -> dict[str, Infer
     }
 
 
-def _asserted_values(tree: ast.Module) -> Iterator[tuple[str, Any]]:
+def _find_asserted_values(tree: ast.Module) -> Iterator[tuple[str, Any]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
             call, wanted = node.test.left, node.test.comparators[0]

@@ -56,7 +56,7 @@ class TaskSource:
             InputError: a task does not have its format, or one to be left out does not exist.
         """
         unseen = set(self._leave_out)
-        for name, read in self._named_tasks():
+        for name, read in self._name_tasks():
             if name in self._leave_out:
                 unseen.discard(name)
             else:
@@ -64,7 +64,7 @@ class TaskSource:
         if unseen:
             raise InputError(f"--leave-out {min(unseen)}: {self._path} has no task of this id")
 
-    def _named_tasks(self) -> Iterator[tuple[str, Callable[[], EvalTask]]]:
+    def _name_tasks(self) -> Iterator[tuple[str, Callable[[], EvalTask]]]:
         if self._reader is not None:
             for task in self._reader(self._path):
                 yield task.id, task.model_copy

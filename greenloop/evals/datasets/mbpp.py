@@ -45,7 +45,7 @@ def parse_mbpp_task(line: MbppLine, where: str) -> EvalTask:
     setup = parse_source(line.test_setup_code, f"{label}: test_setup_code")
     tests = [parse_source(item, f"{label}: test_list") for item in line.test_list]
     more = parse_source(line.test, f"{label}: test")
-    used = find_used_names([imports, setup, *tests], _defined_functions(line.code))
+    used = find_used_names([imports, setup, *tests], _find_defined_functions(line.code))
     if not any(item.parameters is not None for item in used):
         raise InputError(f"{label}: test_list calls no function of the module")
     answers = infer_returns(tests, _normalize_solution(line))
@@ -131,7 +131,7 @@ def _build_test_functions(tests: list[ast.Module], more: ast.Module) -> Iterator
             yield ast.unparse(test)
 
 
-def _defined_functions(code: str) -> set[str]:
+def _find_defined_functions(code: str) -> set[str]:
     """Return the functions of the reference solution, which may shadow a builtin such as `sum`."""
     body = parse_or_empty(code).body
     return {node.name for node in body if isinstance(node, ast.FunctionDef)}

@@ -34,7 +34,7 @@ def is_default_tested_for_truth(proposed: ProposedEdit) -> bool:
         if isinstance(item, ast.Name) and item.id == name and isinstance(item.ctx, ast.Load)
     ]
     tested = {id(item) for parent in ast.walk(function) for item in _truth_operands(parent)}
-    tested |= {id(item) for parent in ast.walk(function) for item in _guarded(parent, name)}
+    tested |= {id(item) for parent in ast.walk(function) for item in _find_guarded(parent, name)}
     return bool(loads) and all(id(item) in tested for item in loads)
 
 
@@ -49,7 +49,7 @@ def _truth_operands(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def _guarded(node: ast.AST, name: str) -> list[ast.AST]:
+def _find_guarded(node: ast.AST, name: str) -> list[ast.AST]:
     """Return what runs only where the parameter is true: the default never comes there."""
     test = node.test if isinstance(node, (ast.If, ast.IfExp)) else None
     if not isinstance(test, ast.Name) or test.id != name:

@@ -71,7 +71,7 @@ def replace_callee(context: RepairContext, node: ast.Call) -> Edits:
         for other in _find_related_names(_FUNCTION_FAMILIES, node.func.id):
             yield context.edit(node.func, other, "function", 1.4)
     elif isinstance(node.func, ast.Attribute):
-        base = context.parenthesized_text(node.func.value)
+        base = context.get_parenthesized_text(node.func.value)
         for other in _find_related_names((*_METHOD_FAMILIES, *_FUNCTION_FAMILIES), node.func.attr):
             yield context.edit(node.func, f"{base}.{other}", "method", 1.4)
         if node.func.attr in ("get", "setdefault") and len(node.args) == 2:
@@ -104,7 +104,7 @@ def wrap_in_call(context: RepairContext, node: ValueNode) -> Edits:
     if not _is_value_read(context):
         return
     text = context.text(node)
-    atom = context.parenthesized_text(node)
+    atom = context.get_parenthesized_text(node)
     for name in _WRAPPER_FUNCTIONS:
         inner = text[1:-1] if isinstance(node, ast.GeneratorExp) and text[0] == "(" else text
         cost = 2.6 if name in ("reversed", "set", "tuple", "float") else 2.0

@@ -62,13 +62,13 @@ def compare_aspects(context: RepairContext, node: ast.Compare) -> Edits:
     for name in (*_ASPECTS, *context.scope.functions):
         yield context.edit(node, f"{name}({one}) {sign} {name}({other})", "aspect", 2.5)
     for method in ("lower", "strip"):
-        changed = (f"{context.parenthesized_text(item)}.{method}()" for item in (left, right))
+        changed = (f"{context.get_parenthesized_text(item)}.{method}()" for item in (left, right))
         yield context.edit(node, f" {sign} ".join(changed), "aspect", 2.5)
     for name in context.scope.variables:
         if ast.unparse(left) != name != ast.unparse(right) and context.scope.is_container(name):
             yield context.edit(node, f"{name}[{one}] {sign} {name}[{other}]", "aspect", 2.2)
     for index in ("0", "1", "-1"):
-        changed = (f"{context.parenthesized_text(item)}[{index}]" for item in (left, right))
+        changed = (f"{context.get_parenthesized_text(item)}[{index}]" for item in (left, right))
         yield context.edit(node, f" {sign} ".join(changed), "aspect", 2.6)
 
 
@@ -87,7 +87,9 @@ def _alternative_signs(sign: str) -> Iterator[tuple[str, float]]:
 def replace_arithmetic(context: RepairContext, node: ast.BinOp) -> Edits:
     """Replace an arithmetic operator, swap its operands, or group them in another way."""
     sign = get_operator_text(context.source, node.left, node.right)
-    left, right = context.parenthesized_text(node.left), context.parenthesized_text(node.right)
+    left, right = context.get_parenthesized_text(node.left), context.get_parenthesized_text(
+        node.right
+    )
     is_nested = isinstance(context.parent, (ast.BinOp, ast.UnaryOp))
     is_sequence = isinstance(node.left, SEQUENCE_NODES)
     if not (is_sequence or _is_string(node.left) or _is_string(node.right)):
@@ -105,12 +107,14 @@ def replace_arithmetic(context: RepairContext, node: ast.BinOp) -> Edits:
 
 def _regroup_operands(context: RepairContext, node: ast.BinOp, sign: str) -> Edits:
     """Replace `a + b / c` by `(a + b) / c`, and `a / b + c` by `a / (b + c)`."""
-    left, right = context.parenthesized_text(node.left), context.parenthesized_text(node.right)
+    left, right = context.get_parenthesized_text(node.left), context.get_parenthesized_text(
+        node.right
+    )
     for inner in (node.right, node.left):
         if not isinstance(inner, ast.BinOp):
             continue
         inner_sign = get_operator_text(context.source, inner.left, inner.right)
-        first, second = map(context.parenthesized_text, (inner.left, inner.right))
+        first, second = map(context.get_parenthesized_text, (inner.left, inner.right))
         if inner is node.right:
             text = f"({left} {sign} {first}) {inner_sign} {second}"
         else:
@@ -127,7 +131,7 @@ def _is_string(node: ast.expr) -> bool:
 def replace_boolean_operator(context: RepairContext, node: ast.BoolOp) -> Edits:
     """Replace `and` by `or`; group `a and b and c` in another way; drop a condition."""
     sign, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-    parts = [context.parenthesized_text(item) for item in node.values]
+    parts = [context.get_parenthesized_text(item) for item in node.values]
     for index, text in iter_swapped_operators(context.source, node):
         yield context.edit(node, text, "and/or", 1.4)
         if len(parts) > 2:
@@ -145,13 +149,13 @@ def negate_condition(context: RepairContext, node: ast.expr) -> Edits:
     """Negate a condition or a part of one; drop `not` or a minus sign."""
     parent = context.parent
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
-        yield context.edit(node, context.parenthesized_text(node.operand), "sign", 1.6)
+        yield context.edit(node, context.get_parenthesized_text(node.operand), "sign", 1.6)
         return
     is_result = isinstance(parent, ast.Return) and not isinstance(node, (ast.Constant, ast.Tuple))
     if isinstance(node, ast.Compare):
         return
     if context.is_condition or is_result or isinstance(parent, ast.BoolOp):
-        text = f"not {context.parenthesized_text(node)}"
+        text = f"not {context.get_parenthesized_text(node)}"
         yield context.edit(node, text, "negation", 2.6 if is_result else 1.5)
 
 

@@ -92,7 +92,7 @@ def _find_crash_conditions(
     context: RepairContext, node: ast.stmt, names: set[str]
 ) -> Iterator[str]:
     """Yield the conditions under which a part of a statement raises one of these exceptions."""
-    text, operand = context.text, context.parenthesized_text
+    text, operand = context.text, context.get_parenthesized_text
     for item in _walk_head(node):
         if isinstance(item, ast.BinOp) and "ZeroDivisionError" in names:
             if isinstance(item.right, ast.Call) and text(item.right.func) == "len":
@@ -132,7 +132,7 @@ def extend_condition(context: RepairContext, node: ast.expr) -> Edits:
     if isinstance(node, ast.BoolOp) or not context.is_condition:
         return
     is_comparison = isinstance(node, ast.Compare)
-    text = context.text(node) if is_comparison else context.parenthesized_text(node)
+    text = context.text(node) if is_comparison else context.get_parenthesized_text(node)
     crashed = any(_contains_line(node, line) for line, _ in context.hints.crashes)
     for guard, cost in _find_guards(context, node):
         cost -= 0.3 * crashed
@@ -182,7 +182,7 @@ def add_fallback_value(context: RepairContext, node: ast.expr) -> Edits:
     if isinstance(node, (ast.Constant, ast.IfExp)):
         return
     for value in (*context.hints.expected_values[:2], "[]", "0", "None", "{}"):
-        text = f"{context.parenthesized_text(node)} or {value}"
+        text = f"{context.get_parenthesized_text(node)} or {value}"
         yield context.edit(node, text, "default", 2.9)
         for name in context.scope.parameters:
             text = f"{context.text(node)} if {name} else {value}"

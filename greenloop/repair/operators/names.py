@@ -50,7 +50,7 @@ def replace_attribute(context: RepairContext, node: ast.Attribute) -> Edits:
         if isinstance(other, ast.Attribute) and other.attr not in seen and other not in called:
             seen.add(other.attr)
             cost = 1.5 if ast.dump(other.value) == base else 2.3
-            text = f"{context.parenthesized_text(node.value)}.{other.attr}"
+            text = f"{context.get_parenthesized_text(node.value)}.{other.attr}"
             yield context.edit(node, text, "attribute", cost)
 
 
@@ -66,7 +66,7 @@ def replace_called_function(context: RepairContext, node: ast.Call) -> Edits:
     elif isinstance(called, ast.Attribute) and called.attr in scope.methods:
         for other in scope.methods:
             if other != called.attr:
-                text = f"{context.parenthesized_text(called.value)}.{other}"
+                text = f"{context.get_parenthesized_text(called.value)}.{other}"
                 yield context.edit(called, text, "function", 2.3)
 
 

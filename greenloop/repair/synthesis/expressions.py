@@ -32,7 +32,7 @@ def combine_with_variable(context: RepairContext, node: ast.expr) -> Edits:
     """Add, subtract, multiply, … a variable; take the larger or smaller of both."""
     if not is_value(context, node) or not isinstance(node, (*ATOMS, ast.BinOp)):
         return
-    text = context.parenthesized_text(node)
+    text = context.get_parenthesized_text(node)
     for term, extra in iterate_terms(context.scope):
         if term in (text, context.text(node)):
             continue
@@ -58,7 +58,7 @@ def wrap_in_call(context: RepairContext, node: ast.expr) -> Edits:
     if not is_value(context, node) or isinstance(node, (ast.Constant, ast.Compare, ast.BoolOp)):
         return
     text, scope = context.text(node), context.scope
-    item = context.parenthesized_text(node)
+    item = context.get_parenthesized_text(node)
     for call, cost in _CALLS.items():
         yield put_expression(context, node, f"{call}({text})", "call", cost)
     for call in scope.functions:
@@ -150,7 +150,7 @@ def replace_any_arithmetic(
 
 def _build_accumulations(context: RepairContext, value: ast.expr, target: str) -> Edits:
     """Replace the assigned `x` by `y * 10 + x`, where `y` is the target; also with other bases."""
-    text = context.parenthesized_text(value)
+    text = context.get_parenthesized_text(value)
     for base in dict.fromkeys(("10", "2", *(str(item) for item in context.scope.integers))):
         yield context.edit(value, f"{target} * {base} + {text}", "accumulation", 3.4)
 

@@ -53,14 +53,14 @@ def render_survivors(evidence: Evidence) -> Iterator[str]:
     survived = list_survivors(evidence)
     shown: set[str] = set()
     for item in survived[:_MAX_SURVIVORS]:
-        text = f"{item.place} as `{mutated_line(item)}`"
+        text = f"{item.place} as `{get_mutated_line(item)}`"
         yield f"survived: {text}" + (f" ({item.operator}, {item.id})" if text in shown else "")
         yield f"          {item.question}"
         shown.add(text)
     if len(survived) > _MAX_SURVIVORS:
         yield f"and {len(survived) - _MAX_SURVIVORS} more, see the report"
     for apart in evidence.mutation.equivalent[:_MAX_SURVIVORS] if evidence.mutation else ():
-        yield f"not counted: line {apart.line} as `{mutated_line(apart)}`: {apart.reason}"
+        yield f"not counted: line {apart.line} as `{get_mutated_line(apart)}`: {apart.reason}"
 
 
 def list_survivors(evidence: Evidence) -> tuple[Survivor, ...]:
@@ -80,7 +80,7 @@ def diff_hunk(survivor: Survivor) -> list[str]:
     return lines[heads[0] + 1 :] if heads else lines
 
 
-def mutated_line(survivor: Survivor) -> str:
+def get_mutated_line(survivor: Survivor) -> str:
     """Return the first line that the mutant has instead."""
     lines = (line for line in survivor.diff.split("\n") if line.startswith("+"))
     return next((line[1:].strip() for line in lines if not line.startswith("+++")), "(taken out)")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from greenloop.records import Report
 from greenloop.reporting.escaping import flatten
-from greenloop.reporting.evidence.text import list_differences, list_survivors, mutated_line
+from greenloop.reporting.evidence.text import get_mutated_line, list_differences, list_survivors
 from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import (
     VERDICT_SIGNS,
@@ -83,7 +83,7 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
         for item in report.failures
     ]
     yield "surviving mutant", [
-        f"{escape_markdown(item.place)} as {code_span(mutated_line(item))}: {escape_markdown(item.question)}"
+        f"{escape_markdown(item.place)} as {code_span(get_mutated_line(item))}: {escape_markdown(item.question)}"
         for item in list_survivors(report.evidence)
     ]
     yield "difference from the second reading", [

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from greenloop.records import Report
 from greenloop.reporting.escaping import escape_invisible, truncate
-from greenloop.reporting.evidence.text import list_survivors, mutated_line
+from greenloop.reporting.evidence.text import get_mutated_line, list_survivors
 
 _SCHEMA_URL = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -69,7 +69,7 @@ def _list_results(report: Report) -> Iterator[dict[str, Any]]:
     uri = _artifact_uri(report)
     for item in list_survivors(report.evidence):
         reached = "" if item.reached else " No test reaches this line."
-        text = f"Survives as `{mutated_line(item)}`.{reached} {item.question}"
+        text = f"Survives as `{get_mutated_line(item)}`.{reached} {item.question}"
         yield _build_result("surviving-mutant", "warning", text, uri, item.line, item.id)
     same = bool(report.attempts) and report.attempts[0].code == report.final_code
     for found in (item for item in report.review if not item.resolved):

@@ -93,7 +93,7 @@ def _failure_lines(report: Report) -> Iterator[str]:
     for item in report.failures[:_MAX_ITEMS]:
         yield from _row("", short_name(item.test))
         yield from _row("", f"{item.exception}: {item.message}", indent=6)
-    yield from _omitted_line(len(report.failures))
+    yield from _write_omitted_line(len(report.failures))
 
 
 def _evidence_lines(report: Report) -> Iterator[str]:
@@ -113,7 +113,7 @@ def _survivor_lines(report: Report) -> Iterator[str]:
         yield from _code_lines(diff_hunk(item), indent=2 + _LABEL_WIDTH)
         if item.reason:
             yield from _row("no test", item.reason)
-    yield from _omitted_line(len(survived))
+    yield from _write_omitted_line(len(survived))
 
 
 def _difference_lines(report: Report) -> Iterator[str]:
@@ -190,6 +190,6 @@ def _cost_lines(report: Report) -> Iterator[str]:
         yield f"  {escape_invisible(tool):<22}{pluralize(used.calls, 'call')}, {tokens}"
 
 
-def _omitted_line(count: int) -> Iterator[str]:
+def _write_omitted_line(count: int) -> Iterator[str]:
     if count > _MAX_ITEMS:
         yield f"  and {count - _MAX_ITEMS} more, see the page or report.json"

@@ -90,7 +90,7 @@ def _annotate_module(
     detected = _group((item.line, item) for item in tried)
     survivors = _group((item.line, item) for item in list_survivors(report.evidence))
     coverage = _group(_coverage_marks(report))
-    missed, remarks = _group(_missed_branches(report)), _group(_find_remarks(report))
+    missed, remarks = _group(_list_missed_branches(report)), _group(_find_remarks(report))
     for n, (text, tokens) in enumerate(zip(shown, highlight_lines(shown), strict=True), 1):
         yield CodeLine(
             number=n,
@@ -151,7 +151,7 @@ def _coverage_marks(report: Report) -> Iterator[tuple[int, str]]:
         yield from ((line, "miss") for line in found.missed_lines)
 
 
-def _missed_branches(report: Report) -> Iterator[tuple[int, str]]:
+def _list_missed_branches(report: Report) -> Iterator[tuple[int, str]]:
     """Yield the missed branches with the line that they start from: `12->15` as `15`."""
     found = report.evidence.coverage
     for item in found.missed_branches if found else ():

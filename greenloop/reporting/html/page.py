@@ -7,7 +7,7 @@ from typing import Any
 
 from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import truncate
-from greenloop.reporting.evidence.text import list_differences, mutated_line
+from greenloop.reporting.evidence.text import get_mutated_line, list_differences
 from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.overview_bar import build_overview_bar
@@ -65,7 +65,7 @@ def render_report_html(report: Report) -> str:
         took=_list_phase_durations(report),
         answered=format_answered,
         bounded=truncate_text,
-        mutated_line=mutated_line,
+        get_mutated_line=get_mutated_line,
         short_name=short_name,
         no_requirement=names_no_requirement,
     )

@@ -66,7 +66,7 @@ def run_process(
             pipe.close()
     seconds = time.monotonic() - started
     output, reports, dump, errors = (b"".join(item) for item in streams.pieces(with_errors=True))
-    left = ScriptArtifacts(errors, tuple(streams.truncated_streams()))
+    left = ScriptArtifacts(errors, tuple(streams.list_truncated_streams()))
     result = (ending, process.returncode, output, reports, seconds)
     return ProcessResult(*result, stack_dump=dump.decode("utf-8", "replace"), artifacts=left)
 

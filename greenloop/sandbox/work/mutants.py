@@ -152,14 +152,12 @@ class _MutantProgress:
         """Record outcomes; return the mutants that were begun and have none."""
         begun: set[int] = set()
         for event in events:
-            number = event.get("mutant")
-            if type(number) is not int or number not in requested:
-                continue
-            if event.get("event") == "started":
-                begun.add(number)
-            elif event.get("event") == "mutant":
+            number, started = event.get("mutant"), event.get("mutants")
+            if event.get("event") == "started" and isinstance(started, list):
+                begun.update(item for item in started if type(item) is int)
+            elif event.get("event") == "mutant" and type(number) is int and number in requested:
                 self._known.setdefault(number, _parse_run(event))
-        return {number for number in begun if number not in self._known}
+        return (begun & requested) - self._known.keys()
 
 
 def _parse_run(event: dict[str, Any]) -> MutantRun:

@@ -87,13 +87,13 @@ class _Claim:
             said = said.partition("\n")[0]
         found = read_outcome(said, is_raised=self._kind == "raising")
         if found is None or not self._is_plausible(found[0], said, found[1]):
-            return (self._shown() if self._is_notable(said) else None), self._end
+            return (self._get_shown() if self._is_notable(said) else None), self._end
         outcome, length = found
         end = self._said_at + length
         if self._call.endswith("()") and outcome.source == "None" and self._kind == "arrow":
             return None, end  # `reset() -> None` is a signature
         if _CONDITIONAL.search(self._lead) or self._call.startswith("print("):
-            return self._shown(), end
+            return self._get_shown(), end
         return GivenExample(doctest=render_outcome(self._call, outcome)), end
 
     def _is_plausible(self, outcome: Outcome, said: str, length: int) -> bool:
@@ -120,6 +120,6 @@ class _Claim:
         header = next((item for item in lines if "|" in item), "").split("|")
         return column < len(header) and _RESULT_HEADER.search(header[column]) is not None
 
-    def _shown(self) -> str:
+    def _get_shown(self) -> str:
         text = self._paragraph[self._start : self._start + 2 * _MAX_SHOWN_CHARS].partition("\n")[0]
         return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}…"

@@ -5,7 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from greenloop.testsuite.scenarios.names import Function, bound_names, children, dotted_name, walk
+from greenloop.testsuite.scenarios.names import (
+    Function,
+    bound_names,
+    children,
+    get_dotted_name,
+    walk,
+)
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.splitting.functions import MUTATING_METHODS
 from greenloop.testsuite.scenarios.splitting.steps import OBSERVERS
@@ -64,7 +70,7 @@ class _Flow:
     def _add(self, node: ast.stmt) -> None:
         """Follow the values of one statement to the names that it binds."""
         value, targets = _value_and_targets(node)
-        observed = _observed(value)
+        observed = _get_observed(value)
         expression = value if observed is None else observed
         names = {name for target in targets for name in bound_names(target)}
         if mutated := self._find_mutated(expression):
@@ -79,10 +85,10 @@ class _Flow:
 
     def _find_mutated(self, node: ast.expr) -> str:
         """Return the name of the test's own container that a call changes, '' for none."""
-        called = dotted_name(node.func) if isinstance(node, ast.Call) else ""
+        called = get_dotted_name(node.func) if isinstance(node, ast.Call) else ""
         owner, _, method = called.rpartition(".")
         if called == "operators__.setitem":
-            owner, method = dotted_name(_arguments(node)[0]), "append"
+            owner, method = get_dotted_name(_arguments(node)[0]), "append"
         return owner if owner in self._containers and method in MUTATING_METHODS else ""
 
     def _hold(self, node: ast.AST) -> Iterator[str]:
@@ -113,10 +119,10 @@ def _value_and_targets(node: ast.stmt) -> tuple[ast.expr, list[ast.expr]]:
     return node.value, getattr(node, "targets", [])  # type: ignore[attr-defined]
 
 
-def _observed(node: ast.expr) -> ast.expr | None:
+def _get_observed(node: ast.expr) -> ast.expr | None:
     """Return the expression that an observation evaluates; None for other expressions."""
     call = node.value if isinstance(node, ast.Await) else node
-    if isinstance(call, ast.Call) and dotted_name(call.func) in OBSERVERS:
+    if isinstance(call, ast.Call) and get_dotted_name(call.func) in OBSERVERS:
         return getattr(call.args[1], "body", call.args[1])
     return None
 

@@ -87,19 +87,19 @@ def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[s
         yield from free_names(child, bound)
 
 
-def dotted_name(node: ast.AST) -> str:
+def get_dotted_name(node: ast.AST) -> str:
     """Return `a.b.c` for such an expression, '' for others."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
-        base = dotted_name(node.value)
+        base = get_dotted_name(node.value)
         return f"{base}.{node.attr}" if base else ""
     return ""
 
 
 def read_module_names(nodes: Iterable[ast.AST], imported: Mapping[str, str]) -> set[str]:
     """Return the names of a module that single nodes are: members by their names."""
-    names = {dotted_name(node) for node in nodes if isinstance(node, (ast.Name, ast.Attribute))}
+    names = {get_dotted_name(node) for node in nodes if isinstance(node, (ast.Name, ast.Attribute))}
     parts = [name.split(".") for name in names if "." in name]
     found = {imported[name] for name in names if imported.get(name)}
     return found | {part[1] for part in parts if imported.get(part[0]) == ""}

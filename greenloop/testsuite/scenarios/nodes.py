@@ -62,7 +62,7 @@ def call_of(function: str, *constants: str | int) -> ast.Call:
     return ast.Call(name(function), [ast.Constant(item) for item in constants], [])
 
 
-def located(node: _Node, place: ast.AST) -> _Node:
+def locate_like(node: _Node, place: ast.AST) -> _Node:
     """Return the node at the place of another one, where it has none of its own."""
     for part in walk(node):
         if "lineno" in part._attributes and not hasattr(part, "lineno"):

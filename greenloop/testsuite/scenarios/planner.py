@@ -53,7 +53,11 @@ from greenloop.testsuite.scenarios.splitting.steps import (
     merge_uses,
     pin_captured,
 )
-from greenloop.testsuite.scenarios.splitting.tables import bind_columns, judged_rows, project_table
+from greenloop.testsuite.scenarios.splitting.tables import (
+    bind_columns,
+    build_judged_rows,
+    project_table,
+)
 from greenloop.testsuite.scenarios.texts import (
     JudgeForms,
     names_of_imports,
@@ -210,7 +214,7 @@ class _Planner:
             scope.bind([fixture], ast.Constant(None), Level.DEPENDENT)
         for table in test.tables:
             bind_columns(scope, table.target, table.rows)
-        judged = [judged_rows(t.target, t.rows, scope) for t in test.tables]
+        judged = [build_judged_rows(t.target, t.rows, scope) for t in test.tables]
         splitter = StatementSplitter(scope, composes=composes)
         halves = splitter.split(test.body)
         uses: Uses = {}

@@ -11,8 +11,8 @@ from enum import IntEnum
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 from greenloop.testsuite.scenarios.names import (
     children,
-    dotted_name,
     free_names,
+    get_dotted_name,
     inner_bindings,
     walk,
 )
@@ -77,7 +77,7 @@ class Scope:
 
         With `records`, calls of record classes are symbolic.
         """
-        name = dotted_name(node)
+        name = get_dotted_name(node)
         is_shared = name in SHARED_NAMES and not isinstance(node, ast.Name)
         if is_shared or name.partition(".")[0] in bound:
             return Level.INDEPENDENT
@@ -94,7 +94,7 @@ class Scope:
         )
         if not isinstance(node, _CONTAINERS) and found is Level.SYMBOLIC:
             is_record = (
-                records and self.symbol(dotted_name(getattr(node, "func", node))) == "record"
+                records and self.symbol(get_dotted_name(getattr(node, "func", node))) == "record"
             )
             return Level.SYMBOLIC if is_record else Level.DEPENDENT
         if isinstance(node, ast.Attribute) and node.attr in CLOCK_METHODS:
@@ -119,7 +119,7 @@ class Scope:
     def is_object(self, node: ast.AST) -> bool:
         """Return whether an expression is an instance of a class of the module, as far as known."""
         if isinstance(node, ast.Call):
-            name = dotted_name(node.func)
+            name = get_dotted_name(node.func)
             return name in self.classes or name in self.makers
         if isinstance(node, (ast.Await, ast.Starred)):
             return self.is_object(node.value)
@@ -167,7 +167,7 @@ class Scope:
                 self.reachable[name] = reachable
             if self.is_object(value):
                 self.objects.add(name)
-            if dotted_name(getattr(value, "func", value)).endswith("getLogger"):
+            if get_dotted_name(getattr(value, "func", value)).endswith("getLogger"):
                 self.loggers.add(name)
 
     def forget(self, name: str) -> None:
@@ -187,7 +187,7 @@ class Scope:
         if isinstance(node, (ast.Tuple, ast.UnaryOp, ast.BinOp)):
             return all(map(self.is_immutable, children(node)))
         if isinstance(node, ast.Call):
-            return dotted_name(node.func).rpartition(".")[2] in IMMUTABLE_CALLS
+            return get_dotted_name(node.func).rpartition(".")[2] in IMMUTABLE_CALLS
         return False
 
     def hand_over_arguments(self, node: ast.AST) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from greenloop.testsuite.scenarios.names import dotted_name, walk_all
+from greenloop.testsuite.scenarios.names import get_dotted_name, walk_all
 from greenloop.testsuite.scenarios.reading.inlining import OF_INSTANCE
 from greenloop.testsuite.scenarios.records import RefusedError
 
@@ -31,7 +31,7 @@ def _find_expected(judge: Iterable[ast.AST]) -> Iterator[ast.AST]:
     for node in judge:
         if isinstance(node, ast.Assert):
             yield node.test
-        elif isinstance(node, ast.Call) and dotted_name(node.func) in ("raised__", "warned__"):
+        elif isinstance(node, ast.Call) and get_dotted_name(node.func) in ("raised__", "warned__"):
             yield from node.args[1:]
 
 

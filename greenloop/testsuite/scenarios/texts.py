@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
-from greenloop.testsuite.scenarios.names import dotted_name
+from greenloop.testsuite.scenarios.names import get_dotted_name
 from greenloop.testsuite.scenarios.nodes import expression, name
 from greenloop.testsuite.scenarios.reading.decorators import Table
 
@@ -23,7 +23,7 @@ class JudgeForms(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        called = dotted_name(node.func)
+        called = get_dotted_name(node.func)
         if called in self._functions and len(node.args) == (1 if called == "type" else 2):
             node.func = name(self._functions[called])
         return node

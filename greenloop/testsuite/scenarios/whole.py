@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from greenloop.testsuite.scenarios.names import bound_names, dotted_name, free_names
-from greenloop.testsuite.scenarios.nodes import build_function, copy_node, expression, located
+from greenloop.testsuite.scenarios.names import bound_names, free_names, get_dotted_name
+from greenloop.testsuite.scenarios.nodes import build_function, copy_node, expression, locate_like
 from greenloop.testsuite.scenarios.reading.assertions import block_kind
 from greenloop.testsuite.scenarios.reading.test_module import FlatTest
 from greenloop.testsuite.scenarios.records import RefusedError
@@ -54,7 +54,7 @@ class WholeTests:
             return
         self._used |= used
         self.labels.append(test.name)
-        self._functions.append(ast.unparse(located(function, body[0])))
+        self._functions.append(ast.unparse(locate_like(function, body[0])))
         self._entries.append(render_entry(function, f"{test.fixtures!r}, ", test.tables, rows))
 
     def render(self) -> str:
@@ -82,19 +82,19 @@ class _WithoutPytest(ast.NodeTransformer):
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         test = node.test
         if self._judge_only & set(free_names(test)):  # as `approx`
-            return located(ast.Pass(), node)
+            return locate_like(ast.Pass(), node)
         if isinstance(test, ast.Compare) and [type(item) for item in test.ops] == [ast.Eq]:
             test = expression("equal__(_l, _r)", _l=test.left, _r=test.comparators[0])
-        return located(ast.Assert(test), node)
+        return locate_like(ast.Assert(test), node)
 
     def visit_With(self, node: ast.With | ast.AsyncWith) -> ast.AST:
         self.generic_visit(node)
         for item in node.items:
-            called = dotted_name(getattr(item.context_expr, "func", item.context_expr))
+            called = get_dotted_name(getattr(item.context_expr, "func", item.context_expr))
             if block_kind(item.context_expr) == "raises":
-                item.context_expr = located(expression("Raising__()"), node)
+                item.context_expr = locate_like(expression("Raising__()"), node)
             elif called == "subTest":
-                item.context_expr = located(expression("nullcontext__()"), node)
+                item.context_expr = locate_like(expression("nullcontext__()"), node)
         return node
 
     visit_AsyncWith = visit_With

@@ -43,7 +43,7 @@ async def grade_change(space: ChangeWorkspace, suite: ChangeSuite, patch: str) -
         )
         return grade_lines(change, emit=sink, read_against_text=True), after
 
-    with state.timed("grading_s"):
+    with state.measure_time("grading_s"):
         evidence, after = await run.call_in_sandbox(work)
     untested = tuple(_find_untested(space, suite))
     more = {"red_phase": state.red_phase, "requirements_untested": untested}

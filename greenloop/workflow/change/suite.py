@@ -45,7 +45,7 @@ class ChangeSuite:
     @cached_property
     def functions(self) -> dict[str, TestFunction]:
         """The new tests by `path::name`: those that the project does not have word for word."""
-        known = {path: self._known_sources(path) for path in self.files}
+        known = {path: self._list_known_sources(path) for path in self.files}
         return {
             f"{path}::{item.name}": item
             for path, text in self.files.items()
@@ -53,16 +53,16 @@ class ChangeSuite:
             if item.source(text) not in known[path]
         }
 
-    def _known_sources(self, path: str) -> set[str]:
+    def _list_known_sources(self, path: str) -> set[str]:
         text = self.before.get(path, "")
         return {item.source(text) for item in parse_test_functions(text)}
 
     @cached_property
     def code(self) -> str:
         """The new tests, file by file."""
-        return "\n\n".join(f"# file: {path}\n{self.added(path)}" for path in self.files)
+        return "\n\n".join(f"# file: {path}\n{self.get_added(path)}" for path in self.files)
 
-    def added(self, path: str) -> str:
+    def get_added(self, path: str) -> str:
         """Return the new tests of a file; a new file is returned whole."""
         text = self.files[path]
         if path not in self.before:

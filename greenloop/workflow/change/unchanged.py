@@ -27,7 +27,7 @@ async def find_side_effects(
         space.tree, space.apply(patch), plan.touches, plan.contract.specification
     )
     try:
-        with progress_span(run.emit, "before and after"), run.state.timed("grading_s"):
+        with progress_span(run.emit, "before and after"), run.state.measure_time("grading_s"):
             found = await run.call_in_sandbox(
                 lambda box: compare_before_after(box, project, seed_of(run))
             )

@@ -86,7 +86,10 @@ class ChangeWorkspace:
             self.baseline = saved.baseline
             return
         await install_project_packages(self.run, self.tree)
-        with progress_span(self.run.emit, "the project's tests"), self.run.state.timed("sandbox_s"):
+        with (
+            progress_span(self.run.emit, "the project's tests"),
+            self.run.state.measure_time("sandbox_s"),
+        ):
             self.baseline = await self.run.call_in_sandbox(
                 lambda box: ProjectRunner(box, self.tree).measure_baseline()
             )

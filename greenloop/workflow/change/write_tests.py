@@ -56,7 +56,7 @@ class TestWriter:
             rest = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
             first = next(iter(complaints.values()))
             self._run.notify(f"the tests were sent back: {first}{rest}")
-            previous = [ShownFile(path, suite.added(path)) for path in suite.files]
+            previous = [ShownFile(path, suite.get_added(path)) for path in suite.files]
             is_enough = has_enough_examples(written.held_out)
             try:
                 again = await self._tools.write_tests(
@@ -140,7 +140,7 @@ class TestWriter:
             locked=frozenset(item for item in locked if item.partition("[")[0] not in gone),
         )
         return suite, restrict(
-            result, suite.ids, suite.files if is_given else _uncollected(result, suite)
+            result, suite.ids, suite.files if is_given else _find_uncollected(result, suite)
         )
 
     def _find_complaints(self, suite: ChangeSuite, on_today: TestRun) -> dict[str, str]:
@@ -215,6 +215,6 @@ class TestWriter:
         return suite
 
 
-def _uncollected(result: TestRun, suite: ChangeSuite) -> set[str]:
+def _find_uncollected(result: TestRun, suite: ChangeSuite) -> set[str]:
     """Return the files with new tests that cannot be collected."""
     return {item.test for item in result.failures if item.phase == "collect"} & suite.files.keys()

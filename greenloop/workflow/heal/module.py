@@ -125,7 +125,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
             expected=state.expected,
             seconds=self.request.search_s or default,
         )
-        with state.timed("sandbox_s"), progress_span(self.run.emit, "search"):
+        with state.measure_time("sandbox_s"), progress_span(self.run.emit, "search"):
             return await self.run.call_in_sandbox(work)
 
     async def judge(self, dispute: Dispute) -> Judgement:

@@ -84,7 +84,7 @@ async def compare_and_save(
     path = run.directory / "peer" / f"{key[:16]}.json" if run.directory else None
     if path and (known := _load(path)):
         return known
-    with progress_span(run.emit, "second reading"), state.timed("grading_s"):
+    with progress_span(run.emit, "second reading"), state.measure_time("grading_s"):
         comparison = await run.call_in_sandbox(compare)
         failing = () if comparison.differences else tuple(await run.call_in_sandbox(find_failing))
     done = SavedComparison(digest(code), peer, comparison, failing)

@@ -103,7 +103,7 @@ class ScriptStrategy(Strategy):
         """Run a green script again: the checks have to hold, and differences are reported."""
         state, code = self.state, self.state.candidates.current.code
         first = state.script_runs.get(code)
-        with state.timed("grading_s"):
+        with state.measure_time("grading_s"):
             again = await self._run_script(code)
         differing = _find_differences(first, again) if first else ()
         if not evaluate_checks(again, state.checklist.checks).passed:

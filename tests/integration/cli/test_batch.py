@@ -16,8 +16,8 @@ from tests.support.model_responses import (
     GOOD_CODE,
     WRONG_CODE,
     contract_answer,
-    fenced,
-    shown_text,
+    fence,
+    get_shown_text,
     suite_answer,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
@@ -43,11 +43,11 @@ class ManySpecifications:
         if "NONSENSE" in text:
             return Reply("I would rather not say.")
         answers = {
-            "parse_specification": contract_answer(shown_text(text), module=_module(text)),
-            "generate_code": fenced(WRONG_CODE if "UPSIDE-DOWN" in text else GOOD_CODE),
+            "parse_specification": contract_answer(get_shown_text(text), module=_module(text)),
+            "generate_code": fence(WRONG_CODE if "UPSIDE-DOWN" in text else GOOD_CODE),
             "generate_tests": suite_answer().replace("from topk", f"from {_module(text)}"),
             "review_code": "LGTM",
-            "repair_code": fenced(WRONG_CODE),
+            "repair_code": fence(WRONG_CODE),
         }
         return Reply(answers[tool])
 
@@ -61,7 +61,7 @@ def specification(number: int, *words: str) -> str:
     return f"Write top_k(xs, k), number {number}: the k largest, largest first. {' '.join(words)}"
 
 
-def written(count: int, **words: str) -> None:
+def write_specs(count: int, **words: str) -> None:
     Path("specs").mkdir(exist_ok=True)
     for number in range(count):
         extra = words.get(f"s{number}", "")
@@ -70,7 +70,7 @@ def written(count: int, **words: str) -> None:
 
 @pytest.mark.slow
 def test_a_folder_becomes_code_and_the_second_time_nothing_is_asked(run: Run) -> None:
-    written(3)
+    write_specs(3)
     server_side = ManySpecifications()
     with OpenAIServer(server_side) as server:
         status, out, err = run("batch", "specs", "-o", "src", server=server, **QUICK)
@@ -89,7 +89,7 @@ def test_a_folder_becomes_code_and_the_second_time_nothing_is_asked(run: Run) ->
 
 @pytest.mark.slow
 def test_nonsense_and_failures_touch_nobody_else(run: Run) -> None:
-    written(4, s1="NONSENSE", s2="UPSIDE-DOWN")
+    write_specs(4, s1="NONSENSE", s2="UPSIDE-DOWN")
     with OpenAIServer(ManySpecifications()) as server:
         status, out, _ = run(
             *("batch", "specs", "-o", "src", "--json", "--max-repairs", "1"), server=server, **QUICK
@@ -157,7 +157,7 @@ def test_where_nothing_can_be_written_nothing_is_paid_and_what_was_paid_is_told(
 
 @pytest.mark.slow
 def test_a_total_budget_ends_the_batch_and_the_same_command_goes_on(run: Run) -> None:
-    written(4)
+    write_specs(4)
     server_side = ManySpecifications()
     with OpenAIServer(server_side) as server:
         few = ("batch", "specs", "-o", "src", "--jobs", "1", "--max-tokens", "1500")
@@ -172,7 +172,7 @@ def test_a_total_budget_ends_the_batch_and_the_same_command_goes_on(run: Run) ->
 
 
 def test_a_refused_key_is_not_tried_a_thousand_times(run: Run) -> None:
-    written(6)
+    write_specs(6)
     with OpenAIServer(lambda _request: Reply("Incorrect API key", status=401)) as server:
         status, _, err = run("batch", "specs", "--jobs", "1", server=server, **QUICK)
         assert len(server.requests) == 1
@@ -223,7 +223,7 @@ def test_bad_input_is_told_before_anything_is_asked(run: Run, case: str) -> None
 
 @pytest.mark.slow
 def test_verify_holds_and_tells_what_drifted(run: Run) -> None:
-    written(2)
+    write_specs(2)
     with OpenAIServer(ManySpecifications()) as server:
         run("batch", "specs", "-o", "src", server=server, **QUICK)
     status, out, err = run("verify", "src", **QUICK)

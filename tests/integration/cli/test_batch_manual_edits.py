@@ -17,7 +17,7 @@ from greenloop.reporting.batch import (
     render_verify_markdown,
 )
 from tests.integration.cli.conftest import Run
-from tests.integration.cli.test_batch import QUICK, ManySpecifications, specification, written
+from tests.integration.cli.test_batch import QUICK, ManySpecifications, specification, write_specs
 from tests.support.openai_server import OpenAIServer
 from tests.support.reports import HOSTILE
 
@@ -27,19 +27,19 @@ SCHEMA = Path(__file__).parents[2] / "unit" / "reporting" / "schemas" / "junit-1
 MINE = "# mine\n"
 
 
-def edited(path: str) -> str:
+def edit(path: str) -> str:
     text = Path(path).read_text() + MINE
     Path(path).write_text(text)
     return text
 
 
 def test_what_was_changed_by_hand_is_refused_unless_forced(run: Run) -> None:
-    written(2)
+    write_specs(2)
     server_side = ManySpecifications()
     batch = ("batch", "specs", "-o", "src")
     with OpenAIServer(server_side) as server:
         run(*batch, server=server, **QUICK)
-        code, tests = edited("src/top_0.py"), edited("src/test_top_1.py")
+        code, tests = edit("src/top_0.py"), edit("src/test_top_1.py")
         asked = sum(server_side.asked.values())
         # A new specification for one of them: it is refused all the same, before anything is paid.
         Path("specs/top-1.md").write_text(specification(1, "Numbers are whole."))
@@ -65,7 +65,7 @@ def test_what_was_changed_by_hand_is_refused_unless_forced(run: Run) -> None:
 
 def test_a_file_without_a_lock_is_somebodys(run: Run) -> None:
     """But not where the batch's own run made it and was killed before it wrote the lock."""
-    written(1)
+    write_specs(1)
     Path("src").mkdir()
     Path("src/top_0.py").write_text(MINE)
     server_side = ManySpecifications()
@@ -82,7 +82,7 @@ def test_a_file_without_a_lock_is_somebodys(run: Run) -> None:
 
 
 def test_what_is_written_for_ci(run: Run) -> None:
-    written(2, s1="UPSIDE-DOWN")
+    write_specs(2, s1="UPSIDE-DOWN")
     with OpenAIServer(ManySpecifications()) as server:
         forms = ("--markdown", "all.md", "--junit", "all.xml", "--github-output", "outputs")
         run("batch", "specs", "-o", "src", "--max-repairs", "0", *forms, server=server, **QUICK)
@@ -114,7 +114,7 @@ def test_forms_are_valid_whatever_stands_in_them() -> None:
 
 
 def test_json_names_what_was_refused(run: Run) -> None:
-    written(1)
+    write_specs(1)
     Path("src").mkdir()
     Path("src/top_0.py").write_text(MINE)
     with OpenAIServer(ManySpecifications()) as server:

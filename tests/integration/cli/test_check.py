@@ -230,7 +230,7 @@ def test_a_check_cannot_be_resumed_but_reported(
         assert said in "".join(capfd.readouterr())
 
 
-def started(*arguments: str) -> subprocess.Popen[str]:
+def start(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "greenloop", "check", *arguments],
         stdout=subprocess.PIPE,
@@ -244,7 +244,7 @@ def started(*arguments: str) -> subprocess.Popen[str]:
 @pytest.mark.slow
 def test_an_interrupt_ends_it_in_order() -> None:
     write(m=CODE, test_m=TESTS + "\n\ndef test_long():\n    import time\n    time.sleep(600)\n")
-    with started("m.py", "test_m.py", "--timeout", "300", "--run-dir", "here") as process:
+    with start("m.py", "test_m.py", "--timeout", "300", "--run-dir", "here") as process:
         assert process.stderr is not None
         for line in process.stderr:
             if line.startswith("run "):  # the sandbox is open
@@ -262,7 +262,7 @@ def test_an_interrupt_ends_it_in_order() -> None:
 @pytest.mark.slow
 def test_a_reader_that_has_gone_is_no_error() -> None:
     write(m=CODE, test_m=TESTS)
-    with started("m.py", "test_m.py") as process:
+    with start("m.py", "test_m.py") as process:
         assert process.stdout is not None
         process.stdout.close()
         assert process.stderr is not None

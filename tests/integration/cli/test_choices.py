@@ -11,7 +11,7 @@ from tests.support.model_responses import (
     SPECIFICATION,
     answers,
     contract_answer,
-    fenced,
+    fence,
 )
 from tests.support.openai_server import OpenAIServer
 
@@ -27,15 +27,15 @@ CHOICE = {
     "chosen": "top_k([2, 1], 5) -> [2, 1]",
 }
 STRICT_CODE = GOOD_CODE.replace("if k < 0:", "if k < 0 or k > len(xs):")
-REPAIR = f"DISPUTE test_more_than_there_are: the user wants an error\n\n{fenced(STRICT_CODE)}"
+REPAIR = f"DISPUTE test_more_than_there_are: the user wants an error\n\n{fence(STRICT_CODE)}"
 LATER = {
     "repair_code": [REPAIR],
-    "judge_test": [fenced('{"wrong": "test", "because": "R3 demands an error"}', "json")],
+    "judge_test": [fence('{"wrong": "test", "because": "R3 demands an error"}', "json")],
 }
 CHOICES = Path("run/choices.md")
 
 
-def served(**more: list[str]) -> OpenAIServer:
+def serve(**more: list[str]) -> OpenAIServer:
     return OpenAIServer(
         Served({**answers(parse_specification=[contract_answer(choices=[CHOICE])]), **more})
     )
@@ -48,7 +48,7 @@ def fill_in(old: str, new: str, path: Path = CHOICES) -> None:
 
 
 def test_choices_are_filled_in_and_given_back(run: Run) -> None:
-    with served(**LATER) as server:
+    with serve(**LATER) as server:
         status, _, err = run(SPECIFICATION, "--run-dir", "run", server=server, **QUICK)
         assert status == 0
         assert "open: What if there are fewer" in err
@@ -67,7 +67,7 @@ def test_choices_are_filled_in_and_given_back(run: Run) -> None:
 
 
 def test_choices_are_accepted(run: Run) -> None:
-    with served() as server:
+    with serve() as server:
         _, out, _ = run(SPECIFICATION, "--run-dir", "run", "--json", server=server, **QUICK)
         assert any("leaves open" in item for item in json.loads(out)["reasons"])
         paid = len(server.requests)
@@ -88,7 +88,7 @@ UNCLEAR = [
 
 
 def test_an_unclear_file_is_refused_by_line_and_nothing_is_lost(run: Run) -> None:
-    with served() as server:
+    with serve() as server:
         run(SPECIFICATION, "--run-dir", "run", server=server, **QUICK)
         asked = CHOICES.read_text()
         for old, new, why in UNCLEAR:
@@ -123,7 +123,7 @@ def test_answers_that_answer_nothing_are_left_out(run: Run) -> None:
 def test_a_lock_names_the_choices_of_its_text(run: Run) -> None:
     Path("specs").mkdir()
     Path("specs/topk.md").write_text(SPECIFICATION)
-    with served() as server:
+    with serve() as server:
         status, _, _ = run("batch", "specs", "-o", "src", "--run-dir", "b", server=server, **QUICK)
     assert status == 0
     assert "1 open choice<" in Path("b/index.html").read_text()
@@ -134,7 +134,7 @@ def test_a_lock_names_the_choices_of_its_text(run: Run) -> None:
     (filled,) = Path("b/runs").glob("*/choices.md")
     fill_in("- [ ] 1:", "- [x] 1:", filled)
     call = ("specs/topk.md", "-o", "src/topk.py", "--answers", str(filled), "--json")
-    with served() as server:
+    with serve() as server:
         status, out, _ = run(*call, server=server, **QUICK)
     report = json.loads(out)
     assert status == 0

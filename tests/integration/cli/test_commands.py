@@ -18,7 +18,7 @@ from tests.support.model_responses import (
     WRONG_CODE,
     answers,
     contract_answer,
-    fenced,
+    fence,
     suite_answer,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
@@ -101,7 +101,7 @@ def test_budget_of_one_token_asks_nothing(run: Run) -> None:
 def test_budget_in_the_middle_keeps_the_best_so_far(run: Run) -> None:
     """Enough for the four first calls; the review is so dear that no repair can follow."""
     dear = Reply("LGTM", usage=(60_000, 10))
-    script = answers(generate_code=[fenced(WRONG_CODE)], review_code=[dear])
+    script = answers(generate_code=[fence(WRONG_CODE)], review_code=[dear])
     with OpenAIServer(Served(script)) as server:
         status, out, _ = run(SPECIFICATION, "--max-tokens", "50000", "--json", server=server)
     report = json.loads(out)
@@ -258,7 +258,7 @@ def test_a_run_that_ended_on_unusable_answers_asks_once_more_when_resumed(run: R
 
 @pytest.mark.slow
 def test_failed_code_is_not_written_unless_kept(run: Run) -> None:
-    wrong = answers(generate_code=[fenced(WRONG_CODE)])
+    wrong = answers(generate_code=[fence(WRONG_CODE)])
     with OpenAIServer(Served(wrong)) as server:
         status, _, _ = run(SPECIFICATION, "-o", "topk.py", "--max-repairs", "0", server=server)
     assert status == 1
@@ -321,7 +321,7 @@ def test_given_tests_are_run_and_never_written(run: Run) -> None:
 
 
 def test_nothing_testable(run: Run) -> None:
-    answer = fenced(json.dumps({"requirements": [], "summary": "no behaviour is named"}), "json")
+    answer = fence(json.dumps({"requirements": [], "summary": "no behaviour is named"}), "json")
     with OpenAIServer(Served(answers(parse_specification=[answer]))) as server:
         status, _, err = run("Make it nice please", server=server)
     assert status == 2
@@ -330,7 +330,7 @@ def test_nothing_testable(run: Run) -> None:
 
 def test_the_key_reaches_nothing_but_the_server(run: Run) -> None:
     spy = "import os\n\nSEEN = dict(os.environ)\n\n\ndef top_k(xs, k):\n    raise KeyError(str(SEEN))\n"
-    with OpenAIServer(Served(answers(generate_code=[fenced(spy)]))) as server:
+    with OpenAIServer(Served(answers(generate_code=[fence(spy)]))) as server:
         _, out, err = run(SPECIFICATION, "--max-repairs", "0", "--verbose", server=server)
     files = [path for path in Path(".greenloop").rglob("*") if path.is_file()]
     texts = [
@@ -440,9 +440,9 @@ def test_module_is_found_for_a_local_server(run: Run) -> None:
 def test_text_of_tests_comes_from_contract_only(run: Run) -> None:
     """Tests come from the contract: no request of the tests' side ever holds the code."""
     wrong = answers(
-        generate_code=[fenced(WRONG_CODE)],
+        generate_code=[fence(WRONG_CODE)],
         generate_tests=[suite_answer(GOOD_TESTS.replace("R2", "R9")), suite_answer()],
-        repair_code=[fenced("def top_k(xs, k):\n    return 'marker'\n")],
+        repair_code=[fence("def top_k(xs, k):\n    return 'marker'\n")],
     )
     with OpenAIServer(Served(wrong)) as server:
         run(SPECIFICATION, "--max-repairs", "1", server=server)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.integration.cli.conftest import Run, Served
-from tests.support.model_responses import GOOD_CODE, GOOD_TESTS, WRONG_CODE, fenced
+from tests.support.model_responses import GOOD_CODE, GOOD_TESTS, WRONG_CODE, fence
 from tests.support.openai_server import OpenAIServer
 
 TASK = "Sum up sales.csv by region: print the sums, and write them to totals.csv."
@@ -28,9 +28,9 @@ with open("totals.csv", "w") as file:
 """
 PROPOSED = [{"check": "file", "path": "totals.csv", "columns": ["region", "total"]}]
 SCRIPTED = {
-    "propose_checks": [fenced(json.dumps(PROPOSED), "json")],
-    "write_script": [fenced(SUMS.format("region"))],
-    "repair_script": [fenced(SUMS.format("Region"))],
+    "propose_checks": [fence(json.dumps(PROPOSED), "json")],
+    "write_script": [fence(SUMS.format("region"))],
+    "repair_script": [fence(SUMS.format("Region"))],
 }
 OLD = (
     b"#!/usr/bin/env python\r\n# -*- coding: latin-1 -*-\r\nprint('caf\xe9')\r\nprint(1 / zero)\r\n"
@@ -73,7 +73,7 @@ def test_a_report_of_a_script_has_what_it_showed(run: Run) -> None:
 
 
 def test_what_was_not_reached_is_written_nowhere(run: Run) -> None:
-    broken = {**SCRIPTED, "repair_script": [fenced(SUMS.format("area"))]}
+    broken = {**SCRIPTED, "repair_script": [fence(SUMS.format("area"))]}
     with OpenAIServer(Served(broken)) as server:
         status, _, err = run(
             *("script", TASK, "--input", "sales.csv", "-o", "sums.py", "--max-repairs", "1"),
@@ -88,7 +88,7 @@ def test_a_script_is_healed_in_its_place_and_stays_what_it_was(run: Run) -> None
     old = Path("old.py")
     old.write_bytes(OLD)
     old.chmod(0o754)
-    with OpenAIServer(Served({"repair_script": [fenced(HEALED)]})) as server:
+    with OpenAIServer(Served({"repair_script": [fence(HEALED)]})) as server:
         status, out, _ = run("heal", "old.py", "--yes", server=server)
     assert status == 0
     assert old.read_bytes() == HEALED.replace("\n", "\r\n").encode("latin-1")
@@ -100,7 +100,7 @@ def test_a_script_is_healed_in_its_place_and_stays_what_it_was(run: Run) -> None
 
 def test_without_a_yes_and_a_terminal_nothing_is_written_over(run: Run) -> None:
     Path("old.py").write_bytes(OLD)
-    with OpenAIServer(Served({"repair_script": [fenced(HEALED)]})) as server:
+    with OpenAIServer(Served({"repair_script": [fence(HEALED)]})) as server:
         status, _, err = run("heal", "old.py", server=server)
     assert status == 1
     assert Path("old.py").read_bytes() == OLD
@@ -117,7 +117,7 @@ def test_what_a_repair_did_is_said(run: Run) -> None:
     )
     Path("old.py").write_text(broken)
     Path("quiet.py").write_text("x = 1\n")
-    with OpenAIServer(Served({"repair_script": [fenced(hiding)]})) as server:
+    with OpenAIServer(Served({"repair_script": [fence(hiding)]})) as server:
         status, out, err = run("heal", "old.py", "--yes", "--artifacts", "made", server=server)
     assert status == 0, err
     assert "before: exit status 1 (ZeroDivisionError: division by zero), printed: begun" in err
@@ -131,7 +131,7 @@ def test_what_a_repair_did_is_said(run: Run) -> None:
 
 def test_another_place_leaves_the_file_alone(run: Run) -> None:
     Path("old.py").write_bytes(OLD)
-    with OpenAIServer(Served({"repair_script": [fenced(HEALED)]})) as server:
+    with OpenAIServer(Served({"repair_script": [fence(HEALED)]})) as server:
         status, _, _ = run("heal", "old.py", "-o", "new.py", server=server)
     assert status == 0
     assert Path("old.py").read_bytes() == OLD
@@ -140,7 +140,7 @@ def test_another_place_leaves_the_file_alone(run: Run) -> None:
 
 def test_what_cannot_be_healed_is_left_as_it_is(run: Run) -> None:
     Path("old.py").write_bytes(OLD)
-    with OpenAIServer(Served({"repair_script": [fenced(HEALED + "print(nothing)\n")]})) as server:
+    with OpenAIServer(Served({"repair_script": [fence(HEALED + "print(nothing)\n")]})) as server:
         status, _, _ = run("heal", "old.py", "--yes", "--max-repairs", "1", server=server)
     assert status == 1
     assert Path("old.py").read_bytes() == OLD
@@ -163,7 +163,7 @@ def test_arguments_input_and_stdin_reach_the_script(run: Run) -> None:
 def test_a_module_is_healed_against_its_tests(run: Run) -> None:
     Path("topk.py").write_text(WRONG_CODE)
     Path("test_topk.py").write_text(GOOD_TESTS)
-    with OpenAIServer(Served({"repair_code": [fenced(GOOD_CODE)]})) as server:
+    with OpenAIServer(Served({"repair_code": [fence(GOOD_CODE)]})) as server:
         status, out, _ = run(
             *("heal", "topk.py", "--tests", "test_topk.py", "--yes", "--seconds", "0.1"),
             server=server,

@@ -11,7 +11,7 @@ import pytest
 
 from greenloop.cli.main import app
 from greenloop.cli.usage import expand_bare_options
-from tests.support.reports import made, refused
+from tests.support.reports import build_make_report, build_refused_report
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -22,7 +22,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> R
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     Path("one").mkdir()
-    Path("one/report.json").write_text(made().model_dump_json(), "utf-8")
+    Path("one/report.json").write_text(build_make_report().model_dump_json(), "utf-8")
 
     def call(*arguments: str) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:
@@ -70,7 +70,7 @@ def test_the_schema_needs_no_run(run: Run) -> None:
 
 
 def test_a_refused_run_has_a_report_too(run: Run) -> None:
-    Path("one/report.json").write_text(refused().model_dump_json(), "utf-8")
+    Path("one/report.json").write_text(build_refused_report().model_dump_json(), "utf-8")
     status, out, _ = run("one")
     assert status == 0
     assert "SettingsError" in out

@@ -79,7 +79,7 @@ def nodes() -> Iterator[TwoNodes]:
     )  # its sockets' names must be short
     before = dict(os.environ)
     os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": str(folder)}
-    s3 = None if why_not() else _started(folder / "s3")
+    s3 = None if why_not() else _start(folder / "s3")
     os.environ |= s3.environment if s3 else {}
     head = {**_NODE, "node_ip_address": _HEAD}
     cluster = Cluster(initialize_head=True, head_node_args=head)
@@ -98,7 +98,7 @@ def nodes() -> Iterator[TwoNodes]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _started(folder: Path) -> S3Server:
+def _start(folder: Path) -> S3Server:
     """With one bucket, `mine`."""
     (folder / "mine").mkdir(parents=True)
     server = S3Server(folder)

@@ -35,10 +35,10 @@ class Remote:
 
     def __getattr__(self, name: str) -> Any:
         work: Callable[..., Any] = getattr(self._budget, name)
-        return type("Method", (), {"remote": staticmethod(lambda *a: _begun(work(*a)))})
+        return type("Method", (), {"remote": staticmethod(lambda *a: _begin(work(*a)))})
 
 
-def _begun(work: Coroutine[Any, Any, Any]) -> Any:
+def _begin(work: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.ensure_future(work)
 
 
@@ -125,16 +125,16 @@ def test_between_leaving_and_entering_no_other_call_slips_through() -> None:
 
 
 def test_only_living_nodes_with_a_cpu_are_worked_on() -> None:
-    def listed(id: str, alive: bool, **resources: float) -> dict[str, Any]:
+    def describe_actor(id: str, alive: bool, **resources: float) -> dict[str, Any]:
         address = {"NodeManagerAddress": "127.0.0.1"}
         return {"NodeID": id, "Alive": alive, "Resources": resources, **address}
 
     nodes = parse_nodes(
         [
-            listed("dead", False, CPU=8.0),
-            listed("head", True, memory=1.0),
-            listed("half", True, CPU=0.5),
-            listed("good", True, CPU=4.0),
+            describe_actor("dead", False, CPU=8.0),
+            describe_actor("head", True, memory=1.0),
+            describe_actor("half", True, CPU=0.5),
+            describe_actor("good", True, CPU=4.0),
         ]
     )
     assert [(item.id, item.cpus) for item in nodes] == [("good", 4)]

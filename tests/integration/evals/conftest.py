@@ -21,9 +21,9 @@ from tests.support.model_responses import (
     WRONG_CODE,
     WRONG_TEST,
     contract_answer,
-    fenced,
+    fence,
+    get_shown_text,
     peer_answer,
-    shown_text,
     suite_answer,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
@@ -63,8 +63,8 @@ class Examinee:
             return Reply("I would rather not say.")
         suite = GOOD_TESTS + (WRONG_TEST if "A WRONG TEST" in words else "")
         answers = {
-            "parse_specification": contract_answer(shown_text(text)),
-            "generate_code": fenced(WRONG_CODE if "UPSIDE-DOWN" in words else GOOD_CODE),
+            "parse_specification": contract_answer(get_shown_text(text)),
+            "generate_code": fence(WRONG_CODE if "UPSIDE-DOWN" in words else GOOD_CODE),
             "generate_tests": suite_answer(suite),
             "review_code": "LGTM",
             "write_peer": peer_answer(),
@@ -72,7 +72,7 @@ class Examinee:
         return Reply(answers[tool_of(request)])
 
 
-def written(*names: str, path: str = "tasks.jsonl") -> str:
+def write_tasks(*names: str, path: str = "tasks.jsonl") -> str:
     """Write a file of these tasks and return its path."""
     lines = []
     for name in names:

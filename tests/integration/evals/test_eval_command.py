@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.integration.cli.conftest import Run
-from tests.integration.evals.conftest import DATA, Examinee, written
+from tests.integration.evals.conftest import DATA, Examinee, write_tasks
 from tests.support.openai_server import OpenAIServer, Reply
 
 QUICK = {"GREENLOOP_HARDENING_ROUNDS": "0", "MAX_REPAIR_ITERATIONS": "0"}
@@ -27,7 +27,7 @@ _TIMEOUT_S = 60
 EVAL = (sys.executable, "-m", "greenloop", "eval")
 
 
-def piped(server: OpenAIServer) -> dict[str, Any]:
+def get_popen_arguments(server: OpenAIServer) -> dict[str, Any]:
     """Return arguments of Popen for a greenloop process that uses this server."""
     environment = {
         **PLAIN,
@@ -51,7 +51,7 @@ def results(folder: str) -> dict[str, dict[str, Any]]:
 @pytest.mark.slow
 def test_verdicts_are_compared_with_hidden_tests(run: Run, examinee: Examined) -> None:
     respond, server = examinee
-    tasks = written("right", "too-good", "too-bad", "wrong", "broken")
+    tasks = write_tasks("right", "too-good", "too-bad", "wrong", "broken")
     command = ("eval", tasks, "--run-dir", "ev", "--json", "--markdown", "ev.md")
     status, out, err = run(*command, server=server, **QUICK)
     assert status == 0, err
@@ -82,7 +82,7 @@ def test_repeated_command_pays_nothing_twice_and_repeats_aborted_tasks(
     run: Run, examinee: Examined
 ) -> None:
     respond, server = examinee
-    tasks = written("right", "broken")
+    tasks = write_tasks("right", "broken")
     first = run("eval", tasks, "--json", server=server, **PLAIN)
     assert respond.asked == {"right": 4, "broken": 2}
     respond._other_words["broken"] = "a good mood"
@@ -101,11 +101,11 @@ def test_repeated_command_pays_nothing_twice_and_repeats_aborted_tasks(
 @pytest.mark.slow
 def test_killed_evaluation_is_resumed(examinee: Examined) -> None:
     respond, server = examinee
-    tasks = written("right", "wrong")
+    tasks = write_tasks("right", "wrong")
     held = Reply(status=500, delay_s=_TIMEOUT_S)
     server.respond = lambda request: respond(request) if len(server.requests) < 6 else held
     command = [*EVAL, tasks, "--run-dir", "ev", "-j", "1"]
-    process = subprocess.Popen(command, **piped(server))
+    process = subprocess.Popen(command, **get_popen_arguments(server))
     assert process.stderr is not None
     for line in process.stderr:
         if line.startswith("hidden     right"):
@@ -114,7 +114,7 @@ def test_killed_evaluation_is_resumed(examinee: Examined) -> None:
     process.communicate(timeout=_TIMEOUT_S)
     assert list(results("ev")) == ["right"]
     server.respond = respond
-    again = subprocess.Popen(command, **piped(server))
+    again = subprocess.Popen(command, **get_popen_arguments(server))
     out, err = again.communicate(timeout=_TIMEOUT_S)
     assert again.returncode == 0, err
     assert "hidden     right: passed (before)" in err
@@ -134,8 +134,8 @@ def test_interrupted_evaluation_finishes_running_tasks(examinee: Examined) -> No
         return respond(request)
 
     server.respond = respond_late
-    command = [*EVAL, written("right", "wrong"), "-j", "1", "--run-dir", "ev"]
-    process = subprocess.Popen(command, **piped(server))
+    command = [*EVAL, write_tasks("right", "wrong"), "-j", "1", "--run-dir", "ev"]
+    process = subprocess.Popen(command, **get_popen_arguments(server))
     assert started.wait(_TIMEOUT_S)
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
@@ -152,7 +152,7 @@ def test_interrupted_evaluation_finishes_running_tasks(examinee: Examined) -> No
 @pytest.mark.slow
 def test_two_models_are_compared_by_task(run: Run, examinee: Examined) -> None:
     respond, server = examinee
-    tasks = written("right", "wrong", "too-bad")
+    tasks = write_tasks("right", "wrong", "too-bad")
     for folder in ("a", "b"):
         run("eval", tasks, "--run-dir", folder, "-q", server=server, **PLAIN)
         respond._other_words.update(wrong="a good mood", right="UPSIDE-DOWN", too_bad="NONSENSE")
@@ -170,7 +170,7 @@ def test_two_models_are_compared_by_task(run: Run, examinee: Examined) -> None:
 @pytest.mark.slow
 def test_budget_ends_the_evaluation_and_reports_tasks_not_run(run: Run, examinee: Examined) -> None:
     _, server = examinee
-    tasks = written("right", "wrong", "too-bad")
+    tasks = write_tasks("right", "wrong", "too-bad")
     command = ("eval", tasks, "-j", "1", "--max-tokens", "700")
     status, out, err = run(*command, server=server, **PLAIN)
     assert status == 5
@@ -181,7 +181,7 @@ def test_budget_ends_the_evaluation_and_reports_tasks_not_run(run: Run, examinee
 
 def test_refused_key_ends_after_one_request(run: Run) -> None:
     with OpenAIServer(lambda _request: Reply("Incorrect API key", status=401)) as server:
-        tasks = written("right", "wrong")
+        tasks = write_tasks("right", "wrong")
         status, _, err = run("eval", tasks, "-j", "1", server=server, **PLAIN)
         assert len(server.requests) == 1
     assert status == 3
@@ -190,7 +190,7 @@ def test_refused_key_ends_after_one_request(run: Run) -> None:
 
 def test_folder_of_another_model_is_refused(run: Run) -> None:
     with OpenAIServer(lambda _request: Reply("no", status=401)) as server:
-        tasks = written("right")
+        tasks = write_tasks("right")
         run("eval", tasks, "--run-dir", "ev", server=server, **PLAIN)
         count = len(server.requests)
         other = ("--model", "openai:other", "--run-dir", "ev")

@@ -15,7 +15,7 @@ import pytest
 
 from greenloop import events as e
 from greenloop.tracing.setup import trace_run
-from tests.support.model_responses import GOOD_CODE, contract_answer, fenced, suite_answer
+from tests.support.model_responses import GOOD_CODE, contract_answer, fence, suite_answer
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
 KEY = "sk-test-0123456789abcdefghijklmnop"
@@ -44,7 +44,7 @@ class Model:
         self.refuse: str | None = None
         self.answers = {
             "parse_specification": contract_answer(),
-            "generate_code": fenced(GOOD_CODE),
+            "generate_code": fence(GOOD_CODE),
             "generate_tests": suite_answer(),
             "review_code": "LGTM",
         }
@@ -103,14 +103,14 @@ def http_server(
         assert process.wait(HUNG_S) in (0, 130)
 
 
-def told_of(*events: e.Event) -> list[e.Event]:
+def collect_events(*events: e.Event) -> list[e.Event]:
     """Emits them as a run does; what a listener hears."""
     heard: list[e.Event] = []
 
-    async def emitted() -> None:
+    async def emit_all() -> None:
         async with trace_run(heard.append) as emit:
             for event in events:
                 emit(event)
 
-    asyncio.run(emitted())
+    asyncio.run(emit_all())
     return heard

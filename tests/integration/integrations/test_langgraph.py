@@ -21,7 +21,7 @@ from tests.support.model_responses import (
     GOOD_CODE,
     SPECIFICATION,
     contract_answer,
-    fenced,
+    fence,
     suite_answer,
 )
 from tests.support.scripted import ScriptedModel
@@ -35,7 +35,7 @@ def script() -> ScriptedModel:
     return ScriptedModel(
         answers={
             "parse_specification": [contract_answer()],
-            "generate_code": [fenced(GOOD_CODE)],
+            "generate_code": [fence(GOOD_CODE)],
             "generate_tests": [suite_answer()],
             "review_code": ["LGTM"],
         }
@@ -66,14 +66,14 @@ def test_nothing_is_written_before_the_answer_and_nothing_made_twice_for_it(
     graph = documented["build_graph"](settings, InMemorySaver(), model)
     state = {"specification": SPECIFICATION, "output": str(written)}
 
-    async def streamed() -> tuple[list[str], Any]:
+    async def stream() -> tuple[list[str], Any]:
         heard = [
             item async for item in graph.astream(state, THREAD, stream_mode=["custom", "updates"])
         ]
         lines = [told["greenloop"] for mode, told in heard if mode == "custom"]
         return lines, heard[-1][1]["__interrupt__"]
 
-    lines, (asked,) = asyncio.run(streamed())
+    lines, (asked,) = asyncio.run(stream())
     assert any(line.startswith("attempt") for line in lines)
     assert (asked.value["code"], asked.value["verdict"]) == (GOOD_CODE, "passed")
     assert not written.exists()
@@ -115,7 +115,7 @@ class Caller(GenericFakeChatModel):
         return self
 
 
-def said(*specifications: str) -> Iterator[AIMessage]:
+def stream_messages(*specifications: str) -> Iterator[AIMessage]:
     for number, text in enumerate(specifications):
         call = {"name": "make_tested_code", "args": {"specification": text}, "id": str(number)}
         yield AIMessage("", tool_calls=[call])
@@ -125,7 +125,7 @@ def said(*specifications: str) -> Iterator[AIMessage]:
 def test_an_agent_is_given_tested_code_and_told_what_broke_off(
     documented: dict[str, Any], settings: Settings
 ) -> None:
-    chat = Caller(messages=said(" ", SPECIFICATION))
+    chat = Caller(messages=stream_messages(" ", SPECIFICATION))
     agent = documented["build_agent"](chat, settings, script())
     ended = asyncio.run(agent.ainvoke({"messages": [("user", "I need top_k")]}))
     refused, made = (item for item in ended["messages"] if isinstance(item, ToolMessage))
@@ -136,7 +136,9 @@ def test_an_agent_is_given_tested_code_and_told_what_broke_off(
 
 
 def test_a_blocking_agent_gets_it_too(documented: dict[str, Any], settings: Settings) -> None:
-    agent = documented["build_agent"](Caller(messages=said(SPECIFICATION)), settings, script())
+    agent = documented["build_agent"](
+        Caller(messages=stream_messages(SPECIFICATION)), settings, script()
+    )
     ended = agent.invoke({"messages": [("user", "I need top_k")]})
     (made,) = (item for item in ended["messages"] if isinstance(item, ToolMessage))
     assert json.loads(made.content)["verdict"] == "passed"

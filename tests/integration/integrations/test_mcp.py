@@ -21,7 +21,7 @@ from greenloop.integrations.mcp import progress as telling
 from greenloop.settings import Settings
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.integration.integrations.conftest import HUNG_S, KEY, QUICK, Model
-from tests.support.model_responses import GOOD_CODE, fenced
+from tests.support.model_responses import GOOD_CODE, fence
 from tests.support.openai_server import OpenAIServer
 
 mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install '.[mcp]'")
@@ -50,11 +50,11 @@ def message(method: str, **rest: Any) -> str:
 def talk(target: Any, with_client: Talk, mode: str = "auto") -> Any:
     """What the coroutine makes of a client that is connected to the server."""
 
-    async def talked() -> Any:
+    async def run_conversation() -> Any:
         async with mcp.Client(target, mode=mode) as client:
             return await asyncio.wait_for(with_client(client), HUNG_S)
 
-    return asyncio.run(talked())
+    return asyncio.run(run_conversation())
 
 
 def over_stdio(folder: Path, environment: dict[str, str], *arguments: str) -> Any:
@@ -186,7 +186,7 @@ def test_check_and_heal_over_http(
         runs = await answer(client, "heal_code", expect=["hello 2"], **script)
         return good, bad, healed, runs
 
-    model.answers |= {"repair_code": fenced(ADDING), "repair_script": fenced(SCRIPT)}
+    model.answers |= {"repair_code": fence(ADDING), "repair_script": fence(SCRIPT)}
     good, bad, healed, runs = talk(address, session)
     assert (good["passed"], good["not_passed"], good["calls"]) == (1, 0, 0)
     assert (bad["verdict"], bad["not_passed"]) == ("failed", 1)
@@ -261,7 +261,7 @@ def test_a_cancelled_call_stops_its_run_which_can_be_resumed(
         call.cancel()
         await asyncio.wait({call})
         (run,) = set((folder / ".greenloop" / "runs").glob("*")) - runs
-        report = await asyncio.to_thread(awaited, run / "report.json")
+        report = await asyncio.to_thread(wait_for_json, run / "report.json")
         model.release.set()
         still = await answer(client, "check_code", code=ADDING, tests=TESTS)
         return run, report, still
@@ -311,13 +311,13 @@ def test_a_cancelled_check_ends_what_the_sandbox_runs(http_server: tuple[str, Pa
         await asyncio.wait_for(begun.wait(), HUNG_S)
         task.cancel()
         await asyncio.wait({task})
-        return await asyncio.to_thread(awaited, folder / found[0] / "report.json")
+        return await asyncio.to_thread(wait_for_json, folder / found[0] / "report.json")
 
     report = talk(address, session)  # the time limit of a run is longer than we wait
     assert "interrupted" in report["reasons"][0]
 
 
-def awaited(path: Path) -> Any:
+def wait_for_json(path: Path) -> Any:
     """What is in a JSON file, once it is there."""
     since = time.monotonic()
     while not path.exists():

@@ -9,8 +9,8 @@ import pytest
 
 from greenloop import events as e
 from greenloop.cli.main import app
-from greenloop.tracing.environment import enabled_presets, is_content_traced
-from tests.integration.integrations.conftest import told_of
+from greenloop.tracing.environment import is_content_traced, list_enabled_presets
+from tests.integration.integrations.conftest import collect_events
 
 
 def test_without_the_sdk_one_line_says_what_is_missing(
@@ -37,7 +37,7 @@ def test_a_package_that_is_missing_is_said_once_and_the_run_goes_on(
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.delitem(sys.modules, "greenloop.tracing.otel", raising=False)
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
-    told = told_of(e.CallStarted("generate_code"))
+    told = collect_events(e.CallStarted("generate_code"))
     assert isinstance(told[0], e.Notice)
     assert "greenloop[otel]" in told[0].text
     assert told[1:] == [e.CallStarted("generate_code")]
@@ -71,7 +71,7 @@ def test_nothing_is_imported_where_nothing_is_asked_for() -> None:
 def test_the_environment_says_what_is_wanted(
     environment: dict[str, str], wanted: list[str | None]
 ) -> None:
-    assert [item and item.name for item in enabled_presets(environment)] == wanted
+    assert [item and item.name for item in list_enabled_presets(environment)] == wanted
 
 
 def test_content_is_traced_only_if_it_is_switched_on() -> None:

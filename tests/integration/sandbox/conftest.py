@@ -49,7 +49,7 @@ def isolating_kinds() -> list[str]:
     return [kind for kind in KINDS if not skip_reason(kind)]
 
 
-def tested_kinds() -> list[str]:
+def list_tested_kinds() -> list[str]:
     """Return the same, and `none` where it is requested or the only one."""
     requested = os.environ.get("TEST_SANDBOXES", "best").split(",")
     bare = not isolating_kinds() or "all" in requested or "none" in requested
@@ -112,7 +112,7 @@ def has_namespaces() -> bool:
     return subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL).returncode == 0
 
 
-def made(kind: str, limits: ResourceLimits = LIMITS) -> Sandbox:
+def make_sandbox(kind: str, limits: ResourceLimits = LIMITS) -> Sandbox:
     """Create a sandbox of one kind, with small limits."""
     if kind == "none":
         return ProcessSandbox(limits)
@@ -130,10 +130,10 @@ def warm(kind: str, limits: ResourceLimits) -> WarmSandbox:
     return WarmSandbox(backend, limits)
 
 
-@pytest.fixture(scope="session", params=tested_kinds())
+@pytest.fixture(scope="session", params=list_tested_kinds())
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """Open each tested sandbox."""
-    with made(request.param) as opened:
+    with make_sandbox(request.param) as opened:
         yield opened
 
 

@@ -85,7 +85,7 @@ def _first(message: str) -> str:
     return _VARIES.sub(lambda found: found[1] or "", shown).strip().removesuffix(":")
 
 
-def reported_by_run(run: TestRun) -> Reported:
+def read_run(run: TestRun) -> Reported:
     outcomes = {
         _address(item.test): "error" for item in run.failures if item.phase == "collect"
     } | {_address(item.id): item.outcome.replace("xpassed", "passed") for item in run.tests}
@@ -107,10 +107,10 @@ def _first_line(failure: Failure) -> str:
         return "collection failure"
     if failure.message.startswith("[XPASS(strict)]"):
         return "[XPASS(strict)]"
-    return _first(f"{failure.exception}: {_escaped(failure.message)}")
+    return _first(f"{failure.exception}: {_escape(failure.message)}")
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     text = re.sub(r"[\x00-\x08\x0b-\x1f]", lambda found: f"#x{ord(found[0]):02X}", text)
     return text.replace("\\ud800", "#xD800")
 
@@ -155,7 +155,7 @@ def test_ids_and_outcomes_equal_those_of_pytest(
 ) -> None:
     reported, status = pytests_own
     assert (run.ending, run.exit_status) == ("finished", status)
-    assert differences(reported_by_run(run).outcomes.items(), reported.outcomes.items()) == (
+    assert differences(read_run(run).outcomes.items(), reported.outcomes.items()) == (
         set(),
         set(),
     )
@@ -163,7 +163,7 @@ def test_ids_and_outcomes_equal_those_of_pytest(
 
 @pytest.mark.slow
 def test_failures_begin_as_in_pytest(run: TestRun, pytests_own: tuple[Reported, int]) -> None:
-    assert differences(reported_by_run(run).failures, pytests_own[0].failures) == (set(), set())
+    assert differences(read_run(run).failures, pytests_own[0].failures) == (set(), set())
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +181,7 @@ def test_doctests_equal_those_of_pytest(
     files = {"test_docstring.py": pytest_corpus.files()["test_docstring.py"]}
     run = in_sandbox(box, files, doctests=True)
     assert (run.ending, run.exit_status) == ("finished", status)
-    assert differences(reported_by_run(run).outcomes.items(), reported.outcomes.items()) == (
+    assert differences(read_run(run).outcomes.items(), reported.outcomes.items()) == (
         set(),
         set(),
     )
@@ -198,5 +198,5 @@ def test_aborted_run_is_reported_with_the_status_of_pytest(
     assert (run.ending, run.exit_status) == ("finished", status)
     assert len(run.failures) == 1
     reported = {key: value for key, value in reported.outcomes.items() if key.startswith("test_")}
-    assert reported.items() <= reported_by_run(run).outcomes.items()
+    assert reported.items() <= read_run(run).outcomes.items()
     assert not run.passed

@@ -76,7 +76,7 @@ def run(box: Sandbox) -> TestRun:
     return box.run_tests(CODE, tests, module="solution", doctests=True)
 
 
-def found(run: TestRun, test: str) -> Assertion | None:
+def find_assertion(run: TestRun, test: str) -> Assertion | None:
     (failure,) = [item for item in run.failures if item.test == test]
     return failure.assertion
 
@@ -84,7 +84,7 @@ def found(run: TestRun, test: str) -> Assertion | None:
 @pytest.mark.parametrize(("number", "name"), list(enumerate(CASES)))
 def test_comparison_is_reported_with_its_values(run: TestRun, number: int, name: str) -> None:
     _, values = CASES[name]
-    assertion = found(run, f"test_solution.py::test_{number}")
+    assertion = find_assertion(run, f"test_solution.py::test_{number}")
     if values is None:
         assert assertion is None
         return
@@ -97,7 +97,7 @@ def test_comparison_is_reported_with_its_values(run: TestRun, number: int, name:
 
 def test_doctest_is_reported_with_got_and_expected(run: TestRun) -> None:
     name = "solution.py::solution.double"
-    assert found(run, name) == Assertion(operator="==", left="4", right="5")
+    assert find_assertion(run, name) == Assertion(operator="==", left="4", right="5")
     (failure,) = [item for item in run.failures if item.test == name]
     assert failure.exception == "DocTestFailure"
     assert failure.message == ">>> double(2)\nExpected:\n    5\nGot:\n    4"

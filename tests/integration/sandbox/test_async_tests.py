@@ -17,7 +17,7 @@ from greenloop.sandbox.guest.pytest_plugin.failure_details import ASYNC_ADVICE
 from greenloop.sandbox.guest.pytest_plugin.unexecuted_tests import FALSE_ADVICE, GENERATOR_ADVICE
 from greenloop.sandbox.warm import backend
 from greenloop.testsuite.quality_gates import NOT_RUN_MESSAGES
-from tests.integration.sandbox.conftest import made, tested_kinds
+from tests.integration.sandbox.conftest import list_tested_kinds, make_sandbox
 
 _PACKAGES = ("anyio", "hypothesis", "pytest_asyncio")
 _missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
@@ -214,7 +214,7 @@ def test_own_settings(n):
 """
 
 
-@pytest.fixture(scope="module", params=tested_kinds())
+@pytest.fixture(scope="module", params=list_tested_kinds())
 def with_packages(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """Open the sandboxes of this machine with the packages among the mounts."""
     with pytest.MonkeyPatch.context() as patch:
@@ -222,7 +222,7 @@ def with_packages(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         for module in (backend, landlock):
             patch.setattr(module, "build_guest_mounts", lambda: build_guest_mounts(packages))
         patch.setattr(command, "list_site_entries", lambda _: list_site_entries(packages))
-        with made(request.param) as box:
+        with make_sandbox(request.param) as box:
             yield box
 
 

@@ -20,7 +20,7 @@ from tests.integration.sandbox.conftest import (
     KINDS,
     container_engine,
     isolating_kinds,
-    made,
+    make_sandbox,
     skip_reason,
 )
 from tests.support.container_image import IMAGE
@@ -65,7 +65,7 @@ def test_every_backend_opens(kind: str) -> None:
 
 
 def test_self_check_detects_missing_isolation() -> None:
-    with made("none") as box, pytest.raises(SandboxError, match="does not hold: reads"):
+    with make_sandbox("none") as box, pytest.raises(SandboxError, match="does not hold: reads"):
         check_isolation(box)
 
 
@@ -85,7 +85,7 @@ def test_auto_tries_the_next_kind(machine: Machine) -> None:
     if not isolating_kinds():
         pytest.skip("this machine has no sandbox")
     best = isolating_kinds()[-1]
-    machine(**{"fortress": missing, best: lambda limits: made(best, limits)})
+    machine(**{"fortress": missing, best: lambda limits: make_sandbox(best, limits)})
     with open_sandbox(Settings.load()) as box:
         assert box.info.backend == isolating_kinds()[-1]
 
@@ -121,7 +121,7 @@ def test_a_registered_sandbox_is_opened_by_its_name(monkeypatch: pytest.MonkeyPa
 
     def create(settings: Settings, limits: ResourceLimits) -> Sandbox:
         opened.append((settings, limits))
-        return made(isolating_kinds()[0], limits)
+        return make_sandbox(isolating_kinds()[0], limits)
 
     register_sandbox(monkeypatch, create)
     settings = Settings.load(sandbox="vm", timeout_s=17)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from greenloop.sandbox import Sandbox
-from tests.integration.sandbox.conftest import made
+from tests.integration.sandbox.conftest import make_sandbox
 
 CODE = "def f():\n    return hash('greenloop')\n"
 
 
 def test_hash_seed_is_the_same_in_every_process(box: Sandbox) -> None:
-    with made(box.info.backend) as another:
+    with make_sandbox(box.info.backend) as another:
         answers = [item.evaluate_calls(CODE, "solution", ["f()"]).events for item in (box, another)]
     assert answers[0] == answers[1]
     (first,) = answers[0]

@@ -70,7 +70,7 @@ REFUSED = "writes truncates empties moves links removes kills asks forks listed"
 def test_host_is_unchanged_at_every_version(level: int, tmp_path: Path) -> None:
     if level > landlock.version():
         pytest.skip(f"this kernel's Landlock is of level {landlock.version()}")
-    results = confined(level, tmp_path)
+    results = run_confined(level, tmp_path)
     assert {name: results[name] for name in REFUSED} == dict.fromkeys(REFUSED, "refused")
     assert results["empties oddly"] == "refused"
     assert results["reads"] == "allowed: 'secret'"
@@ -78,7 +78,7 @@ def test_host_is_unchanged_at_every_version(level: int, tmp_path: Path) -> None:
     assert results["own pid"] == "allowed: None"
 
 
-def confined(level: int, tmp_path: Path) -> dict[str, Any]:
+def run_confined(level: int, tmp_path: Path) -> dict[str, Any]:
     """Return the results of a confined process, after checking the file and the other process."""
     folder, elsewhere = tmp_path / "own", tmp_path / "elsewhere"
     for made in (folder, elsewhere):

@@ -10,7 +10,7 @@ import pytest
 from greenloop.grading.mutation import measure_mutation
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.guest.isolation import landlock
-from tests.integration.sandbox.conftest import made, tested_kinds
+from tests.integration.sandbox.conftest import list_tested_kinds, make_sandbox
 
 CODE = "def limit(n):\n    if n > 9:\n        return 9\n    return n\n"
 TESTS = "from m import limit\n\n\ndef test_limit():\n    assert limit(12) == 9\n    assert limit(3) == 3\n"
@@ -39,12 +39,12 @@ THREADED_TESTS = "from m import double\n\n\ndef test_double():\n    assert doubl
 
 
 @pytest.fixture(
-    params=["landlock", *(kind for kind in tested_kinds() if kind not in ("none", "landlock"))]
+    params=["landlock", *(kind for kind in list_tested_kinds() if kind not in ("none", "landlock"))]
 )
 def isolated(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     if request.param == "landlock" and (sys.platform != "linux" or not landlock.version()):
         pytest.skip("this kernel has no Landlock")
-    with made(request.param) as opened:
+    with make_sandbox(request.param) as opened:
         yield opened
 
 

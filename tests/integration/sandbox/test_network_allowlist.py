@@ -85,7 +85,7 @@ print(sorted(name for name in os.environ if "proxy" in name.lower()), os.path.is
 """
 
 
-def fetched(box: Sandbox, port: int, script: str = FETCH, **more: Any) -> ScriptRun:
+def fetch(box: Sandbox, port: int, script: str = FETCH, **more: Any) -> ScriptRun:
     allowed = (f"127.0.0.1:{port}", "*.example.org")
     job = ScriptJob(script=script, arguments=(str(port),), allow_network=allowed, **more)
     return box.run_script(job)
@@ -100,7 +100,7 @@ def reaching(box: Sandbox) -> Sandbox:
 
 
 def test_allowed_hosts_are_reached_and_no_others(reaching: Sandbox, port: int) -> None:
-    run = fetched(reaching, port)
+    run = fetch(reaching, port)
     assert run.exit_status == 0, run
     refused = [
         f"HTTP Error 403: {name} is not among the hosts that are allowed"
@@ -166,7 +166,7 @@ with socket.create_connection((place.hostname, place.port)) as through:
 
 
 def test_tunnels_carry_bytes_and_invalid_requests_are_refused(reaching: Sandbox, port: int) -> None:
-    run = fetched(reaching, port, TUNNEL)
+    run = fetch(reaching, port, TUNNEL)
     assert run.exit_status == 0, run
     lines = run.stdout.splitlines()
     assert lines[:2] == ["HTTP/1.1 200 Connection established", "True"]
@@ -191,7 +191,7 @@ def test_sandbox_without_host_rules_raises(box: Sandbox) -> None:
 def test_proxy_ends_with_an_interrupted_or_hanging_run(reaching: Sandbox, port: int) -> None:
     before = threading.active_count()
     script = TUNNEL.split("    through.sendall")[0] + "    while True: pass"
-    run = fetched(reaching, port, script, timeout_s=1.0)
+    run = fetch(reaching, port, script, timeout_s=1.0)
     assert run.ending == "timeout"
     for thread in threading.enumerate():
         if thread.name == "greenloop-proxy":
@@ -261,10 +261,10 @@ def test_private_addresses_are_not_public(address: str) -> None:
 def test_name_of_a_private_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     answer: list[str] = []
 
-    def resolved(host: str, port: int, **more: Any) -> list[Any]:
+    def resolve(host: str, port: int, **more: Any) -> list[Any]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (item, port)) for item in answer]
 
-    monkeypatch.setattr(allowlist.socket, "getaddrinfo", resolved)
+    monkeypatch.setattr(allowlist.socket, "getaddrinfo", resolve)
     answer[:] = ["127.0.0.1", "10.0.0.1"]
     with pytest.raises(PermissionError, match="not public"):
         resolve_addresses("rebound.example.org", 80)

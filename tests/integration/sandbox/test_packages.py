@@ -87,22 +87,22 @@ def test_parallel_runs_with_different_packages(box: Sandbox, store: PackageStore
         assert all(pool.map(one, versions))
 
 
-def loaded(box: Sandbox, packages: InstalledPackages) -> object:
+def load(box: Sandbox, packages: InstalledPackages) -> object:
     answers = box.with_packages(packages).evaluate_calls(LOADED, "solution", ["loaded()"])
     assert answers.events[0] is not None, answers
     return answers.events[0].get("value")
 
 
 def test_package_is_loaded_before_the_run(box: Sandbox, alpha: InstalledPackages) -> None:
-    assert (loaded(box, alpha) == loaded(box, alpha)) == is_warm(box)
+    assert (load(box, alpha) == load(box, alpha)) == is_warm(box)
 
 
 def test_package_that_starts_threads_is_not_preloaded(box: Sandbox, store: PackageStore) -> None:
     thready = store.install(["thready"])
     assert thready.preloadable_modules == ("alpha",)
-    first = loaded(box, thready)
+    first = load(box, thready)
     assert first is not None
-    assert first != loaded(box, thready)
+    assert first != load(box, thready)
 
 
 def test_broken_package_fails_where_it_is_imported(box: Sandbox, store: PackageStore) -> None:

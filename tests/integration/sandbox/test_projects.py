@@ -100,7 +100,7 @@ NOTES = (
 )
 
 
-def written(root: Path, files: Mapping[str, str]) -> Path:
+def write_files(root: Path, files: Mapping[str, str]) -> Path:
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
@@ -129,12 +129,12 @@ def outcomes_by_pytest(root: Path, *more: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    return take_snapshot(written(tmp_path_factory.mktemp("project"), FILES))
+    return take_snapshot(write_files(tmp_path_factory.mktemp("project"), FILES))
 
 
 @pytest.fixture(scope="module")
 def by_pytest(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return outcomes_by_pytest(written(tmp_path_factory.mktemp("outside"), FILES))
+    return outcomes_by_pytest(write_files(tmp_path_factory.mktemp("outside"), FILES))
 
 
 def test_outcomes_equal_those_of_pytest(

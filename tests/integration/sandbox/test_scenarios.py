@@ -35,7 +35,7 @@ def judge_text(body: str, head: str = "") -> str:
     return f"{head}\ndef j():\n{lines}\njudges = [(j, {NO_TABLES})]\n"
 
 
-def observed(box: Sandbox, code: str, body: str, fixtures: str = "") -> dict[int, Any]:
+def observe_scenario(box: Sandbox, code: str, body: str, fixtures: str = "") -> dict[int, Any]:
     """Return what one scenario observes, decoded, by number; it must end without an error."""
     result = box.observe_scenarios(textwrap.dedent(code), "m", scenario_text(body, fixtures))
     assert result.error == ""
@@ -103,15 +103,17 @@ def test_exceptions_are_judged_by_class_text_and_attributes(box: Sandbox) -> Non
         """
     head = "class m: ParseError = symbol__('m', 'ParseError')"
 
-    def judged(expected: str = "m.ParseError", match: str = "'line [0-9]'", line: int = 3) -> str:
+    def judge_line(
+        expected: str = "m.ParseError", match: str = "'line [0-9]'", line: int = 3
+    ) -> str:
         text = judge.format(expected=expected, match=match, line=line)
         return verdict(box, code, scenario, judge_text(text, head)).outcome
 
-    assert judged() == "agrees"
-    assert judged("(TypeError, ValueError)", "None") == "agrees"
-    assert judged("TypeError") == "differs"
-    assert judged(match="'other'") == "differs"
-    assert judged(line=4) == "differs"
+    assert judge_line() == "agrees"
+    assert judge_line("(TypeError, ValueError)", "None") == "agrees"
+    assert judge_line("TypeError") == "differs"
+    assert judge_line(match="'other'") == "differs"
+    assert judge_line(line=4) == "differs"
 
 
 def test_value_is_no_exception_and_an_exception_no_value(box: Sandbox) -> None:
@@ -183,7 +185,7 @@ def test_functions_are_applied_where_a_value_is_no_plain_data(box: Sandbox) -> N
         assert shelf("iterable") == numbers("iterable") == [3, 1]
         assert plain("len") == 2 and plain("iterable") == [2, 1]
         """
-    seen = observed(box, code, body)
+    seen = observe_scenario(box, code, body)
     assert "applied" not in seen[2]
     scenario = scenario_text(body)
     assert verdict(box, code, scenario, judge_text(checks)).outcome == "agrees"
@@ -195,7 +197,7 @@ def test_functions_are_applied_where_a_value_is_no_plain_data(box: Sandbox) -> N
 def test_values_are_observed_at_once(box: Sandbox) -> None:
     """What the code changes later does not change what was seen."""
     code = "def grow(x): x.append(1); return x"
-    seen = observed(
+    seen = observe_scenario(
         box, code, "x = []\nobserve__(1, lambda: m.grow(x))\nobserve__(1, lambda: m.grow(x))"
     )
     scenario = scenario_text(
@@ -281,7 +283,7 @@ def test_stand_in_for_tmp_path(box: Sandbox) -> None:
         observe__(1, lambda: m.save(tmp_path))
         observe__(2, lambda: (tmp_path / "x.txt").read_text())
         """
-    seen = observed(box, FIXTURES_CODE, body, "tmp_path")
+    seen = observe_scenario(box, FIXTURES_CODE, body, "tmp_path")
     assert [item["value"] for item in seen.values()] == [None, "saved"]
 
 
@@ -305,7 +307,7 @@ def test_stand_in_for_monkeypatch(box: Sandbox) -> None:
         observe__(4, lambda: monkeypatch.setattr(m, "no_such_name", 1))
         observe__(5, lambda: hasattr(m, "missing"))
         """
-    seen = observed(box, FIXTURES_CODE, body, "monkeypatch")
+    seen = observe_scenario(box, FIXTURES_CODE, body, "monkeypatch")
     patched = ["list", 5, "7", "fake", ["list", ["tuple", "b", 2]]]
     assert seen[1]["value"] == patched
     assert seen[2]["value"] == ["list", 6, "none", *patched[3:]]
@@ -325,7 +327,7 @@ def test_patches_of_what_the_runner_needs_do_not_disturb_it(box: Sandbox) -> Non
         observe__(2, lambda: {"a": [1.5, (2,)]}, "len")
         observe__(3, lambda: 1 / 0)
         """
-    seen = observed(box, FIXTURES_CODE, body, "monkeypatch")
+    seen = observe_scenario(box, FIXTURES_CODE, body, "monkeypatch")
     assert seen[1]["value"] == 3
     assert seen[3]["error"][2] == "division by zero"
     assert seen[2]["value"][0] == "dict"
@@ -338,7 +340,7 @@ def test_stand_in_for_captured_output(box: Sandbox) -> None:
         print("more")
         observe__(3, lambda: capsys.readouterr().out)
         """
-    seen = observed(box, FIXTURES_CODE, body, "capsys")
+    seen = observe_scenario(box, FIXTURES_CODE, body, "capsys")
     assert seen[2]["value"][3] == ["tuple", "out\n", "err\n"]
     assert seen[3]["value"] == "more\n"
 
@@ -352,7 +354,7 @@ def test_stand_in_for_caplog(box: Sandbox) -> None:
             observe__(4, m.log)
         observe__(5, lambda: [r.levelname for r in caplog.records])
         """
-    seen = observed(box, FIXTURES_CODE, body, "caplog")
+    seen = observe_scenario(box, FIXTURES_CODE, body, "caplog")
     record = ["tuple", "m", 30, "careful 5"]
     assert seen[2]["value"] == ["tuple", ["list", record], ["list", "careful 5"], True]
     assert seen[5]["value"] == ["list", "WARNING", "INFO"]
@@ -367,7 +369,7 @@ def test_test_records_warnings_itself(box: Sandbox) -> None:
         observe__(3, m.warn)
         observe__(4, lambda: capsys.readouterr().err)
         """
-    seen = observed(box, FIXTURES_CODE, body, "capsys")
+    seen = observe_scenario(box, FIXTURES_CODE, body, "capsys")
     assert [seen[number]["value"] for number in (2, 4)] == [["list", "hm"], ""]
 
 
@@ -448,7 +450,7 @@ def test_code_sees_neither_pytest_nor_tests(box: Sandbox) -> None:
             return [found, sys.argv, hasattr(sys.modules["__main__"], "__file__"), os.listdir(".")]
         """
     value = ["list", ["list"], ["list", "-c"], False, ["list", "m.py"]]
-    assert observed(box, code, "observe__(1, m.seen)")[1]["value"] == value
+    assert observe_scenario(box, code, "observe__(1, m.seen)")[1]["value"] == value
 
 
 def test_judge_has_the_files_of_the_tests_and_no_code(box: Sandbox) -> None:

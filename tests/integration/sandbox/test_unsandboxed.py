@@ -183,11 +183,11 @@ def test_interrupt_ends_a_run_that_is_being_prepared(
     """The interrupt comes after the call and before the process is started."""
     original = unsandboxed.build_payload
 
-    def asked(*values: Any) -> dict[str, Any]:
+    def ask_server(*values: Any) -> dict[str, Any]:
         box.interrupt()
         return original(*values)
 
-    monkeypatch.setattr(unsandboxed, "build_payload", asked)
+    monkeypatch.setattr(unsandboxed, "build_payload", ask_server)
     assert box.run_tests(FOREVER, PASS).ending == "interrupted"
 
 

@@ -20,13 +20,13 @@ from greenloop.llm.chat import remove_tracers
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
-from tests.integration.integrations.conftest import told_of
+from tests.integration.integrations.conftest import collect_events
 from tests.support.collector import Collector
 from tests.support.model_responses import (
     GOOD_CODE,
     SPECIFICATION,
     contract_answer,
-    fenced,
+    fence,
     suite_answer,
 )
 from tests.support.scripted import ScriptedModel
@@ -51,7 +51,7 @@ DESTINATIONS: dict[str, Callable[[str], dict[str, str]]] = {
 }
 GOOD: dict[str, Any] = {
     "parse_specification": [contract_answer()],
-    "generate_code": [fenced(GOOD_CODE)],
+    "generate_code": [fence(GOOD_CODE)],
     "generate_tests": [suite_answer()],
     "review_code": ["LGTM"],
 }
@@ -166,7 +166,7 @@ def test_aborted_run_ends_its_spans_with_the_error_type_only(
 def test_failed_call_is_not_confused_with_the_next_call() -> None:
     with Collector() as collector, pytest.MonkeyPatch.context() as patched:
         patched.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
-        told_of(
+        collect_events(
             e.CallStarted("judge_test"),
             e.CallFailed("judge_test", "UnusableAnswerError"),
             e.CallStarted("judge_test"),
@@ -187,7 +187,7 @@ def test_failed_call_is_not_confused_with_the_next_call() -> None:
 def test_unreachable_endpoint_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
     with Collector() as gone:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", gone.url)
-    sandbox, notice = told_of(e.SandboxJobStarted("1", "tests"))
+    sandbox, notice = collect_events(e.SandboxJobStarted("1", "tests"))
     assert sandbox == e.SandboxJobStarted("1", "tests")
     assert isinstance(notice, e.Notice)
     assert notice.text.startswith("not all spans of this run were sent")
@@ -196,7 +196,7 @@ def test_unreachable_endpoint_is_reported_once(monkeypatch: pytest.MonkeyPatch) 
 def test_unsupported_protocol_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
-    (notice,) = told_of()
+    (notice,) = collect_events()
     assert isinstance(notice, e.Notice)
     assert "not by grpc" in notice.text
 
@@ -226,7 +226,7 @@ def test_spans_go_to_the_provider_of_the_host_program(monkeypatch: pytest.Monkey
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp")
     monkeypatch.setattr(api, "get_tracer_provider", lambda: provider)
     with provider.get_tracer("host").start_as_current_span("host"):
-        told_of(e.SandboxJobStarted("1", "tests"), e.SandboxJobEnded("1", "finished", 0.1))
+        collect_events(e.SandboxJobStarted("1", "tests"), e.SandboxJobEnded("1", "finished", 0.1))
     inner, run, host = memory.get_finished_spans()
     assert [inner.name, run.name, host.name] == ["sandbox tests", "greenloop", "host"]
     assert (inner.parent.span_id, run.parent.span_id) == (run.context.span_id, host.context.span_id)
@@ -235,7 +235,7 @@ def test_spans_go_to_the_provider_of_the_host_program(monkeypatch: pytest.Monkey
 def test_env_file_configures_tracing() -> None:
     with Collector() as collector:
         Path(".env").write_text(f"OTEL_EXPORTER_OTLP_ENDPOINT={collector.url}\n")
-        told_of(e.CallStarted("generate_code"), e.CallFinished("generate_code", 1.0, 5))
+        collect_events(e.CallStarted("generate_code"), e.CallFinished("generate_code", 1.0, 5))
         assert collector.has("generate_code")
 
 
@@ -293,7 +293,7 @@ def configure(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> N
 
 
 def emit_call(source: Literal["model", "log"] = "model") -> None:
-    told_of(
+    collect_events(
         e.CallStarted("generate_code", (("user", "question"),)),
         e.CallFinished("generate_code", 1.0, 5, source, "openai:gpt-6", 3, 2, "response"),
     )

@@ -15,7 +15,7 @@ from greenloop.sandbox.guest.scenarios.decoder import decode
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
-from tests.integration.sandbox.conftest import KINDS, made, skip_reason
+from tests.integration.sandbox.conftest import KINDS, make_sandbox, skip_reason
 from tests.security.hostile.host_monitor import Witness
 
 LIMITS = ResourceLimits(
@@ -53,7 +53,7 @@ def box(request: pytest.FixtureRequest, witness: Witness, touched: set[str]) -> 
     """Open each tested sandbox, with small limits."""
     if reason := skip_reason(request.param):
         pytest.skip(f"no {request.param} sandbox here: {reason}")
-    with made(request.param, LIMITS) as opened, pytest.MonkeyPatch.context() as patch:
+    with make_sandbox(request.param, LIMITS) as opened, pytest.MonkeyPatch.context() as patch:
         run = opened.run
 
         def run_and_note(job: Job) -> ProcessResult:
@@ -76,7 +76,7 @@ def unnoticed(box: Sandbox, witness: Witness, touched: set[str]) -> Iterator[Non
     yield
     if touched:
         assert_ordinary(box)
-        assert witness.noticed() == []
+        assert witness.list_changes() == []
         touched.clear()
 
 
@@ -143,7 +143,7 @@ def write(path, text="1"):
 """
 
 
-def answered(box: Sandbox, code: str, calls: list[str]) -> dict[str, Any]:
+def answer_calls(box: Sandbox, code: str, calls: list[str]) -> dict[str, Any]:
     """Return the result of each call: a plain value, or `raised …`. One run for all."""
     answers = box.evaluate_calls(PRELUDE + code, "probes", calls)
     assert not answers.error, answers.error

@@ -58,9 +58,9 @@ class Witness:
             unix.listen()
             yield unix
 
-    def noticed(self) -> list[str]:
+    def list_changes(self) -> list[str]:
         """Return what of this host was reached, changed or left behind."""
-        found = [f"left running: {pid}" for pid in settled_runs()]
+        found = [f"left running: {pid}" for pid in list_settled_runs()]
         if self._files() != self._before:
             found.append("a file was changed")
         for item in self._sockets:
@@ -137,7 +137,7 @@ def _is_our_container(pid: int, status: dict[int, dict[str, str]]) -> bool:
     return int(owner[1]) == os.getpid() or _steps_below(os.getpid(), int(owner[1]), status) > 0
 
 
-def settled_runs() -> list[int]:
+def list_settled_runs() -> list[int]:
     """Return `in_runs()` after the kernel has had time to reap killed processes."""
     until = time.monotonic() + _GONE_S
     while (left := in_runs()) and time.monotonic() < until:

@@ -17,12 +17,12 @@ import pytest
 
 from greenloop.sandbox.backends.container import backend, container
 from greenloop.sandbox.backends.container.backend import ContainerSandbox
-from tests.security.hostile.conftest import LIMITS, PRELUDE, answered, assert_ordinary
+from tests.security.hostile.conftest import LIMITS, PRELUDE, answer_calls, assert_ordinary
 from tests.security.hostile.host_monitor import (
     in_runs,
+    list_settled_runs,
     parent,
     resident,
-    settled_runs,
     wait_for_name,
 )
 from tests.security.hostile.test_secrets import CODE as SEARCHING
@@ -120,7 +120,7 @@ def test_interrupt_ends_all_runs(box: ContainerSandbox) -> None:
         wait_for_name("staying")
         box.interrupt()  # some of the four may still wait
         assert {run.result(30).ending for run in runs} == {"interrupted"}
-    assert settled_runs() == []
+    assert list_settled_runs() == []
 
 
 def test_closing_ends_all_containers(box: ContainerSandbox) -> None:
@@ -205,7 +205,7 @@ _TREES: dict[str, str] = {
 def test_files_of_a_run_are_removed(single: ContainerSandbox, kind: str) -> None:
     (living,) = single._idle
     single.run_tests(PRELUDE + _TREES[kind], TESTS)
-    found = answered(single, "", ["sorted(os.listdir('/tmp'))", "os.listdir('/dev/shm')"])
+    found = answer_calls(single, "", ["sorted(os.listdir('/tmp'))", "os.listdir('/dev/shm')"])
     assert list(found.values()) == [["home", "tmp", "work"], []]
     assert single._idle == [living]
 
@@ -237,12 +237,12 @@ def test_memory_of_the_next_run_is_clean(single: ContainerSandbox, where: str) -
     assert (run.ending == "timeout") == (where == "where it was")
     first, second = (repr(part.encode().hex()) for part in (secret[:12], secret[12:]))
     code = SEARCHING.replace("FIRST_HEX", first).replace("SECOND_HEX", second)
-    assert answered(single, code, ["own_memory()"]) == {"own_memory()": 0}
+    assert answer_calls(single, code, ["own_memory()"]) == {"own_memory()": 0}
     assert single._idle == [living]
 
 
 def test_memory_and_descriptors_do_not_grow(single: ContainerSandbox) -> None:
-    def measured() -> tuple[int, int, int]:
+    def measure() -> tuple[int, int, int]:
         with going_on(single, BRIEF, "brief") as (future, pid):
             first = parent(pid)
             pages = int(Path(f"/proc/{first}/statm").read_text().split()[1])
@@ -250,10 +250,10 @@ def test_memory_and_descriptors_do_not_grow(single: ContainerSandbox) -> None:
             assert future.result().passed
         return found
 
-    before, own = measured(), resident()
+    before, own = measure(), resident()
     for _ in range(RUNS):
         assert_ordinary(single)
-    after = measured()
+    after = measure()
     assert after[0] <= before[0]
     assert after[1] - before[1] < 2 << 20
     assert after[2] <= before[2]
@@ -271,7 +271,7 @@ def test_environment_of_the_engine_is_hidden(
     monkeypatch.setenv("http_proxy", "http://me:secret@proxy:3128")
     with ContainerSandbox(box._engine, LIMITS) as opened:
         calls = ["sorted(os.environ)", "read('/proc/self/environ').decode()"]
-        seen: dict[str, Any] = answered(opened, "", calls)
+        seen: dict[str, Any] = answer_calls(opened, "", calls)
     assert not [text for text in seen.values() if "proxy" in str(text).lower()]
     assert not in_runs()
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox.base import Sandbox
-from tests.security.hostile.conftest import answered, is_refused
+from tests.security.hostile.conftest import answer_calls, is_refused
 from tests.security.hostile.host_monitor import Witness
 
 CODE = """
@@ -193,7 +193,7 @@ def results(box: Sandbox, witness: Witness, spaces: bool) -> dict[str, Any]:
     before = state(os.__file__)
     calls = [*REFUSED, *VALUES, *OR_REFUSED, "writable_mounts()", *host_files, *ignored]
     calls.append(f"refused(os.stat, {keys[1]!r})")
-    answers = answered(box, code, calls)
+    answers = answer_calls(box, code, calls)
     assert state(os.__file__) == before
     for call in ignored:
         assert "Error" in str(answers[call]) or (answers[call] is None and not spaces)

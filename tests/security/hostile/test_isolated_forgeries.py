@@ -196,7 +196,7 @@ def pytest_pyfunc_call(pyfuncitem):
 }
 
 
-def isolated(box: Sandbox, code: str) -> Isolated:
+def measure_isolation(box: Sandbox, code: str) -> Isolated:
     files = [TestFile("test_solution.py", TESTS)]
     run = box.run_tests(code, files, module="solution")
     found = measure(GradingContext(box, code, files, "solution", run))
@@ -206,13 +206,13 @@ def isolated(box: Sandbox, code: str) -> Isolated:
 
 def test_all_tests_of_a_right_module_agree(box: Sandbox) -> None:
     right = "def add(a, b): return a + b\ndef label(n): return ('even', 'odd')[n % 2] + '-zebra'"
-    assert isolated(box, right) == Isolated(reached=True, tests=3, observed=3, agreed=3)
+    assert measure_isolation(box, right) == Isolated(reached=True, tests=3, observed=3, agreed=3)
 
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_no_test_of_a_forgery_agrees(box: Sandbox, limited: Limited, name: str) -> None:
     with limited(timeout_s=5):
-        found = isolated(box, WRONG + textwrap.dedent(FORGERIES[name]))
+        found = measure_isolation(box, WRONG + textwrap.dedent(FORGERIES[name]))
     assert (found.reached, found.agreed) == (False, 0)
     assert len(found.differing) + len(found.not_observable) == found.tests == 3
 

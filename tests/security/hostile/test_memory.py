@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox.base import Sandbox
-from tests.security.hostile.conftest import PRELUDE, Attack, Limited, answered, is_refused
+from tests.security.hostile.conftest import PRELUDE, Attack, Limited, answer_calls, is_refused
 
 # Each attack is bounded: at most 60 times the 128 MB that a run may have.
 _GROW = """
@@ -250,7 +250,7 @@ def locked():
 def answers(box: Sandbox, spaces: bool) -> dict[str, Any]:
     calls = ["filled('/dev/shm')", "posix_shared()", "pipes()", "in_a_socket()", "refused(locked)"]
     calls += ["filled('/tmp')", "refused(os.truncate, '/tmp/x', 1 << 40)"] if spaces else []
-    return answered(box, CODE, calls)
+    return answer_calls(box, CODE, calls)
 
 
 def test_shared_memory_is_limited(answers: dict[str, Any], spaces: bool) -> None:

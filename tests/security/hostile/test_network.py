@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox.base import Sandbox
-from tests.security.hostile.conftest import answered
+from tests.security.hostile.conftest import answer_calls
 from tests.security.hostile.host_monitor import Witness
 
 CODE = """
@@ -103,7 +103,7 @@ OR_REFUSED = {
 def answers(box: Sandbox, witness: Witness) -> dict[str, Any]:
     names = {"PORT": witness.port, "PATH": witness.path, "ABSTRACT": witness.abstract}
     head = "".join(f"{name} = {value!r}\n" for name, value in names.items())
-    return answered(box, head + CODE, [*OR_REFUSED, *VALUES, *NEVER])
+    return answer_calls(box, head + CODE, [*OR_REFUSED, *VALUES, *NEVER])
 
 
 @pytest.mark.parametrize("call", NEVER)
@@ -156,4 +156,4 @@ def test_socket_of_a_pair_cannot_be_connected_elsewhere(
         for address in addresses
     ]
     calls += [] if spaces else ["refused(listens)"]
-    assert set(answered(box, PAIR, calls).values()) == {"refused"}
+    assert set(answer_calls(box, PAIR, calls).values()) == {"refused"}

@@ -11,7 +11,7 @@ import pytest
 
 from greenloop.records import TestRun
 from greenloop.sandbox.base import Sandbox
-from tests.security.hostile.conftest import LIMITS, PRELUDE, Attack, Limited, answered
+from tests.security.hostile.conftest import LIMITS, PRELUDE, Attack, Limited, answer_calls
 
 BOMBS = {
     "forks": "def f():\n    for _ in range(100):\n        if not os.fork(): time.sleep(60)",
@@ -205,7 +205,7 @@ def test_supervisor_cannot_be_signalled_indirectly(box: Sandbox, spaces: bool) -
     head = "TGKILL, TKILL, SIGQUEUE = {}, {}, {}\n".format(*numbers)
     ways = ("thread", "one", "queue", "owner", "by_ioctl", "group", "all_of_them")
     calls = [f"refused({way}, os.getppid())" for way in ways]
-    answers = answered(box, head + SIGNALS, [*calls, "1 + 1"])
+    answers = answer_calls(box, head + SIGNALS, [*calls, "1 + 1"])
     assert answers["1 + 1"] == 2
     if not spaces:
         assert [answers[call] for call in calls] == ["refused"] * len(calls)

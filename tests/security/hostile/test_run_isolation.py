@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox.base import Sandbox
-from tests.security.hostile.conftest import PRELUDE, answered, is_refused
+from tests.security.hostile.conftest import PRELUDE, answer_calls, is_refused
 from tests.security.hostile.host_monitor import wait_for_name
 
 LEAVE = PRELUDE + """
@@ -94,8 +94,8 @@ def assert_nothing(found: dict[str, Any], spaces: bool) -> None:
 
 
 def test_next_run_finds_nothing(box: Sandbox, spaces: bool) -> None:
-    assert answered(box, LEAVE, ["leave()"]) == {"leave()": True}
-    assert_nothing(answered(box, CODE, [*FIND, *FIND_OR_REFUSED]), spaces)
+    assert answer_calls(box, LEAVE, ["leave()"]) == {"leave()": True}
+    assert_nothing(answer_calls(box, CODE, [*FIND, *FIND_OR_REFUSED]), spaces)
 
 
 def test_parallel_run_finds_nothing(box: Sandbox, spaces: bool) -> None:
@@ -103,7 +103,7 @@ def test_parallel_run_finds_nothing(box: Sandbox, spaces: bool) -> None:
         other = pool.submit(box.evaluate_calls, LEAVE, "probes", ["stay()"])
         try:
             wait_for_name("staying")
-            found = answered(box, CODE, [*FIND, *FIND_OR_REFUSED])
+            found = answer_calls(box, CODE, [*FIND, *FIND_OR_REFUSED])
         finally:
             box.interrupt()
         assert "interrupted" in other.result().error  # so it was running all the time
@@ -120,7 +120,7 @@ def test_patched_pytest_does_not_affect_the_next_run(box: Sandbox) -> None:
 
 
 def values(box: Sandbox, call: str) -> list[Any]:
-    return [answered(box, "import random, uuid, secrets", [call])[call] for _ in range(3)]
+    return [answer_calls(box, "import random, uuid, secrets", [call])[call] for _ in range(3)]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox.base import Sandbox
-from tests.security.hostile.conftest import answered, is_refused
+from tests.security.hostile.conftest import answer_calls, is_refused
 from tests.security.hostile.host_monitor import Witness
 
 CODE = """
@@ -122,7 +122,9 @@ def answers(box: Sandbox, witness: Witness) -> dict[str, Any]:
     code = CODE.replace("FIRST_HEX", first).replace("SECOND_HEX", second)
     home, temporary = (str(item / "id_ed25519") for item in (witness.home, witness.open))
     paths = [f"refused(read, {path!r})" for path in (home, temporary)]
-    found = answered(box, code, [*REFUSED, *VALUES, *OR_REFUSED, *OWN_NAMES, "devices()", *paths])
+    found = answer_calls(
+        box, code, [*REFUSED, *VALUES, *OR_REFUSED, *OWN_NAMES, "devices()", *paths]
+    )
     return {**found, "keys": [found[path] for path in paths]}
 
 

@@ -10,7 +10,7 @@ import pytest
 from greenloop.grading.mutation import generate_mutants
 from greenloop.sandbox.base import Sandbox
 from greenloop.testsuite import TestFile
-from tests.security.hostile.conftest import PRELUDE, Limited, answered
+from tests.security.hostile.conftest import PRELUDE, Limited, answer_calls
 
 pytestmark = pytest.mark.parametrize(
     "box", ["bubblewrap", "native", "landlock"], indirect=True, scope="session"
@@ -130,9 +130,9 @@ def changed():
 
 
 def test_descriptors_keep_nothing_for_the_next_run(box: Sandbox) -> None:
-    before = answered(box, RUN, ["descriptors()"])["descriptors()"]
-    during = answered(box, RUN, ["set_all()"])["set_all()"]
-    after = answered(box, RUN, ["descriptors()"])["descriptors()"]
+    before = answer_calls(box, RUN, ["descriptors()"])["descriptors()"]
+    during = answer_calls(box, RUN, ["set_all()"])["set_all()"]
+    after = answer_calls(box, RUN, ["descriptors()"])["descriptors()"]
     assert during != before  # the flags were set
     assert after == before
 
@@ -141,7 +141,7 @@ def test_nothing_visible_can_be_changed(box: Sandbox, limited: Limited, spaces: 
     code = f"OWN_ROOT, FILES = {spaces}, {FILES}\n{RUN}"
     before = [_machine_state(path) for path in DEVICES]
     with limited(timeout_s=300):
-        found, count = answered(box, code, ["changed()"])["changed()"]
+        found, count = answer_calls(box, code, ["changed()"])["changed()"]
     assert found == []
     assert count > 1000
     assert [_machine_state(path) for path in DEVICES] == before

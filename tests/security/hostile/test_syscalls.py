@@ -9,7 +9,7 @@ import pytest
 
 from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.guest.isolation import seccomp, seccomp_strict
-from tests.security.hostile.conftest import PRELUDE, Attack, answered, is_refused
+from tests.security.hostile.conftest import PRELUDE, Attack, answer_calls, is_refused
 
 MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}.get(os.uname().machine, os.uname().machine)
 FILTERED = seccomp._DENIED[MACHINE]
@@ -124,7 +124,7 @@ def ioctl(request):
 @pytest.fixture(scope="module")
 def results(box: Sandbox) -> dict[str, Any]:
     sweep = [f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for number in FILTERED.values()]
-    return answered(box, CODE, [*REFUSED, *sweep, "still_works()", "value_to_share()"])
+    return answer_calls(box, CODE, [*REFUSED, *sweep, "still_works()", "value_to_share()"])
 
 
 @pytest.mark.parametrize("call", REFUSED)
@@ -155,7 +155,7 @@ def test_strict_filter_refuses_more_calls(box: Sandbox, spaces: bool) -> None:
         "a future call": 500,
     }
     sweep = {name: f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for name, number in numbers.items()}
-    answers = answered(box, "", list(sweep.values()))
+    answers = answer_calls(box, "", list(sweep.values()))
     assert {name: answers[call] for name, call in sweep.items()} == dict.fromkeys(sweep, "refused")
 
 

@@ -24,13 +24,13 @@ from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.guest.zygote.supervisor import SPARE_NAME
 from greenloop.sandbox.warm import zygote_client
 from greenloop.sandbox.warm.backend import WarmSandbox
-from tests.integration.sandbox.conftest import made
+from tests.integration.sandbox.conftest import make_sandbox
 from tests.security.hostile.conftest import LIMITS, assert_ordinary
 from tests.security.hostile.host_monitor import (
     in_runs,
+    list_settled_runs,
     parent,
     resident,
-    settled_runs,
     wait_for_name,
 )
 
@@ -90,7 +90,7 @@ def test_killed_backend_is_replaced_and_leaves_nothing(box: WarmSandbox) -> None
             outermost = parent(outermost)
         os.kill(outermost, signal.SIGKILL)
         assert future.result().passed
-    assert settled_runs() == []
+    assert list_settled_runs() == []
 
 
 def test_killed_supervisor_is_a_crash(box: WarmSandbox) -> None:
@@ -115,7 +115,7 @@ def test_old_zygote_ends_after_its_last_run(
 
 def test_zygote_survives_the_thread_that_started_it(box: WarmSandbox) -> None:
     """The parent-death signal is sent when the starting thread ends, not the process."""
-    with made(box.info.backend, LIMITS) as fresh:
+    with make_sandbox(box.info.backend, LIMITS) as fresh:
         thread = threading.Thread(target=assert_ordinary, args=[fresh])
         thread.start()
         thread.join()
@@ -152,7 +152,7 @@ def test_interrupt_ends_all_runs(box: WarmSandbox) -> None:
         box.interrupt()
         assert {run.result().ending for run in runs} == {"interrupted"}
     assert time.monotonic() - began < 5
-    assert settled_runs() == []
+    assert list_settled_runs() == []
 
 
 def test_interrupt_does_not_wait_for_a_hanging_start(box: WarmSandbox) -> None:
@@ -194,12 +194,12 @@ def test_zygote_ends_with_the_host_process(box: WarmSandbox, number: int, tmp_pa
     assert ("interrupted" in output) == (number == signal.SIGINT)
     assert_gone(*below)
     until = time.monotonic() + 20
-    while left_in(tmp_path) and time.monotonic() < until:
+    while list_left_files(tmp_path) and time.monotonic() < until:
         time.sleep(0.01)
-    assert left_in(tmp_path) == []
+    assert list_left_files(tmp_path) == []
 
 
-def left_in(folder: Path) -> list[str]:
+def list_left_files(folder: Path) -> list[str]:
     """List a folder without the files that podman creates when it is only queried."""
     own = ("podman-", "containers-")
     return [name for name in os.listdir(folder) if not name.startswith(own)]
@@ -235,7 +235,7 @@ def test_eight_parallel_runs(box: WarmSandbox, spaces: bool) -> None:
 def test_memory_and_descriptors_do_not_grow(box: WarmSandbox) -> None:
     assert_ordinary(box)
 
-    def measured() -> tuple[int, int, int]:
+    def measure() -> tuple[int, int, int]:
         living = box._zygotes.get(
             InstalledPackages()
         )._process  # replaced after some thousands of runs
@@ -249,13 +249,13 @@ def test_memory_and_descriptors_do_not_grow(box: WarmSandbox) -> None:
             list(pool.map(lambda _: assert_ordinary(box), range(count)))
 
     go(20)
-    assert settled_runs() == []
+    assert list_settled_runs() == []
     gc.collect()
-    before, own = measured(), resident()
+    before, own = measure(), resident()
     go(RUNS)
-    assert settled_runs() == []
+    assert list_settled_runs() == []
     until = time.monotonic() + 10
-    while (after := measured())[2] > before[2] and time.monotonic() < until:
+    while (after := measure())[2] > before[2] and time.monotonic() < until:
         time.sleep(0.01)  # it may not have noticed the end of the last runs
     assert after[0] <= before[0]  # fewer if garbage of an earlier test was collected
     assert after[2] <= before[2]

@@ -57,7 +57,7 @@ def mutants(score: float | None, **more: Any) -> Any:
     return lambda *_, **__: Mutation(score=score, killed=8, **more)
 
 
-def checked(
+def check_and_collect(
     box: Sandbox, code: str = CODE, tests: str = TESTS, mutation: Any = None, **plan: Any
 ) -> tuple[Report, list[Event]]:
     events: list[Event] = []
@@ -69,7 +69,7 @@ def checked(
 
 
 def test_all_evidence_reached_is_verified(warm: Sandbox) -> None:
-    report, events = checked(warm)
+    report, events = check_and_collect(warm)
     assert (report.verdict, report.reasons) == ("verified", ())
     kinds = [item for item in events if not isinstance(item, (WorkStarted, WorkEnded))]
     assert [type(item) for item in kinds] == [TestRunFinished, CodeGraded]
@@ -79,7 +79,7 @@ def test_all_evidence_reached_is_verified(warm: Sandbox) -> None:
 def test_each_started_work_ends_and_pieces_run_concurrently(
     warm: Sandbox,
 ) -> None:
-    _, events = checked(warm)
+    _, events = check_and_collect(warm)
     begun: list[str] = []
     most = 0
     for item in events:
@@ -145,27 +145,27 @@ def test_each_missing_piece_prevents_verified(
         probe = f"{changes['code']}raise ValueError(VALUES)\n"
         order = warm.run_tests(probe, TESTS, module="m").failures[0].message
         changes = {**changes, "tests": changes["tests"].replace("ORDER", order)}
-    report, _ = checked(warm, **changes)
+    report, _ = check_and_collect(warm, **changes)
     assert (report.verdict, len(report.reasons)) == ("passed", 1), report.reasons
     assert said in report.reasons[0]
 
 
 def test_green_run_with_empty_bodies_is_a_forgery(warm: Sandbox) -> None:
     code = "import _pytest.python\n_pytest.python.Function.runtest = print\ndef f(n): return 0\n"
-    report, _ = checked(warm, code)
+    report, _ = check_and_collect(warm, code)
     assert report.verdict == "failed"
     assert report.reasons[0].startswith("forged: with every function body removed")
 
 
 def test_survivors_are_shown_with_their_question(warm: Sandbox) -> None:
-    report, _ = checked(warm, mutation=mutants(0.5, survived=(SURVIVOR,)))
+    report, _ = check_and_collect(warm, mutation=mutants(0.5, survived=(SURVIVOR,)))
     text = render_grade(report)
     assert "survived: line 2 as `" in text
     assert "And at 0?" in text
 
 
 def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
-    report, events = checked(warm, CODE.replace("n * n", "0"))
+    report, events = check_and_collect(warm, CODE.replace("n * n", "0"))
     assert (report.verdict, report.evidence.assertion_mutation) == ("failed", None)
     assert [type(item) for item in events] == [WorkStarted, WorkEnded, TestRunFinished]
     assert report.reasons == ("1 test does not pass: test_m.py::test_two",)
@@ -188,7 +188,7 @@ def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
 def test_what_the_tests_themselves_skip_is_no_failure(
     warm: Sandbox, code: str, test: str, verdict: str
 ) -> None:
-    report, _ = checked(warm, code, f"{TESTS}\n\n{test}")
+    report, _ = check_and_collect(warm, code, f"{TESTS}\n\n{test}")
     assert report.verdict == verdict, report.reasons
     assert format_test_counts(report) == "2 of 3 tests pass, 1 skipped"
 
@@ -222,6 +222,6 @@ def test_red_on_a_busy_machine_is_run_again(
     monkeypatch.setattr(warm, "run_tests", run_tests)
     monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
     monkeypatch.setattr("greenloop.app.check.with_events", lambda box, _: box)
-    report, _ = checked(warm)
+    report, _ = check_and_collect(warm)
     assert report.verdict == verdict
     assert any("machine was too busy (load 99.0" in item for item in report.reasons) is is_excused

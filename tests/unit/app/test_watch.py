@@ -23,13 +23,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def watched(folder: Path) -> WatchedModule:
+def watch(folder: Path) -> WatchedModule:
     settings = Settings(home=folder / "home")
     return WatchedModule.create(folder / "m.py", [folder], settings, None)
 
 
 def test_each_save_changes_the_stamp(folder: Path) -> None:
-    target = watched(folder)
+    target = watch(folder)
     assert target.test_file == folder / "test_m.py"
     stamps = [target.take_stamp()]
     assert target.take_stamp() == stamps[0]
@@ -58,5 +58,5 @@ def test_project_files_below_hidden_and_built_folders_are_not_watched(folder: Pa
 def test_files_that_cannot_be_checked_are_refused_at_the_start(folder: Path) -> None:
     (folder / "m.py").write_text("def f(:\n", "utf-8")
     with pytest.raises(InputError):
-        watched(folder)
+        watch(folder)
     assert not (folder / "home").exists()

@@ -9,14 +9,14 @@ from greenloop.autofix.missing_imports import _MODULES, _NAMES_BY_MODULE, add_mi
 from greenloop.autofix.ruff import LintResult, lint_code
 
 
-def added(code: str, *, is_test: bool = False) -> list[str]:
+def list_added(code: str, *, is_test: bool = False) -> list[str]:
     return add_missing_imports(code, is_test=is_test)[1]
 
 
 @pytest.mark.parametrize("module", sorted(_NAMES_BY_MODULE))
 def test_each_name_of_the_table_is_importable(module: str) -> None:
     names = sorted(_NAMES_BY_MODULE[module])
-    lines = added("".join(f"x = {name}(1)\n" for name in names))
+    lines = list_added("".join(f"x = {name}(1)\n" for name in names))
     assert lines == [f"from {module} import {name}" for name in names]
     exec("\n".join(lines), {})
 
@@ -26,7 +26,7 @@ def test_each_module_of_the_table_exists() -> None:
         exec(f"import {name}", {})
     modules = sorted(set(_MODULES) - {"urllib"})
     code = "".join(f"x = {name}.__name__\n" for name in modules)
-    assert added(code) == [f"import {name}" for name in modules]
+    assert list_added(code) == [f"import {name}" for name in modules]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_each_module_of_the_table_exists() -> None:
     ],
 )
 def test_a_module_is_imported_where_its_members_are_used(code: str, lines: list[str]) -> None:
-    assert added(code) == lines
+    assert list_added(code) == lines
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_a_module_is_imported_where_its_members_are_used(code: str, lines: list[
     ],
 )
 def test_datetime_is_imported_as_module_or_class(code: str, lines: list[str]) -> None:
-    assert added(code) == lines
+    assert list_added(code) == lines
 
 
 def test_pytest_is_imported_in_tests_only() -> None:
     code = "@pytest.mark.slow\ndef test_a(): pass\n"
-    assert added(code, is_test=True) == ["import pytest"]
-    assert added(code) == []
+    assert list_added(code, is_test=True) == ["import pytest"]
+    assert list_added(code) == []
 
 
 @pytest.mark.parametrize(

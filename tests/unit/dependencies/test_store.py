@@ -38,7 +38,7 @@ def store(tmp_path: Path) -> PackageStore:
     return PackageStore(tmp_path / "cache")
 
 
-def left_over(store: PackageStore) -> list[str]:
+def list_left_over(store: PackageStore) -> list[str]:
     """Return the files of the cache besides complete sets and locks."""
     kept = {item.name for item in store.list_folders()}
     names = (item.name for item in store.root.iterdir() if not item.name.endswith(".lock"))
@@ -57,7 +57,7 @@ def test_dependencies_are_installed(wheels: Path, store: PackageStore) -> None:
     assert (installed.names, installed.preloadable_modules) == (("alpha",), ("alpha",))
     assert "NEW" in (Path(installed.folder) / "beta.py").read_text()
     assert list((Path(installed.folder) / "alpha" / "__pycache__").glob("*.pyc"))
-    assert left_over(store) == []
+    assert list_left_over(store) == []
 
 
 def test_cached_set_needs_no_installation(wheels: Path, store: PackageStore) -> None:
@@ -99,23 +99,23 @@ def test_damaged_set_is_reinstalled(wheels: Path, store: PackageStore, damage: s
     assert "RIGHT" in (Path(again.folder) / "alpha.py").read_text()
     assert not (Path(again.folder) / "json.py").exists()
     assert store.find(["alpha"]) == again
-    assert left_over(store) == []
+    assert list_left_over(store) == []
 
 
-def refused(store: PackageStore, requirement: str) -> str:
+def get_refusal(store: PackageStore, requirement: str) -> str:
     with pytest.raises(PackagesError) as caught:
         store.install([requirement])
     assert caught.value.exit_status == 4
-    assert left_over(store) == []
+    assert list_left_over(store) == []
     assert store.list_folders() == []
     return str(caught.value)
 
 
 def test_package_without_a_wheel_is_named(wheels: Path, store: PackageStore) -> None:
     (wheels / "beta-1.0.tar.gz").write_bytes(b"no code of a package runs while it is installed")
-    assert "there is no wheel of beta" in refused(store, "beta")
+    assert "there is no wheel of beta" in get_refusal(store, "beta")
     wheel(wheels, "gamma", {"gamma.py": ""}, requires=["beta"])
-    assert "there is no wheel of beta" in refused(store, "gamma")
+    assert "there is no wheel of beta" in get_refusal(store, "gamma")
 
 
 def test_missing_network_is_reported_in_one_line(
@@ -125,7 +125,7 @@ def test_missing_network_is_reported_in_one_line(
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"):
         monkeypatch.delenv(name, raising=False)
-    said = refused(store, "alpha")
+    said = get_refusal(store, "alpha")
     assert said.startswith("alpha cannot be installed: no package registry can be reached")
     assert "\n" not in said
 
@@ -141,7 +141,7 @@ def test_version_conflict_is_reported(wheels: Path, store: PackageStore) -> None
 def test_pytest_version_of_runs_is_kept(wheels: Path, store: PackageStore) -> None:
     wheel(wheels, "pytest", {"pytest.py": ""}, "0.1")
     wheel(wheels, "alpha", {"alpha.py": ""}, requires=["pytest"])
-    assert "alpha cannot be installed" in refused(store, "alpha")
+    assert "alpha cannot be installed" in get_refusal(store, "alpha")
 
 
 @pytest.mark.slow
@@ -168,7 +168,7 @@ def test_full_disk_leaves_nothing_incomplete(wheels: Path, store: PackageStore) 
     )
     assert "PackagesError: alpha cannot be installed" in ended.stderr
     assert "File too large" in ended.stderr
-    assert (store.list_folders(), left_over(store)) == ([], [])
+    assert (store.list_folders(), list_left_over(store)) == ([], [])
     assert store.install(["alpha"]).version("alpha") == "1.0"
 
 
@@ -216,7 +216,7 @@ def test_interrupted_installation_leaves_nothing(
         stop.set()
         with pytest.raises(PackagesError, match="interrupted"):
             done.result(60)
-    assert (store.list_folders(), left_over(store)) == ([], [])
+    assert (store.list_folders(), list_left_over(store)) == ([], [])
 
 
 @pytest.mark.slow
@@ -228,10 +228,10 @@ def test_leftovers_of_a_killed_process_are_removed(
     assert eventually(lambda: bool(rooms(store)))
     process.kill()
     process.wait()
-    assert left_over(store) != []
+    assert list_left_over(store) != []
     wheel(wheels, "alpha", {"alpha.py": ""})
     assert store.install(["alpha"]).version("alpha") == "1.0"
-    assert left_over(store) == []
+    assert list_left_over(store) == []
 
 
 @pytest.mark.slow
@@ -245,4 +245,4 @@ def test_concurrent_installations_give_the_same_set(wheels: Path, tmp_path: Path
     with ThreadPoolExecutor(4) as pool:
         found = set(pool.map(one, range(4)))
     assert len(found) == 1
-    assert left_over(PackageStore(root)) == []
+    assert list_left_over(PackageStore(root)) == []

@@ -64,7 +64,7 @@ def answers_in(bucket: ObjectStore) -> int:
     return (bucket.read("runs/a/answers.jsonl") or b"").count(b"answer")
 
 
-def left_on_the_command(bucket: ObjectStore, answers: int) -> Path:
+def run_without_bucket(bucket: ObjectStore, answers: int) -> Path:
     """The batch's folder on its machine, after a run whose bucket was away at the end."""
 
     async def body() -> None:
@@ -82,7 +82,7 @@ def left_on_the_command(bucket: ObjectStore, answers: int) -> Path:
 
 def test_what_a_bucket_did_not_take_is_put_there_once_it_is_back(bucket: ObjectStore) -> None:
     bucket.put("runs/a", a_run(Path("before"), 1))
-    folder = left_on_the_command(bucket, 2)
+    folder = run_without_bucket(bucket, 2)
     with away(bucket), pytest.raises(StoreError):
         upload_pending(bucket, folder)
     assert answers_in(bucket) == 1
@@ -129,10 +129,10 @@ def runs_on(worker: Worker, bucket: ObjectStore) -> RayRunExecutor:
     async def take() -> WorkerSlot:
         return hand
 
-    async def told(work: Any) -> Any:
+    async def get_outcome(work: Any) -> Any:
         return await work
 
-    pool: Any = SimpleNamespace(acquire=take, await_budget=told, release=lambda _hand: None)
+    pool: Any = SimpleNamespace(acquire=take, await_budget=get_outcome, release=lambda _hand: None)
     none = SimpleNamespace(RayTaskError=OSError, TaskCancelledError=OSError, RayError=OSError)
     return RayRunExecutor(SimpleNamespace(exceptions=none), pool, budget, bucket)
 
@@ -148,7 +148,7 @@ def test_what_a_run_was_answered_comes_back_to_the_command(bucket: ObjectStore) 
 
 
 def test_a_run_that_went_on_elsewhere_is_not_taken_back(bucket: ObjectStore) -> None:
-    folder = left_on_the_command(bucket, 2)
+    folder = run_without_bucket(bucket, 2)
     bucket.put("runs/a", a_run(Path("elsewhere"), 3))
     upload_pending(bucket, folder)
     assert answers_in(bucket) == 3

@@ -47,7 +47,7 @@ class StandIn:
         self.killed.append(actor.node)
 
     def _actor(self, node: str) -> Any:
-        async def opened(_config: WorkerConfig) -> GreenloopError | None:
+        async def open_worker(_config: WorkerConfig) -> GreenloopError | None:
             self.opened.append(node)
             await self.ready[node].wait()
             answer = self.answers[node]
@@ -55,15 +55,15 @@ class StandIn:
                 raise answer
             return answer  # type: ignore[no-any-return]
 
-        return SimpleNamespace(node=node, open=SimpleNamespace(remote=opened))
+        return SimpleNamespace(node=node, open=SimpleNamespace(remote=open_worker))
 
     @property
     def budget(self) -> Any:
-        async def settled() -> None:
+        async def settle() -> None:
             if self.budget_lost:
                 raise RayError("the budget is gone")
 
-        return SimpleNamespace(flush=SimpleNamespace(remote=settled))
+        return SimpleNamespace(flush=SimpleNamespace(remote=settle))
 
 
 def pool_on(ray: StandIn, said: list[Event], jobs: int = 4) -> WorkerPool:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.evals.statistics import build_share, mcnemar_exact, paired_interval, wilson_interval
+from greenloop.evals.statistics import (
+    build_share,
+    compute_paired_interval,
+    mcnemar_exact,
+    wilson_interval,
+)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +39,6 @@ def test_mcnemar(a_alone: int, b_alone: int, p: float) -> None:
 
 def test_paired_interval() -> None:
     """`ci.prop.ps(.05, 12, 4, 26, 6)` of R's statpsych, by one of the method's authors."""
-    assert paired_interval(4, 26, 48) == pytest.approx((0.2548067, 0.6251933), abs=1e-7)
-    low, high = paired_interval(0, 0, 5)
+    assert compute_paired_interval(4, 26, 48) == pytest.approx((0.2548067, 0.6251933), abs=1e-7)
+    low, high = compute_paired_interval(0, 0, 5)
     assert low < 0 < high

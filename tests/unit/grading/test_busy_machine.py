@@ -21,7 +21,7 @@ LATE = Flakiness(reached=False, order_seed=1, hash_seed=1, cut_short="out of tim
 BUSY, IDLE = (99.0, 1.0, 1.0), (0.1, 9.0, 9.0)
 
 
-def graded(
+def grade_under_load(
     box: ProcessSandbox,
     patch: pytest.MonkeyPatch,
     results: Sequence[Flakiness],
@@ -48,7 +48,7 @@ def graded(
 def test_what_differs_only_beside_others_is_steady(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch, first: Flakiness
 ) -> None:
-    evidence, left = graded(box, monkeypatch, [first, STEADY], BUSY)
+    evidence, left = grade_under_load(box, monkeypatch, [first, STEADY], BUSY)
     assert (evidence.flakiness, left) == (STEADY, 0)
 
 
@@ -59,7 +59,7 @@ def test_what_differs_only_beside_others_is_steady(
 def test_what_differs_again_is_blamed_on_the_machine(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch, again: Flakiness, why: str
 ) -> None:
-    evidence, _ = graded(box, monkeypatch, [DIFFERING, again], BUSY)
+    evidence, _ = grade_under_load(box, monkeypatch, [DIFFERING, again], BUSY)
     assert evidence.flakiness is not None
     assert not evidence.flakiness.reached
     said = f"flakiness: machine too busy (load 99.0 on 8 processors): {why}"
@@ -69,14 +69,14 @@ def test_what_differs_again_is_blamed_on_the_machine(
 
 
 def test_an_idle_machine_is_no_excuse(box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    evidence, left = graded(box, monkeypatch, [DIFFERING, STEADY], IDLE)
+    evidence, left = grade_under_load(box, monkeypatch, [DIFFERING, STEADY], IDLE)
     assert (evidence.flakiness, left) == (DIFFERING, 1)
 
 
 def test_what_holds_is_not_measured_again(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evidence, left = graded(box, monkeypatch, [STEADY, DIFFERING], BUSY)
+    evidence, left = grade_under_load(box, monkeypatch, [STEADY, DIFFERING], BUSY)
     assert (evidence.flakiness, left) == (STEADY, 1)
 
 

@@ -153,7 +153,7 @@ class Plugin:
         return self.result
 
 
-def graded_with(plugin: Plugin, box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch) -> Evidence:
+def grade_with(plugin: Plugin, box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch) -> Evidence:
     def entry_points(group: str) -> list[Plugin]:
         return [plugin] if group == "greenloop.evidence" else []
 
@@ -166,12 +166,12 @@ def test_a_plugin_adds_a_piece_of_evidence(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measured = ExtraEvidence(reached=False, text="9 branches", values={"branches": 9})
-    evidence = graded_with(Plugin(measured), box, monkeypatch)
+    evidence = grade_with(Plugin(measured), box, monkeypatch)
     assert evidence.extra == {"complexity": measured.model_copy(update={"name": "complexity"})}
     assert "complexity: 9 branches" in shortfalls(evidence, contracted=False)
     assert any("SHORT  complexity" in line for line in render_evidence_lines(evidence))
     assert "extra.complexity" in evidence.seconds
-    enough = graded_with(Plugin(ExtraEvidence(reached=True, text="1")), box, monkeypatch)
+    enough = grade_with(Plugin(ExtraEvidence(reached=True, text="1")), box, monkeypatch)
     assert not any("complexity" in reason for reason in shortfalls(enough))
 
 
@@ -187,7 +187,7 @@ def test_a_plugin_adds_a_piece_of_evidence(
 def test_a_plugin_without_a_result_is_a_shortfall_unless_it_does_not_apply(
     box: ProcessSandbox, monkeypatch: pytest.MonkeyPatch, result: object, reason: str
 ) -> None:
-    evidence = graded_with(Plugin(result), box, monkeypatch)
+    evidence = grade_with(Plugin(result), box, monkeypatch)
     found = [item for item in shortfalls(evidence, contracted=False) if "complexity" in item]
     assert found == ([reason] if reason else [])
 

@@ -67,7 +67,7 @@ class Scripted:
         return Observations(tuple(rows))
 
 
-def checked(
+def check_examples(
     box: Any, code: str, examples: Sequence[HeldOutExample]
 ) -> tuple[HeldOut, tuple[HeldOutExample, ...]]:
     """Return the evidence and the examples that fail."""
@@ -101,7 +101,7 @@ def test_malformed_answers_disagree(box: ProcessSandbox) -> None:
         HeldOutExample(call="f()", raises="ValueError"),
     ):
         examples = [example] * len(FORGED)
-        result, wrong = checked(Scripted(box, *FORGED), "", examples)
+        result, wrong = check_examples(Scripted(box, *FORGED), "", examples)
         assert (result.agreed, list(wrong)) == (0, examples)
 
 
@@ -115,7 +115,7 @@ INVALID = [
 
 
 def test_examples_that_cannot_be_parsed_do_not_count() -> None:
-    result, wrong = checked(None, "", INVALID)
+    result, wrong = check_examples(None, "", INVALID)
     assert (result.reached, result.total, result.agreed, wrong) == (False, 0, 0, ())
     assert len(result.invalid) == len(INVALID)
 
@@ -145,7 +145,7 @@ def test_the_code_never_sees_expected_values(box: ProcessSandbox) -> None:
         HeldOutExample(call="fail()", returns="314159"),
         HeldOutExample(call="fail()", raises="TypeError"),
     ]
-    result, wrong = checked(box, code, [*agree, *disagree, INVALID[0]])
+    result, wrong = check_examples(box, code, [*agree, *disagree, INVALID[0]])
     assert list(wrong) == disagree
     assert (result.total, result.agreed, result.reached) == (9, 4, False)
     assert result.disagreed == tuple(item.call for item in disagree)
@@ -159,15 +159,15 @@ def test_calls_after_the_end_of_the_process_disagree(box: ProcessSandbox) -> Non
         HeldOutExample(call="f(2)", returns="2"),
     ]
     code = "import os\ndef f(n): return n or os._exit(0)"
-    result, wrong = checked(box, code, examples)
+    result, wrong = check_examples(box, code, examples)
     assert (result.agreed, list(wrong)) == (1, examples[1:])
 
 
 def test_fewer_than_four_examples_are_as_none(box: ProcessSandbox) -> None:
     examples = [HeldOutExample(call=f"double({n})", returns=str(2 * n)) for n in range(4)]
     code = "def double(n):\n    return 2 * n\n"
-    assert checked(box, code, examples)[0].reached
-    found, failing = checked(box, code, examples[:3])
+    assert check_examples(box, code, examples)[0].reached
+    found, failing = check_examples(box, code, examples[:3])
     assert (found.reached, found.agreed, failing) == (False, 3, ())
     assert list(found.unmet(Thresholds())) == [
         "held-out examples: 3 can be used, 3 of them with values (at least 4, half of them with values)"

@@ -42,7 +42,7 @@ class _CountingSandbox(SandboxView):
         return super().run(job)
 
 
-def graded(
+def grade_and_count(
     box: Sandbox, code: str, tests: str, seconds: float = 0.0
 ) -> tuple[Evidence, dict[str, int]]:
     """Return the evidence, and the number of observing and judging jobs."""
@@ -58,7 +58,7 @@ def graded(
 
 @pytest.mark.parametrize(("seconds", "jobs"), [(0.0, 1), (9.0, 2)])
 def test_one_process_observes_and_one_judges(warm: Sandbox, seconds: float, jobs: int) -> None:
-    evidence, kinds = graded(warm, PURE, TESTS, seconds)
+    evidence, kinds = grade_and_count(warm, PURE, TESTS, seconds)
     assert kinds == {"scenarios": jobs, "judge": jobs}
     for piece in (evidence.isolated, evidence.held_out, evidence.memorization):
         assert piece is not None
@@ -66,7 +66,7 @@ def test_one_process_observes_and_one_judges(warm: Sandbox, seconds: float, jobs
 
 
 def test_state_of_other_scenarios_speaks_against_no_test(warm: Sandbox) -> None:
-    evidence, kinds = graded(warm, COUNTER, COUNTS)
+    evidence, kinds = grade_and_count(warm, COUNTER, COUNTS)
     assert kinds["scenarios"] == 2
     assert evidence.held_out is not None
     assert evidence.held_out.agreed == 1
@@ -75,7 +75,7 @@ def test_state_of_other_scenarios_speaks_against_no_test(warm: Sandbox) -> None:
 
 
 def test_variants_that_hang_take_nothing_from_the_others(warm: Sandbox) -> None:
-    evidence, _ = graded(warm, HANGS, TESTS)
+    evidence, _ = grade_and_count(warm, HANGS, TESTS)
     assert evidence.isolated is not None
     assert evidence.isolated.agreed == 2
     assert evidence.held_out is not None

@@ -45,29 +45,29 @@ FORGERIES = {
 }
 
 
-def measured(box: ProcessSandbox, code: str) -> EmptyBodies | str:
+def measure(box: ProcessSandbox, code: str) -> EmptyBodies | str:
     tests = [TestFile("test_m.py", TESTS)]
     run = TestRun.model_construct()
     return empty_bodies.measure(GradingContext(box, code, tests, "m", run))
 
 
 def test_honest_code_fails_without_bodies(box: ProcessSandbox) -> None:
-    assert measured(box, HONEST) == EmptyBodies(reached=True, passed=0, failed=2)
+    assert measure(box, HONEST) == EmptyBodies(reached=True, passed=0, failed=2)
 
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forgery_at_import_stays_green(box: ProcessSandbox, name: str) -> None:
-    assert measured(box, FORGERIES[name]) == EmptyBodies(reached=False, passed=2, failed=0)
+    assert measure(box, FORGERIES[name]) == EmptyBodies(reached=False, passed=2, failed=0)
 
 
 def test_a_module_without_functions_is_not_measured(box: ProcessSandbox) -> None:
     code = "from functools import partial\nimport operator\nf = {2: 4, 3: 9}.get\n"
-    assert measured(box, code) == "the code has no functions"
+    assert measure(box, code) == "the code has no functions"
 
 
 @pytest.mark.parametrize("code", ["def f(:", "x = '\0'", "-" * 100_000 + "1"])
 def test_code_that_cannot_be_parsed_is_not_measured(box: ProcessSandbox, code: str) -> None:
-    assert measured(box, code) == "the code cannot be parsed"
+    assert measure(box, code) == "the code cannot be parsed"
 
 
 ORDER = "seen = []\ndef f(n):\n    seen.append(n)\n    return n * n if seen[0] == 0 else 0\n"

@@ -85,14 +85,14 @@ def test_other_lines_are_asked_for(code: str) -> None:
     assert find_unasked_lines(code) == {}
 
 
-def checked(box: Sandbox, tests: str) -> Report:
+def check(box: Sandbox, tests: str) -> Report:
     state: RunState = start_check("m", CODE, (TestFile("test_m.py", tests),), Plan(), box.info)
     asyncio.run(run_check(box, state, ignore_event))
     return build_report(state)
 
 
 def test_what_nothing_asks_for_does_not_keep_from_verified(warm: Sandbox) -> None:
-    report = checked(warm, TESTS)
+    report = check(warm, TESTS)
     assert report.verdict == "verified", report.reasons
     mutation, coverage = report.evidence.mutation, report.evidence.coverage
     assert mutation is not None
@@ -107,6 +107,6 @@ def test_what_nothing_asks_for_does_not_keep_from_verified(warm: Sandbox) -> Non
 
 
 def test_lines_that_a_test_reaches_count(warm: Sandbox) -> None:
-    coverage = checked(warm, TESTS + ASKED).evidence.coverage
+    coverage = check(warm, TESTS + ASKED).evidence.coverage
     assert coverage is not None
     assert (coverage.unasked_lines, coverage.line) == ((), 1.0)

@@ -28,7 +28,7 @@ class Chunks(GenericFakeChatModel):
             yield ChatGenerationChunk(message=chunk)
 
 
-def completed(prompt: Prompt, *chunks: AIMessageChunk) -> tuple[Completion, list[int]]:
+def complete(prompt: Prompt, *chunks: AIMessageChunk) -> tuple[Completion, list[int]]:
     progress: list[int] = []
     source = ChatSource("test", Chunks(chunks=list(chunks)))
     return asyncio.run(source.complete(prompt, progress.append)), progress
@@ -39,7 +39,7 @@ def chunk(text: str, **metadata: str) -> AIMessageChunk:
 
 
 def test_chunks_are_joined_and_progress_is_reported(prompt: Prompt) -> None:
-    completion, progress = completed(prompt, chunk("ab"), chunk("cd"), chunk("", model_name="m"))
+    completion, progress = complete(prompt, chunk("ab"), chunk("cd"), chunk("", model_name="m"))
     assert (completion.text, completion.model, completion.usage) == ("abcd", "m", None)
     assert progress[:2] == [2, 4]
 
@@ -48,7 +48,7 @@ def test_chunks_are_joined_and_progress_is_reported(prompt: Prompt) -> None:
 @pytest.mark.parametrize("times", [1, 2])
 def test_repeated_finish_reason_is_reported_once(name: str, times: int, prompt: Prompt) -> None:
     chunks = [chunk("a"), *[chunk("", **{name: "length"})] * times]
-    assert completed(prompt, *chunks)[0].finish_reason == "length"
+    assert complete(prompt, *chunks)[0].finish_reason == "length"
 
 
 def test_content_blocks_become_text_without_reasoning(prompt: Prompt) -> None:
@@ -56,7 +56,7 @@ def test_content_blocks_become_text_without_reasoning(prompt: Prompt) -> None:
         {"type": "thinking", "thinking": "hm", "index": 0},
         {"type": "text", "text": "fine", "index": 1},
     ]
-    assert completed(prompt, AIMessageChunk(blocks))[0].text == "fine"
+    assert complete(prompt, AIMessageChunk(blocks))[0].text == "fine"
 
 
 class TestThread:

@@ -48,7 +48,7 @@ TOOL = "generate_code"
 DOWN = ModelAPIError("down")
 
 
-def scripted(*answers: Scripted) -> ScriptedModel:
+def build_scripted_model(*answers: Scripted) -> ScriptedModel:
     return ScriptedModel(answers={TOOL: answers})
 
 
@@ -84,10 +84,10 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_valid_answer_is_parsed_and_reported(prompt: Prompt, events: list[Event]) -> None:
-    model = scripted(message("fine", usage=(7, 3)))
+    model = build_scripted_model(message("fine", usage=(7, 3)))
     assert request(make_client(model, emit=events.append), prompt) == "fine"
     assert [item.type for item in model.prompts[0][1]] == ["system", "human"]
-    assert model.asked(TOOL) == ["Write.\n\nto_roman"]
+    assert model.list_prompts(TOOL) == ["Write.\n\nto_roman"]
     started, progress, finished = events
     assert started == CallStarted(TOOL)
     assert progress == CallProgress(TOOL, 4)
@@ -100,7 +100,9 @@ class TestLog:
         def read(answer: LLMResponse) -> str:
             return load_responses(path)[-1].answer + "!"
 
-        client = make_client(scripted(message("fine", usage=(7, 3))), log=ResponseLog(path))
+        client = make_client(
+            build_scripted_model(message("fine", usage=(7, 3))), log=ResponseLog(path)
+        )
         assert asyncio.run(client.request(prompt, read)) == "fine!"
         (entry,) = load_responses(path)
         assert (entry.tool, entry.prompt_sha256, entry.model) == (TOOL, prompt.sha256, "test:0")
@@ -111,8 +113,11 @@ class TestLog:
     def test_logged_answer_is_used_without_a_call(
         self, prompt: Prompt, path: Path, events: list[Event]
     ) -> None:
-        request(make_client(scripted(message("fine", usage=(7, 3))), log=ResponseLog(path)), prompt)
-        model, before = scripted(), path.read_bytes()
+        request(
+            make_client(build_scripted_model(message("fine", usage=(7, 3))), log=ResponseLog(path)),
+            prompt,
+        )
+        model, before = build_scripted_model(), path.read_bytes()
         client = make_client(model, log=ResponseLog(path), emit=events.append)
         assert request(client, prompt) == "fine"
         assert model.prompts == []
@@ -121,20 +126,26 @@ class TestLog:
         assert client.budget.tokens == 10  # it was paid for, so it counts towards the budget
 
     def test_other_prompt_is_not_served_from_the_log(self, prompt: Prompt, path: Path) -> None:
-        request(make_client(scripted("fine"), log=ResponseLog(path)), prompt)
+        request(make_client(build_scripted_model("fine"), log=ResponseLog(path)), prompt)
         other = Prompt(TOOL, (*prompt.messages, Message("user", "more")))
-        assert request(make_client(scripted("new"), log=ResponseLog(path)), other) == "new"
+        assert (
+            request(make_client(build_scripted_model("new"), log=ResponseLog(path)), other) == "new"
+        )
 
     def test_resumed_second_request_is_not_paid_again(self, prompt: Prompt, path: Path) -> None:
         assert (
-            request(make_client(scripted("bad", "fine"), log=ResponseLog(path)), prompt) == "fine"
+            request(make_client(build_scripted_model("bad", "fine"), log=ResponseLog(path)), prompt)
+            == "fine"
         )
-        assert request(make_client(scripted(), log=ResponseLog(path)), prompt) == "fine"
+        assert request(make_client(build_scripted_model(), log=ResponseLog(path)), prompt) == "fine"
 
     def test_truncated_answer_is_still_truncated_when_resumed(
         self, prompt: Prompt, path: Path
     ) -> None:
-        for model in (scripted(message("half", finish="length")), scripted()):
+        for model in (
+            build_scripted_model(message("half", finish="length")),
+            build_scripted_model(),
+        ):
             client = make_client(model, log=ResponseLog(path))
             assert asyncio.run(client.request(prompt, lambda answer: answer)).is_truncated
         assert load_responses(path)[0].error == "truncated"
@@ -143,10 +154,15 @@ class TestLog:
         log = ResponseLog(path)
         path.symlink_to("/dev/full")
         with pytest.raises(OutputError):
-            asyncio.run(make_client(scripted("fine"), log=log).request(prompt, pytest.fail))
+            asyncio.run(
+                make_client(build_scripted_model("fine"), log=log).request(prompt, pytest.fail)
+            )
 
     def test_lone_surrogate_can_be_logged(self, prompt: Prompt, path: Path) -> None:
-        assert request(make_client(scripted("a\ud800b"), log=ResponseLog(path)), prompt) == "a?b"
+        assert (
+            request(make_client(build_scripted_model("a\ud800b"), log=ResponseLog(path)), prompt)
+            == "a?b"
+        )
 
     def test_resumed_replay_continues_after_the_logged_answers(
         self, prompt: Prompt, path: Path
@@ -170,7 +186,7 @@ class TestSecondRequest:
     def test_invalid_answer_is_requested_again_with_the_error(
         self, prompt: Prompt, events: list[Event]
     ) -> None:
-        model = scripted("bad one", "fine")
+        model = build_scripted_model("bad one", "fine")
         assert request(make_client(model, emit=events.append), prompt) == "fine"
         assert ResponseRejected(TOOL, "bad one will not do") in events
         first, second = (messages for _, messages in model.prompts)
@@ -181,7 +197,7 @@ class TestSecondRequest:
         ]
 
     def test_second_invalid_answer_is_an_error(self, prompt: Prompt) -> None:
-        model = scripted("bad one", "bad two", "fine")
+        model = build_scripted_model("bad one", "bad two", "fine")
         with pytest.raises(
             InvalidResponseError, match=r"generate_code: .*twice.*: bad two will not"
         ):
@@ -189,7 +205,9 @@ class TestSecondRequest:
         assert model.unused == {TOOL: 1}
 
     def test_both_answers_count_towards_the_budget(self, prompt: Prompt) -> None:
-        client = make_client(scripted(message("bad", usage=(1, 2)), message("fine", usage=(3, 4))))
+        client = make_client(
+            build_scripted_model(message("bad", usage=(1, 2)), message("fine", usage=(3, 4)))
+        )
         request(client, prompt)
         assert (client.budget.calls, client.budget.tokens) == (2, 10)
 
@@ -197,7 +215,7 @@ class TestSecondRequest:
         def read(_answer: LLMResponse) -> None:
             raise ZeroDivisionError
 
-        model = scripted("fine", "fine")
+        model = build_scripted_model("fine", "fine")
         with pytest.raises(ZeroDivisionError):
             asyncio.run(make_client(model).request(prompt, read))
         assert len(model.prompts) == 1
@@ -205,7 +223,9 @@ class TestSecondRequest:
 
 class TestRetries:
     def test_transient_error_is_retried(self, prompt: Prompt, events: list[Event]) -> None:
-        model = scripted(ModelRateLimitError("slow down"), ConnectionResetError("gone"), "fine")
+        model = build_scripted_model(
+            ModelRateLimitError("slow down"), ConnectionResetError("gone"), "fine"
+        )
         assert request(make_client(model, emit=events.append), prompt) == "fine"
         assert [item for item in events if isinstance(item, CallRetried)] == [
             CallRetried(TOOL, "ModelRateLimitError: slow down", 1, 0.0),
@@ -214,7 +234,7 @@ class TestRetries:
 
     @pytest.mark.parametrize("attempts", [1, 2, 5])
     def test_number_of_attempts_follows_the_policy(self, attempts: int, prompt: Prompt) -> None:
-        model = scripted(*[DOWN] * 9)
+        model = build_scripted_model(*[DOWN] * 9)
         with pytest.raises(ModelUnavailableError, match=r"test:0: .*retries failed .*down"):
             request(make_client(model, attempts=attempts), prompt)
         assert len(model.prompts) == attempts
@@ -241,7 +261,7 @@ class TestRetries:
         events: list[Event],
         monkeypatch: pytest.MonkeyPatch,
     ) -> list[float]:
-        client = make_client(scripted(*faults, "fine"), emit=events.append)
+        client = make_client(build_scripted_model(*faults, "fine"), emit=events.append)
         client.retry = RetryPolicy(9, 1.0)
         slept: list[float] = []
 
@@ -261,13 +281,13 @@ class TestRetries:
     def test_permanent_error_is_not_retried(
         self, error: Exception, kind: type[Exception], prompt: Prompt
     ) -> None:
-        model = scripted(error, "fine")
+        model = build_scripted_model(error, "fine")
         with pytest.raises(kind):
             request(make_client(model), prompt)
         assert len(model.prompts) == 1
 
     def test_failed_call_costs_nothing_and_is_not_logged(self, prompt: Prompt, path: Path) -> None:
-        client = make_client(scripted(DOWN), attempts=1, log=ResponseLog(path))
+        client = make_client(build_scripted_model(DOWN), attempts=1, log=ResponseLog(path))
         with pytest.raises(ModelUnavailableError):
             request(client, prompt)
         assert client.budget.calls == 0
@@ -284,7 +304,9 @@ class TestFallback:
     def test_fallback_is_used_when_the_model_is_down(
         self, prompt: Prompt, path: Path, events: list[Event]
     ) -> None:
-        first, second = scripted(DOWN, DOWN, "late"), scripted("fine", "fine too")
+        first, second = build_scripted_model(DOWN, DOWN, "late"), build_scripted_model(
+            "fine", "fine too"
+        )
         client = make_client(first, second, attempts=2, log=ResponseLog(path), emit=events.append)
         assert [request(client, prompt), request(client, prompt)] == ["fine", "fine too"]
         assert (len(first.prompts), len(second.prompts)) == (2, 2)
@@ -295,16 +317,21 @@ class TestFallback:
 
     def test_unavailable_fallback_is_an_error(self, prompt: Prompt) -> None:
         with pytest.raises(ModelUnavailableError, match="test:1"):
-            request(make_client(scripted(DOWN), scripted(DOWN), attempts=1), prompt)
+            request(
+                make_client(build_scripted_model(DOWN), build_scripted_model(DOWN), attempts=1),
+                prompt,
+            )
 
     def test_refused_key_does_not_use_the_fallback(self, prompt: Prompt) -> None:
-        second = scripted("fine")
+        second = build_scripted_model("fine")
         with pytest.raises(ModelRefusedError):
-            request(make_client(scripted(ModelAuthenticationError("no")), second), prompt)
+            request(
+                make_client(build_scripted_model(ModelAuthenticationError("no")), second), prompt
+            )
         assert second.prompts == []
 
     def test_use_fallback_is_permanent(self, prompt: Prompt) -> None:
-        client = make_client(scripted(), scripted("fine"))
+        client = make_client(build_scripted_model(), build_scripted_model("fine"))
         assert client.has_fallback
         client.use_fallback()
         assert request(client, prompt) == "fine"
@@ -314,8 +341,8 @@ class TestFallback:
     ) -> None:
         """Code and tests are requested concurrently: both must use the fallback."""
         client = make_client(
-            scripted(DOWN, DOWN),
-            scripted("fine", "fine"),
+            build_scripted_model(DOWN, DOWN),
+            build_scripted_model("fine", "fine"),
             attempts=1,
             log=ResponseLog(path),
             emit=events.append,
@@ -333,7 +360,7 @@ class TestUsage:
     def test_usage_is_estimated_where_the_provider_gives_none(
         self, prompt: Prompt, path: Path
     ) -> None:
-        client = make_client(scripted("a fine answer"), log=ResponseLog(path))
+        client = make_client(build_scripted_model("a fine answer"), log=ResponseLog(path))
         request(client, prompt)
         expected = TokenCount(
             input_tokens=estimate_tokens(prompt.characters), output_tokens=estimate_tokens(13)
@@ -342,7 +369,7 @@ class TestUsage:
         assert client.budget.tokens == expected.total
 
     def test_budget_is_checked_before_the_call(self, prompt: Prompt) -> None:
-        model = scripted("fine")
+        model = build_scripted_model("fine")
         with pytest.raises(BudgetExhaustedError):
             request(make_client(model, budget=Budget(max_tokens=1)), prompt)
         assert model.prompts == []
@@ -351,9 +378,14 @@ class TestUsage:
         self, prompt: Prompt, path: Path
     ) -> None:
         request(
-            make_client(scripted(message("fine", usage=(90, 9))), log=ResponseLog(path)), prompt
+            make_client(
+                build_scripted_model(message("fine", usage=(90, 9))), log=ResponseLog(path)
+            ),
+            prompt,
         )
-        client = make_client(scripted("new"), log=ResponseLog(path), budget=Budget(max_tokens=100))
+        client = make_client(
+            build_scripted_model("new"), log=ResponseLog(path), budget=Budget(max_tokens=100)
+        )
         request(client, prompt)
         with pytest.raises(BudgetExhaustedError, match="99 tokens used"):
             request(client, prompt)
@@ -374,7 +406,7 @@ class TestCutPrompt:
     def notices(self, *counts: int) -> list[str]:
         seen: list[Event] = []
         answers = [message("x", usage=(count, 1)) for count in counts]
-        client = make_client(scripted(*answers), emit=seen.append)
+        client = make_client(build_scripted_model(*answers), emit=seen.append)
         for _ in counts:
             request(client, self.LONG)
         return [item.text for item in seen if isinstance(item, Notice)]

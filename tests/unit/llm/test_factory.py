@@ -24,7 +24,7 @@ NOWHERE = "http://127.0.0.1:9/v1"
 KEY = {"openai_api_key": "sk-test"}
 
 
-def opened(model: str, base_url: str | None = None, **settings: object) -> ChatOpenAI:
+def open_model(model: str, base_url: str | None = None, **settings: object) -> ChatOpenAI:
     source = open_source(ModelChoice(model, base_url), Settings.load(**settings))
     assert isinstance(source.model, ChatOpenAI)
     assert source.name.rpartition(":")[2] == model.rpartition(":")[2]
@@ -40,7 +40,7 @@ def replay(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("name", ["openai:gpt-5.4", "gpt-5.4"])
 def test_openai_model_gets_timeout_key_and_no_retries(name: str) -> None:
-    model = opened(name, model_timeout_s=12, **KEY)
+    model = open_model(name, model_timeout_s=12, **KEY)
     assert model.model_name == "gpt-5.4"
     assert (model.request_timeout, model.max_retries, model.stream_usage) == (12, 0, True)
     assert model.openai_api_key is not None
@@ -49,12 +49,14 @@ def test_openai_model_gets_timeout_key_and_no_retries(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["openai:local", "local"])
 def test_custom_server_needs_no_key(name: str) -> None:
-    model = opened(name, openai_base_url=NOWHERE)
+    model = open_model(name, openai_base_url=NOWHERE)
     assert (model.model_name, model.openai_api_base) == ("local", NOWHERE)
 
 
 def test_server_of_the_choice_overrides_the_settings() -> None:
-    assert opened("openai:x", NOWHERE, openai_base_url="http://other").openai_api_base == NOWHERE
+    assert (
+        open_model("openai:x", NOWHERE, openai_base_url="http://other").openai_api_base == NOWHERE
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,7 @@ def test_ollama_gets_the_context_length_and_the_timeout() -> None:
 
 
 def test_ollama_name_may_contain_a_colon() -> None:
-    assert opened("openai:qwen3-coder:30b", NOWHERE).model_name == "qwen3-coder:30b"
+    assert open_model("openai:qwen3-coder:30b", NOWHERE).model_name == "qwen3-coder:30b"
 
 
 def test_replay_file_is_opened(replay: str) -> None:
@@ -191,7 +193,7 @@ class TestPlugins:
 
     def test_other_names_still_go_to_langchain(self, register: Callable[[object], None]) -> None:
         register(pytest.fail)
-        assert opened("openai:gpt-5.4", **KEY).model_name == "gpt-5.4"
+        assert open_model("openai:gpt-5.4", **KEY).model_name == "gpt-5.4"
 
     def test_wrong_result_is_one_line(self, register: Callable[[object], None]) -> None:
         register(lambda _name, _settings: "model")

@@ -27,7 +27,7 @@ LONG = "def f():\n    return 'ü'\n" * 100
 
 
 @contextmanager
-def served(*replies: Reply, **settings: Any) -> Iterator[tuple[OpenAIServer, LLMClient]]:
+def serve_replies(*replies: Reply, **settings: Any) -> Iterator[tuple[OpenAIServer, LLMClient]]:
     """Serve these replies in order, the last one repeatedly; yield the server and a client."""
     left = list(replies)
 
@@ -45,7 +45,7 @@ def ask(client: LLMClient, prompt: Prompt) -> LLMResponse:
 
 
 def test_request_follows_the_settings(prompt: Prompt) -> None:
-    with served(Reply("fine")) as (server, client):
+    with serve_replies(Reply("fine")) as (server, client):
         ask(client, prompt)
     (request,) = server.requests
     assert server.keys == ["Bearer sk-test-key"]
@@ -59,7 +59,7 @@ def test_request_follows_the_settings(prompt: Prompt) -> None:
 
 
 def test_streamed_answer_is_complete_and_counted(prompt: Prompt) -> None:
-    with served(Reply(LONG, usage=(321, 123))) as (_, client):
+    with serve_replies(Reply(LONG, usage=(321, 123))) as (_, client):
         events: list[Event] = []
         client.emit = events.append
         answer = ask(client, prompt)
@@ -73,7 +73,7 @@ def test_streamed_answer_is_complete_and_counted(prompt: Prompt) -> None:
 
 
 def test_usage_is_estimated_where_the_server_gives_none(prompt: Prompt) -> None:
-    with served(Reply(LONG, usage=None)) as (_, client):
+    with serve_replies(Reply(LONG, usage=None)) as (_, client):
         ask(client, prompt)
     assert (
         client.budget.tokens
@@ -85,7 +85,7 @@ def test_usage_is_estimated_where_the_server_gives_none(prompt: Prompt) -> None:
 
 
 def test_truncated_answer_is_marked(prompt: Prompt) -> None:
-    with served(Reply(LONG, finish="length")) as (_, client):
+    with serve_replies(Reply(LONG, finish="length")) as (_, client):
         assert ask(client, prompt).is_truncated
 
 
@@ -101,7 +101,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_transient_fault_is_retried(fault: Reply, prompt: Prompt) -> None:
-    with served(fault, Reply("fine")) as (server, client):
+    with serve_replies(fault, Reply("fine")) as (server, client):
         assert ask(client, prompt).text == "fine"
     assert len(server.requests) == 2
     assert client.budget.calls == 1
@@ -154,7 +154,7 @@ def test_aborted_stream_is_requested_again(broken: bytes, prompt: Prompt) -> Non
 
 def test_consecutive_faults_are_retried(prompt: Prompt) -> None:
     limit = Reply(status=429)
-    with served(limit, limit, Reply(status=500), Reply("fine")) as (server, client):
+    with serve_replies(limit, limit, Reply(status=500), Reply("fine")) as (server, client):
         assert ask(client, prompt).text == "fine"
     assert len(server.requests) == 4
 
@@ -163,7 +163,7 @@ def test_consecutive_faults_are_retried(prompt: Prompt) -> None:
 def test_client_makes_no_retries_of_its_own_and_the_error_has_the_cause(
     fault: Reply, prompt: Prompt
 ) -> None:
-    with served(fault) as (server, client):
+    with serve_replies(fault) as (server, client):
         client.retry = RetryPolicy(2, 0.0)
         with pytest.raises(
             ModelUnavailableError, match=r"^openai-compatible:test-model: .* retries failed"
@@ -173,7 +173,10 @@ def test_client_makes_no_retries_of_its_own_and_the_error_has_the_cause(
 
 
 def test_retry_after_of_the_server_is_followed(prompt: Prompt) -> None:
-    with served(Reply(status=429, headers={"retry-after": "0.05"}), Reply("fine")) as (_, client):
+    with serve_replies(Reply(status=429, headers={"retry-after": "0.05"}), Reply("fine")) as (
+        _,
+        client,
+    ):
         events: list[Event] = []
         client.emit = events.append
         ask(client, prompt)
@@ -183,7 +186,7 @@ def test_retry_after_of_the_server_is_followed(prompt: Prompt) -> None:
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 def test_refusal_takes_one_request_and_hides_the_key(status: int, prompt: Prompt) -> None:
     said = "Incorrect API key provided: sk-test-key. See https://example.org"
-    served_once = served(Reply(said, status=status))
+    served_once = serve_replies(Reply(said, status=status))
     with served_once as (server, client), pytest.raises(ModelRefusedError) as caught:
         ask(client, prompt)
     assert len(server.requests) == 1
@@ -192,7 +195,7 @@ def test_refusal_takes_one_request_and_hides_the_key(status: int, prompt: Prompt
 
 
 def test_exhausted_quota_takes_one_request(prompt: Prompt) -> None:
-    served_once = served(Reply("insufficient_quota: you exceeded it", status=429))
+    served_once = serve_replies(Reply("insufficient_quota: you exceeded it", status=429))
     with served_once as (server, client), pytest.raises(ModelRefusedError, match="no quota"):
         ask(client, prompt)
     assert len(server.requests) == 1
@@ -200,7 +203,7 @@ def test_exhausted_quota_takes_one_request(prompt: Prompt) -> None:
 
 def test_timeout_of_the_settings_applies(prompt: Prompt) -> None:
     started = time.monotonic()
-    with served(Reply("late", delay_s=20), model_timeout_s=0.2) as (_, client):
+    with serve_replies(Reply("late", delay_s=20), model_timeout_s=0.2) as (_, client):
         client.retry = RetryPolicy(2, 0.0)
         with pytest.raises(ModelUnavailableError, match=r"(?i)time"):
             ask(client, prompt)
@@ -208,14 +211,14 @@ def test_timeout_of_the_settings_applies(prompt: Prompt) -> None:
 
 
 def test_missing_server_is_unavailable(prompt: Prompt) -> None:
-    with served(Reply("fine")) as (_, client):
+    with serve_replies(Reply("fine")) as (_, client):
         pass
     with pytest.raises(ModelUnavailableError, match=r"127\.0\.0\.1:\d+ is not reachable"):
         ask(client, prompt)
 
 
 def test_one_client_works_in_several_event_loops(prompt: Prompt) -> None:
-    with served(Reply("fine")) as (server, client):
+    with serve_replies(Reply("fine")) as (server, client):
         assert [ask(client, prompt).text for _ in range(3)] == ["fine"] * 3
     assert len(server.requests) == 3
 

@@ -23,10 +23,12 @@ from greenloop.llm.response_log import (
     read_header,
 )
 from greenloop.workflow.storage.recording import hash_recorded_texts
-from tests.support.shipped_recordings import EXAMPLES, RECORDINGS, recorded_request
+from tests.support.shipped_recordings import EXAMPLES, RECORDINGS, build_recorded_request
 
 
-def recorded(*entries: tuple[str, str] | tuple[str, str, RecordedFault]) -> ReplayChatModel:
+def build_replay_model(
+    *entries: tuple[str, str] | tuple[str, str, RecordedFault]
+) -> ReplayChatModel:
     made = [
         RecordedResponse(tool=item[0], answer=item[1], error=item[2] if len(item) > 2 else None)
         for item in entries
@@ -39,7 +41,7 @@ def call(model: ReplayChatModel, tool: str, prompt: str = "whatever") -> AIMessa
 
 
 def test_answers_are_in_order_per_tool() -> None:
-    model = recorded(("a", "a1"), ("b", "b1"), ("a", "a2"))
+    model = build_replay_model(("a", "a1"), ("b", "b1"), ("a", "a2"))
     assert [call(model, tool, f"to {tool}").text for tool in "aab"] == ["a1", "a2", "b1"]
 
 
@@ -54,7 +56,7 @@ def test_answers_are_in_order_per_tool() -> None:
 def test_fault_is_raised_once_before_the_answer(
     fault: RecordedFault, kind: type[ModelError]
 ) -> None:
-    model = recorded(("a", "", fault), ("a", "a1"))
+    model = build_replay_model(("a", "", fault), ("a", "a1"))
     with pytest.raises(kind):
         call(model, "a")
     assert call(model, "a").text == "a1"
@@ -78,12 +80,12 @@ def test_recorded_usage_and_model_are_returned() -> None:
 
 
 def test_missing_usage_is_unknown() -> None:
-    assert call(recorded(("a", "a1")), "a").usage_metadata is None
+    assert call(build_replay_model(("a", "a1")), "a").usage_metadata is None
 
 
 @pytest.mark.parametrize("tool", ["a", "b"])
 def test_exhausted_replay_names_file_and_tool(tool: str) -> None:
-    model = recorded(("a", "a1"))
+    model = build_replay_model(("a", "a1"))
     call(model, "a")
     with pytest.raises(
         ReplayExhaustedError, match=rf"demo\.jsonl holds no \(more\) answer for {tool}"
@@ -109,7 +111,7 @@ def test_bound_recording_is_refused_for_another_text(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"run\.jsonl was recorded for another text"):
         model.check_text("cd34")
     assert call(model, "a").text == "a1"
-    recorded(("a", "a1")).check_text("cd34")
+    build_replay_model(("a", "a1")).check_text("cd34")
 
 
 @pytest.mark.parametrize("header", ['{"recording": {}}', '{"recording": 1}', "[]"])
@@ -124,7 +126,7 @@ def test_malformed_header_is_refused(header: str, tmp_path: Path) -> None:
 def test_shipped_recording_is_bound_to_its_text(path: Path) -> None:
     header = read_header(path)
     assert header is not None
-    assert header.specification_sha256 == hash_recorded_texts(recorded_request(path))
+    assert header.specification_sha256 == hash_recorded_texts(build_recorded_request(path))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,7 @@ class TestPreviousToolNames:
     def test_tool_without_answers_is_served_from_its_previous_name(
         self, tool: str, previous: str
     ) -> None:
-        model = recorded((previous, "one"), (previous, "", "timeout"), (previous, "two"))
+        model = build_replay_model((previous, "one"), (previous, "", "timeout"), (previous, "two"))
         assert call(model, previous).text == "one"
         with pytest.raises(ModelTimeoutError):
             call(model, tool)
@@ -150,14 +152,14 @@ class TestPreviousToolNames:
     def test_tool_with_answers_of_its_own_is_served_those_only(
         self, tool: str, previous: str
     ) -> None:
-        model = recorded((previous, "one"), (tool, "two"))
+        model = build_replay_model((previous, "one"), (tool, "two"))
         assert call(model, tool).text == "two"
         with pytest.raises(ReplayExhaustedError):
             call(model, tool)
         assert call(model, previous).text == "one"
 
     def test_skip_passes_over_answers_of_the_previous_name(self, tool: str, previous: str) -> None:
-        model = recorded((previous, "one"), (previous, "two"))
+        model = build_replay_model((previous, "one"), (previous, "two"))
         model.skip(tool)
         assert call(model, tool).text == "two"
 
@@ -175,12 +177,12 @@ def test_shipped_recordings_serve_all_answers_to_the_present_tools(path: Path) -
 
 class TestSkip:
     def test_skip_drops_one_answer_of_one_tool(self) -> None:
-        model = recorded(("a", "a1"), ("b", "b1"), ("a", "a2"))
+        model = build_replay_model(("a", "a1"), ("b", "b1"), ("a", "a2"))
         model.skip("a")
         assert [call(model, tool).text for tool in "ab"] == ["a2", "b1"]
 
     def test_skip_drops_the_faults_before_the_answer(self) -> None:
-        model = recorded(
+        model = build_replay_model(
             ("a", "", "rate_limit"), ("a", "", "timeout"), ("a", "a1"), ("a", "", "server_error")
         )
         model.skip("a")
@@ -188,12 +190,12 @@ class TestSkip:
             call(model, "a")
 
     def test_truncated_answer_counts_as_an_answer(self) -> None:
-        model = recorded(("a", "half", "truncated"), ("a", "a2"))
+        model = build_replay_model(("a", "half", "truncated"), ("a", "a2"))
         model.skip("a")
         assert call(model, "a").text == "a2"
 
     def test_skip_beyond_the_end_does_nothing(self) -> None:
-        model = recorded(("a", "a1"))
+        model = build_replay_model(("a", "a1"))
         model.skip("a")
         model.skip("a")
         model.skip("b")

@@ -266,14 +266,14 @@ CONTEXTS: dict[str, dict[str, Any]] = {
 }
 
 
-def rendered(name: str) -> str:
+def render(name: str) -> str:
     prompt = PromptTemplates().render(name.partition(".")[0], **CONTEXTS[name])
     return "\n\n".join(f"##### {item.role} #####\n{item.text}" for item in prompt.messages) + "\n"
 
 
 @pytest.mark.parametrize("name", CONTEXTS)
 def test_prompt_is_unchanged(name: str) -> None:
-    path, text = GOLDEN / f"{name}.txt", rendered(name)
+    path, text = GOLDEN / f"{name}.txt", render(name)
     if os.environ.get("UPDATE_GOLDEN") == "1":
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
@@ -281,7 +281,7 @@ def test_prompt_is_unchanged(name: str) -> None:
 
 @pytest.mark.parametrize("name", CONTEXTS)
 def test_prompt_has_no_blank_gaps_or_trailing_spaces(name: str) -> None:
-    text = rendered(name)
+    text = render(name)
     assert "\n\n\n\n" not in text
     assert not [line for line in text.split("\n") if line != line.rstrip()]
 

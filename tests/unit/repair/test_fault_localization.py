@@ -22,19 +22,23 @@ def f(a=LOW):
 """
 
 
-def reached(outcome: str, *lines: int) -> BaselineResult:
+def build_baseline(outcome: str, *lines: int) -> BaselineResult:
     return BaselineResult(f"{outcome} {lines}", outcome, 0.0, 0.0, frozenset(lines))  # type: ignore[arg-type]
 
 
 def test_ochiai_coefficient() -> None:
-    tests = [reached("failed", 6, 7), reached("timeout", 6, 8), reached("passed", 6, 8)]
+    tests = [
+        build_baseline("failed", 6, 7),
+        build_baseline("timeout", 6, 8),
+        build_baseline("passed", 6, 8),
+    ]
     assert compute_ochiai_scores(tests) == pytest.approx(
         {6: 2 / (2 * 3) ** 0.5, 7: 1 / 2**0.5, 8: 1 / (2 * 2) ** 0.5}
     )
 
 
 def test_constants_are_as_suspicious_as_their_uses() -> None:
-    tests = [reached("failed", 6, 7), reached("passed", 6, 8)]
+    tests = [build_baseline("failed", 6, 7), build_baseline("passed", 6, 8)]
     lines = FaultLocalization(ast.parse(CODE), tests, Hints())
     assert lines.score_line(7) == 1
     assert 0 < lines.score_line(2) < 1

@@ -14,7 +14,7 @@ from greenloop.cli.finish import MAX_SHOWN_LINES, print_report
 from greenloop.cli.options.common import DisplayOptions
 from greenloop.records import Artifacts, Report, TestEntry
 from greenloop.reporting.card import print_card
-from tests.support.reports import HOSTILE, checked, made
+from tests.support.reports import HOSTILE, build_check_report, build_make_report
 
 HELD_OUT = TestEntry(id="t::held", origin="held_out", outcome="passed")
 LONG_CODE = "x = 1\n" * (MAX_SHOWN_LINES + 1)
@@ -42,7 +42,9 @@ def open_terminals(monkeypatch: pytest.MonkeyPatch) -> tuple[Terminal, Terminal]
 
 
 def test_card_has_verdict_counts_reasons_and_remedies() -> None:
-    report = made(reasons=("mutants: score 50%", "of its own"), tests=(*made().tests, HELD_OUT))
+    report = build_make_report(
+        reasons=("mutants: score 50%", "of its own"), tests=(*build_make_report().tests, HELD_OUT)
+    )
     shown = card(report)
     assert "\n○ passed  topk\n" in shown
     assert "+ 1 of 1 held-out example\n" in shown
@@ -53,19 +55,19 @@ def test_card_has_verdict_counts_reasons_and_remedies() -> None:
 
 
 def test_cost_of_a_recording() -> None:
-    environment = made().environment.model_copy(update={"model": "replay:x.jsonl"})
-    assert ", recorded\n" in card(made(environment=environment))
-    assert ", no cost\n" not in card(made())
+    environment = build_make_report().environment.model_copy(update={"model": "replay:x.jsonl"})
+    assert ", recorded\n" in card(build_make_report(environment=environment))
+    assert ", no cost\n" not in card(build_make_report())
 
 
 def test_survivors_differ_by_more_than_their_first_line() -> None:
-    shown = card(made())
+    shown = card(build_make_report())
     lines = [line for line in shown.splitlines() if "(mutant:" in line]
     assert len(lines) == len(set(lines)) > 0
 
 
 def test_hostile_text_stays_in_its_row() -> None:
-    shown = card(made(HOSTILE))
+    shown = card(build_make_report(HOSTILE))
     assert "\x1b" not in shown
     assert "\u202e" not in shown
 
@@ -74,7 +76,7 @@ def test_hostile_text_stays_in_its_row() -> None:
 def test_card_fits_the_terminal(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
     out, err = open_terminals(monkeypatch)
     monkeypatch.setenv("COLUMNS", width)
-    print_report(checked(), DisplayOptions())
+    print_report(build_check_report(), DisplayOptions())
     assert out.getvalue() == ""
     lines = re.sub(r"\x1b\[[\d;]*m", "", err.getvalue()).splitlines()
     assert [i for i in lines if cell_len(i) > int(width) and "report --open" not in i] == []
@@ -82,7 +84,7 @@ def test_card_fits_the_terminal(width: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_terminal_shows_short_code_once(monkeypatch: pytest.MonkeyPatch) -> None:
     out, err = open_terminals(monkeypatch)
-    print_report(made(), DisplayOptions())
+    print_report(build_make_report(), DisplayOptions())
     assert "def top_k" in out.getvalue()
     assert "# passed" not in out.getvalue()
     assert "○ passed" in err.getvalue()
@@ -97,7 +99,7 @@ def test_terminal_hides_long_and_written_code(
     changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, err = open_terminals(monkeypatch)
-    print_report(made(**changes), DisplayOptions())
+    print_report(build_make_report(**changes), DisplayOptions())
     assert out.getvalue() == ""
     assert ("greenloop report --code" in err.getvalue()) == ("final_code" in changes)
 
@@ -106,7 +108,7 @@ def test_pipe_gets_all_code_and_the_terminal_the_card(monkeypatch: pytest.Monkey
     _, err = open_terminals(monkeypatch)
     pipe = io.StringIO()
     monkeypatch.setattr(sys, "stdout", pipe)
-    print_report(made(final_code=LONG_CODE), DisplayOptions())
+    print_report(build_make_report(final_code=LONG_CODE), DisplayOptions())
     assert pipe.getvalue().startswith(LONG_CODE)
     assert "\n# passed: " in pipe.getvalue()
     assert "○ passed" in err.getvalue()
@@ -117,13 +119,13 @@ def test_log_beside_json_has_an_ending(quiet: bool, monkeypatch: pytest.MonkeyPa
     out, log = io.StringIO(), io.StringIO()
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", log)
-    print_report(made(), DisplayOptions(json=True, quiet=quiet))
-    assert Report.model_validate_json(out.getvalue()) == made()
+    print_report(build_make_report(), DisplayOptions(json=True, quiet=quiet))
+    assert Report.model_validate_json(out.getvalue()) == build_make_report()
     assert ("○ passed  topk" in log.getvalue()) is not quiet
 
 
 def test_colour_can_be_forced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert "\x1b[" not in card(made())
+    assert "\x1b[" not in card(build_make_report())
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "\x1b[1;33m○ passed" in card(made())
+    assert "\x1b[1;33m○ passed" in card(build_make_report())

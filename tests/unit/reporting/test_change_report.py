@@ -20,7 +20,7 @@ from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html import render_report_html
 from greenloop.reporting.html.code import annotate_code
-from tests.support.reports import made
+from tests.support.reports import build_make_report
 
 PATCH = """diff --git a/src/a.py b/src/a.py
 --- a/src/a.py
@@ -43,7 +43,7 @@ SURVIVOR = Survivor(
 )
 
 
-def changed() -> Report:
+def build_change_report() -> Report:
     change = Change(
         files=(ChangedFile(path="src/a.py", added=1, removed=1),),
         baseline=BaselineResult(locked=7, red=("t::r",)),
@@ -57,11 +57,11 @@ def changed() -> Report:
         coverage=Coverage(line=0.5, branch=1.0, missed_places=("src/a.py:8",)),
     )
     update = {"change": change, "final_code": PATCH, "evidence": evidence, "command": "change"}
-    return made().model_copy(update=update)
+    return build_make_report().model_copy(update=update)
 
 
 def test_lines_of_the_patch_have_survivors_and_coverage() -> None:
-    lines = annotate_code(changed()).lines
+    lines = annotate_code(build_change_report()).lines
     assert [(item.kind, item.number) for item in lines] == [
         *(("file", 0), ("at", 0), ("same", 7), ("del", 0), ("add", 8), ("same", 9)),
     ]
@@ -70,7 +70,7 @@ def test_lines_of_the_patch_have_survivors_and_coverage() -> None:
 
 
 def test_number_of_tests_beside_a_line_counts_those_that_are_not_named() -> None:
-    report = changed()
+    report = build_change_report()
     assert report.change is not None
     tests = {"src/a.py": {8: ("a", "b", "and 12 more")}}
     update = {"change": report.change.model_copy(update={"tests_by_line": tests})}
@@ -79,7 +79,7 @@ def test_number_of_tests_beside_a_line_counts_those_that_are_not_named() -> None
 
 
 def test_all_formats_name_what_changed() -> None:
-    report = changed()
+    report = build_change_report()
     page = render_report_html(report)
     assert "<b>g()" not in page
     for text in (page, render_report_text(report), render_markdown(report).replace("\\", "")):

@@ -8,7 +8,7 @@ from greenloop.records import Choice, Report
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html import render_report_html
-from tests.support.reports import made
+from tests.support.reports import build_make_report
 
 CHOICE = Choice(
     id="C1", question="In cents?", answers=("f(1) -> 2", "f(1) -> 0.02"), chosen="f(1) -> 2"
@@ -16,7 +16,7 @@ CHOICE = Choice(
 
 
 def report_with(choice: Choice) -> Report:
-    report = made()
+    report = build_make_report()
     assert report.contract is not None
     contract = report.contract.model_copy(update={"choices": (choice,)})
     return report.model_copy(update={"contract": contract})
@@ -48,7 +48,7 @@ def test_another_answer_of_the_user_is_shown_too() -> None:
 
 
 def test_no_choice_is_no_section() -> None:
-    report = made()
+    report = build_make_report()
     assert report.contract is not None
     report = report.model_copy(
         update={"contract": report.contract.model_copy(update={"choices": ()})}

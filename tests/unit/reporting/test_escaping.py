@@ -21,7 +21,7 @@ from greenloop.reporting.formats.sarif import render_sarif
 from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html import render_report_html
 from greenloop.reporting.progress.renderer import PlainProgress
-from tests.support.reports import made
+from tests.support.reports import build_make_report
 
 COMMANDS = ("::error file=a.py::x", "::stop-commands::t", "##[add-mask]x", "##vso[task.x]y")
 HOSTILE = "\n".join(("a\u202eb\x1b[31m\x9b\x00\u2028", *COMMANDS, "  ::set-env name=a::b"))
@@ -39,7 +39,7 @@ def hostile_report() -> Report:
         output=HOSTILE,
     )
     texts: dict[str, Any] = {"reasons": (HOSTILE, HOSTILE_LONG), "test_output": HOSTILE}
-    return made(failures=(failure,), specification=HOSTILE, module="", **texts)
+    return build_make_report(failures=(failure,), specification=HOSTILE, module="", **texts)
 
 
 def progress_text(report: Report) -> str:
@@ -87,7 +87,7 @@ def test_code_is_printed_as_it_is_where_it_may_go_to_a_file(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code = 'FAMILY = "\U0001f468\u200d\U0001f469"\n'
-    print_report(made(final_code=code, command="make"), DisplayOptions())
+    print_report(build_make_report(final_code=code, command="make"), DisplayOptions())
     assert capsys.readouterr().out.startswith(code)
 
 
@@ -95,7 +95,7 @@ def test_json_keeps_its_values() -> None:
     report = hostile_report()
     assert Report.model_validate_json(report.model_dump_json()) == report
     assert json.loads(report.model_dump_json())["test_output"] == HOSTILE
-    plain = made(reasons=("é… \U0001f600",)).model_dump_json()
+    plain = build_make_report(reasons=("é… \U0001f600",)).model_dump_json()
     assert "é… \U0001f600" in plain
 
 

@@ -20,7 +20,13 @@ from greenloop.reporting.formats.junit import render_junit
 from greenloop.reporting.formats.markdown import code_span, escape_markdown, render_markdown
 from greenloop.reporting.formats.sarif import render_sarif
 from greenloop.reporting.schema import build_report_schema
-from tests.support.reports import HOSTILE, all_kinds, checked, made, refused
+from tests.support.reports import (
+    HOSTILE,
+    all_kinds,
+    build_check_report,
+    build_make_report,
+    build_refused_report,
+)
 
 SCHEMAS = Path(__file__).parent / "schemas"
 REPORTS = all_kinds()
@@ -52,7 +58,7 @@ def test_junit_is_valid(kind: str, junit: xmlschema.XMLSchema) -> None:
 
 
 def test_junit_has_failures_and_skips_inactive_tests() -> None:
-    failed = Xml.fromstring(render_junit(checked()).encode()).find(
+    failed = Xml.fromstring(render_junit(build_check_report()).encode()).find(
         ".//testcase[@name='test_negative']"
     )
     assert failed is not None
@@ -64,7 +70,7 @@ def test_junit_has_failures_and_skips_inactive_tests() -> None:
     element = failed.find("failure")
     assert element is not None
     assert "test_topk.py:19: in test_negative" in (element.text or "")
-    suite = Xml.fromstring(render_junit(made()).encode())
+    suite = Xml.fromstring(render_junit(build_make_report()).encode())
     skipped = suite.find(".//testcase[@name='test_wrong']/skipped")
     assert skipped is not None
     assert skipped.get("message") == "dropped: contradicts R1"
@@ -79,7 +85,7 @@ def test_sarif_is_valid(kind: str, sarif: Any) -> None:
 
 
 def test_sarif_has_open_findings_and_survivors() -> None:
-    (run,) = json.loads(render_sarif(made()))["runs"]
+    (run,) = json.loads(render_sarif(build_make_report()))["runs"]
     found = [
         (item["ruleId"], item["level"], item["locations"][0]["physicalLocation"].get("region"))
         for item in run["results"]
@@ -91,7 +97,7 @@ def test_sarif_has_open_findings_and_survivors() -> None:
     ]
     assert "if k <= 0:" in run["results"][0]["message"]["text"]
     assert run["invocations"] == [{"executionSuccessful": True}]
-    (broken,) = json.loads(render_sarif(refused()))["runs"]
+    (broken,) = json.loads(render_sarif(build_refused_report()))["runs"]
     assert broken["invocations"] == [{"executionSuccessful": False}]
 
 
@@ -158,8 +164,8 @@ def test_any_text_is_escaped_in_markdown(text: str) -> None:
 @given(st.text(alphabet=st.characters(), max_size=40))
 def test_any_text_is_valid_xml(text: str) -> None:
     text = text.encode("utf-8", "replace").decode()
-    tests = made().tests
-    report: Report = made(
+    tests = build_make_report().tests
+    report: Report = build_make_report(
         tests=(tests[0].model_copy(update={"id": text}), *tests[1:]), reasons=(text,)
     )
     Xml.fromstring(render_junit(report).encode())

@@ -10,14 +10,22 @@ import pytest
 from jinja2 import Environment
 
 from greenloop.records import BatchOutcome, BatchTotals, Report
-from greenloop.reporting.evidence.text import mutated_line
+from greenloop.reporting.evidence.text import get_mutated_line
 from greenloop.reporting.html import IndexEntry, render_index_html, render_report_html, rendering
 from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.highlighting import highlight_lines
 from greenloop.reporting.html.overview_bar import OverviewBar
 from greenloop.reporting.traceability import build_traceability_matrix
-from tests.support.reports import HOSTILE, all_kinds, checked, failure, huge, made, older
+from tests.support.reports import (
+    HOSTILE,
+    all_kinds,
+    build_check_report,
+    build_make_report,
+    failure,
+    huge,
+    older,
+)
 
 GOLDEN = Path(__file__).parent / "golden" / "report.html"
 REPORTS = all_kinds()
@@ -69,7 +77,7 @@ def test_page_is_well_formed_and_loads_nothing(kind: str) -> None:
 
 
 def test_page_matches_the_golden_file() -> None:
-    head, _, rest = render_report_html(made()).partition("<style>")
+    head, _, rest = render_report_html(build_make_report()).partition("<style>")
     page = head + rest.partition("</style>")[2]  # styles: tests/slow/test_report_in_browser.py
     if os.environ.get("UPDATE_GOLDEN"):
         GOLDEN.parent.mkdir(exist_ok=True)
@@ -78,7 +86,7 @@ def test_page_matches_the_golden_file() -> None:
 
 
 def test_untrusted_text_is_escaped() -> None:
-    page = render_report_html(made(HOSTILE))
+    page = render_report_html(build_make_report(HOSTILE))
     assert not set(page) & set("\x1b\x07\x00\x9b\u202e\u2066\u2028\ufffe\U000e0041")
     text = ParsedPage(page).text
     for part in ("<img src=x onerror=alert(2)>", "⟨U+202E⟩txet", "␛[31mred", "{{ 7 * 7 }}"):
@@ -94,15 +102,15 @@ def test_page_of_ten_thousand_tests_is_limited() -> None:
 
 
 def test_code_lines_have_mutants_and_coverage() -> None:
-    lines = {line.number: line for line in annotate_code(made()).lines}
+    lines = {line.number: line for line in annotate_code(build_make_report()).lines}
     assert [line.coverage for line in lines.values()] == ["hit", "", "hit", "miss", "hit"]
     assert (len(lines[5].detected), len(lines[3].survivors)) == (1, 1)
-    assert mutated_line(lines[3].survivors[0]).startswith("if k <= 0:")
+    assert get_mutated_line(lines[3].survivors[0]).startswith("if k <= 0:")
     assert (lines[3].missed_branches, lines[5].missed_branches) == (("4",), ("exit",))
 
 
 def test_attempts_have_their_cause_and_diff() -> None:
-    first, second = build_attempt_views(made())
+    first, second = build_attempt_views(build_make_report())
     assert (first.diff, first.failures) == ((), ())
     assert [item.exception for item in second.failures] == ["Failed"]
     assert second.is_final
@@ -134,7 +142,7 @@ def test_index_lists_all_runs_with_links() -> None:
 
 
 def test_dropped_test_has_its_outcome_in_each_attempt() -> None:
-    report: Report = made()
+    report: Report = build_make_report()
     rows = {row.name: row for row in build_traceability_matrix(report).rows}
     assert [cell.state for cell in rows["test_wrong"].attempt_cells] == ["bad", "none"]
     assert rows["test_wrong"].final_cell.state == "aside"
@@ -145,7 +153,7 @@ def test_templates_are_compiled_once_and_a_read_only_home_is_no_error(
 ) -> None:
     def render_anew() -> str:
         rendering._create_environment.cache_clear()
-        return render_report_html(made())
+        return render_report_html(build_make_report())
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     page = render_anew()
@@ -161,29 +169,29 @@ def test_templates_are_compiled_once_and_a_read_only_home_is_no_error(
 
 
 def test_red_run_shows_its_failing_assertion_beside_the_verdict() -> None:
-    page = render_report_html(checked())
+    page = render_report_html(build_check_report())
     assert page.index('id="failures"') < page.index('<section id="tests"')
     assert "<h2>Evidence</h2>" not in page
     many = tuple(failure(f"t.py::test_{n}") for n in range(5))
-    page = render_report_html(checked().model_copy(update={"failures": many}))
+    page = render_report_html(build_check_report().model_copy(update={"failures": many}))
     assert page.count('<li><p class="mono"><b>test_') == 5
     assert page.index("test_2<") < page.index("More failures") < page.index("test_3<")
 
 
 def test_disputes_and_attempts_come_before_the_code() -> None:
-    page = render_report_html(made())
+    page = render_report_html(build_make_report())
     order = [page.index(f'<section id="{name}"') for name in ("attempts", "disputes", "code")]
     assert order == sorted(order)
     assert "the final code" in page
-    red = made(tests_passed=False, verdict="failed")
+    red = build_make_report(tests_passed=False, verdict="failed")
     assert "the best attempt" in render_report_html(red)
 
 
 def test_code_is_highlighted_and_folded_where_it_is_long() -> None:
-    page = render_report_html(made())
+    page = render_report_html(build_make_report())
     assert '<span class="kw">def</span>' in page
     assert '<details class="code" open>' in page
-    long = made(final_code="x = 'a'\n" * 200)
+    long = build_make_report(final_code="x = 'a'\n" * 200)
     assert '<details class="code">' in render_report_html(long)
 
 
@@ -197,9 +205,11 @@ def test_highlighting_changes_no_character(code: str) -> None:
 
 
 def test_recorded_cost_is_not_unknown() -> None:
-    environment = made().environment.model_copy(update={"model": "replay:x.jsonl"})
-    assert "<small>recorded</small>" in render_report_html(made(environment=environment))
-    assert "<small>unknown</small>" in render_report_html(made())
+    environment = build_make_report().environment.model_copy(update={"model": "replay:x.jsonl"})
+    assert "<small>recorded</small>" in render_report_html(
+        build_make_report(environment=environment)
+    )
+    assert "<small>unknown</small>" in render_report_html(build_make_report())
 
 
 @pytest.mark.parametrize(("lines", "ticks"), [(20, (1, 5, 10, 15, 20)), (4000, (1, 500, 1000))])

@@ -9,27 +9,27 @@ import pytest
 
 from greenloop.errors import InputError
 from greenloop.reporting.loader import read_report
-from tests.support.reports import made, older
+from tests.support.reports import build_make_report, older
 
 
-def saved(folder: Path, text: str | bytes) -> Path:
+def save(folder: Path, text: str | bytes) -> Path:
     content = text if isinstance(text, bytes) else text.encode()
     (folder / "report.json").write_bytes(content)
     return folder
 
 
 def test_a_report_is_read_as_it_was_saved(tmp_path: Path) -> None:
-    for report in (made(), older()):
-        assert read_report(saved(tmp_path, report.model_dump_json())) == report
+    for report in (build_make_report(), older()):
+        assert read_report(save(tmp_path, report.model_dump_json())) == report
     assert read_report(tmp_path / "report.json") == older()
 
 
 def test_keys_of_a_later_version_are_ignored(tmp_path: Path) -> None:
-    told = json.loads(made().model_dump_json())
+    told = json.loads(build_make_report().model_dump_json())
     told["later"] = 1
     told["attempts"][0]["later"] = {"a": [1]}
     told["evidence"]["mutation"]["survived"][0]["later"] = None
-    assert read_report(saved(tmp_path, json.dumps(told))) == made()
+    assert read_report(save(tmp_path, json.dumps(told))) == build_make_report()
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,9 @@ def test_keys_of_a_later_version_are_ignored(tmp_path: Path) -> None:
         ('{"verdict": "passed"}', "not a report of greenloop"),
         ('{"verdict": "\\u001b[31m", "evidence": {}}', "cannot be read: "),
         (
-            made().model_dump_json().replace('"schema_version":"2"', '"schema_version":"9"'),
+            build_make_report()
+            .model_dump_json()
+            .replace('"schema_version":"2"', '"schema_version":"9"'),
             "is '9'",
         ),
     ],
@@ -51,7 +53,7 @@ def test_other_files_are_rejected_with_one_line(
     tmp_path: Path, text: str | bytes, why: str
 ) -> None:
     with pytest.raises(InputError, match=why) as told:
-        read_report(saved(tmp_path, text))
+        read_report(save(tmp_path, text))
     assert str(told.value).isprintable()
     assert len(str(told.value)) < 500
     assert told.value.exit_status == 2
@@ -101,7 +103,7 @@ def test_malformed_reports_of_schema_1_are_rejected(
 ) -> None:
     content = {"verdict": "passed", "schema_version": "1", **content}
     with pytest.raises(InputError, match="cannot be read"):
-        read_report(saved(tmp_path, json.dumps(content)))
+        read_report(save(tmp_path, json.dumps(content)))
 
 
 def test_the_error_for_a_folder_without_report_says_what_to_do(tmp_path: Path) -> None:

@@ -204,26 +204,26 @@ def test_plain_progress_prints_a_heartbeat() -> None:
     stream, clock = io.StringIO(), Clock()
     plain = PlainProgress(stream, heartbeat_seconds=15, clock=clock)
 
-    def printed_after(seconds: float) -> str:
+    def print_after(seconds: float) -> str:
         clock.now += seconds
         before = len(stream.getvalue())
         plain._heartbeat.check_silence()
         return stream.getvalue()[before:]
 
     plain(e.CallStarted("generate_code"))
-    assert printed_after(14) == ""
+    assert print_after(14) == ""
     plain(e.CallProgress("generate_code", 1234))
-    assert printed_after(1) == "…        generate_code: 15 s, 1,234 characters\n"
-    assert printed_after(14) == ""
+    assert print_after(1) == "…        generate_code: 15 s, 1,234 characters\n"
+    assert print_after(14) == ""
     plain(e.Notice("another line"))
     plain(e.WorkStarted("tests on a stub"))
-    assert printed_after(14) == ""
-    assert printed_after(2) == (
+    assert print_after(14) == ""
+    assert print_after(2) == (
         "…        generate_code: 45 s, 1,234 characters; tests on a stub: 16 s\n"
     )
     plain(e.WorkEnded("tests on a stub"))
     plain(e.CallFinished("generate_code", 45.0, 5))
-    assert printed_after(100) == ""
+    assert print_after(100) == ""
 
 
 def test_batch_heartbeat_names_the_step_of_each_specification() -> None:

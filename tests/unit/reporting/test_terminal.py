@@ -6,7 +6,7 @@ import pytest
 
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.terminal import render_report_text
-from tests.support.reports import HOSTILE, all_kinds, checked, made
+from tests.support.reports import HOSTILE, all_kinds, build_check_report, build_make_report
 
 REPORTS = all_kinds()
 
@@ -20,9 +20,9 @@ def test_lines_fit_and_have_no_control_characters(kind: str) -> None:
 
 
 def test_verdict_and_failures_come_first() -> None:
-    text = render_report_text(checked())
+    text = render_report_text(build_check_report())
     assert text.index("not better") < text.index("FAILURES") < text.index("DID NOT RAISE")
-    text = render_report_text(made())
+    text = render_report_text(build_make_report())
     for part in (
         "SHORT  mutants",
         "1 SURVIVING MUTANT",
@@ -31,11 +31,11 @@ def test_verdict_and_failures_come_first() -> None:
         "2 repair",
     ):
         assert part in text
-    assert "␛[31mred" in render_report_text(made(HOSTILE))
+    assert "␛[31mred" in render_report_text(build_make_report(HOSTILE))
 
 
 def test_bare_diff_has_no_context_lines() -> None:
-    mutation = made().evidence.mutation
+    mutation = build_make_report().evidence.mutation
     assert mutation is not None
     (survivor,) = mutation.survived
     assert survivor.bare_diff.split("\n")[2:4] == ["@@ -3,1 +3,1 @@", "-    if k < 0:"]
@@ -44,7 +44,7 @@ def test_bare_diff_has_no_context_lines() -> None:
 
 
 def test_differences_show_both_answers_and_the_ruling() -> None:
-    for text in (render_report_text(made()), render_markdown(made())):
+    for text in (render_report_text(build_make_report()), render_markdown(build_make_report())):
         assert "raises ValueError" in text
         assert "code is wrong, a test:" in text.replace("\\", "")
         assert "not judged" in text

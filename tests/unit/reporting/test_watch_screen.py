@@ -7,7 +7,7 @@ import pytest
 from greenloop import events as e
 from greenloop.records import Failure, Report, TestRun
 from greenloop.reporting.watch import WatchScreen
-from tests.support.reports import HOSTILE, made
+from tests.support.reports import HOSTILE, build_make_report
 
 RED = TestRun(
     ending="finished",
@@ -15,14 +15,14 @@ RED = TestRun(
 )
 
 
-def shown(screen: WatchScreen, width: int = 80, height: int = 24) -> str:
+def show(screen: WatchScreen, width: int = 80, height: int = 24) -> str:
     text = str(screen.render(width, height))
     assert text.count("\n") < height
     assert max(map(len, text.split("\n"))) <= width
     return text
 
 
-def checked(report: Report) -> WatchScreen:
+def build_screen(report: Report) -> WatchScreen:
     screen = WatchScreen("m.py test_m.py")
     screen.start_check()
     screen.handle_event(e.WorkStarted("tests"))
@@ -31,14 +31,14 @@ def checked(report: Report) -> WatchScreen:
 
 
 def test_survivors_are_questions_and_show_their_change() -> None:
-    report = made()
-    screen = checked(report)
+    report = build_make_report()
+    screen = build_screen(report)
     question = report.evidence.mutation.survived[0].question  # type: ignore[union-attr]
-    assert "›" in shown(screen)
-    assert question[:40] in shown(screen)
-    before = shown(screen)
+    assert "›" in show(screen)
+    assert question[:40] in show(screen)
+    before = show(screen)
     screen.shows_survivor = True
-    assert any(line.startswith("    +") for line in shown(screen).split("\n"))
+    assert any(line.startswith("    +") for line in show(screen).split("\n"))
     assert "    +" not in before
     screen.move(99)
     assert screen.survivor == screen.survivors[-1]
@@ -47,7 +47,7 @@ def test_survivors_are_questions_and_show_their_change() -> None:
 
 
 def test_survivors_with_one_question_show_their_lines() -> None:
-    report = made()
+    report = build_make_report()
     assert report.evidence.mutation is not None
     first, *_ = report.evidence.mutation.survived
     pair = tuple(
@@ -56,17 +56,17 @@ def test_survivors_with_one_question_show_their_lines() -> None:
     )
     mutation = report.evidence.mutation.model_copy(update={"survived": pair})
     evidence = report.evidence.model_copy(update={"mutation": mutation})
-    text = shown(checked(report.model_copy(update={"evidence": evidence})), 120)
+    text = show(build_screen(report.model_copy(update={"evidence": evidence})), 120)
     assert "line 3 as `if k < 1:`: " in text
     assert "line 3 as `if k < 2:`: " in text
 
 
 def test_failing_tests_are_shown_before_the_check_has_ended() -> None:
-    screen = checked(made())
+    screen = build_screen(build_make_report())
     screen.start_check()
     screen.handle_event(e.WorkStarted("grading, mutation"))
     screen.handle_event(e.TestRunFinished(RED))
-    text = shown(screen)
+    text = show(screen)
     assert "✗ test_a\n    E: 3 == 4\n" in text
     assert "0 passed" in text
     assert "grading, mutation: 0 s" in text
@@ -74,15 +74,15 @@ def test_failing_tests_are_shown_before_the_check_has_ended() -> None:
 
 @pytest.mark.parametrize("size", [(40, 10), (200, 60), (10, 4)])
 def test_hostile_text_fits_any_terminal(size: tuple[int, int]) -> None:
-    screen = checked(made(HOSTILE))
+    screen = build_screen(build_make_report(HOSTILE))
     screen.message, screen.shows_survivor = HOSTILE, True
-    assert "\x1b" not in shown(screen, *size)
+    assert "\x1b" not in show(screen, *size)
 
 
 def test_a_question_and_its_diff_take_the_place_of_the_rest() -> None:
-    screen = checked(made())
+    screen = build_screen(build_make_report())
     screen.diff, screen.question = ("--- a", "+++ a", "+x = 1"), "write it? [y/N]"
-    text = shown(screen)
+    text = show(screen)
     assert "+x = 1" in text
     assert "write it? [y/N]" in text
     assert "surviving" not in text

@@ -40,7 +40,7 @@ def test_reports_are_counted_once_as_they_arrive() -> None:
     for piece, count in (
         (b'k {"event": "test", "id": "a"}\nk {"event": "failure"}\nk {"event": "te', 1),
         (b'st"}\nk {"event": "mutant", "mutant": 1}\n', 3),
-        (b'k {"event": "started", "mutant": 2}\n', 3),
+        (b'k {"event": "started", "mutants": [2]}\n', 3),
     ):
         os.write(writer, piece)
         buffers.read(reader, "result")

@@ -21,7 +21,7 @@ from greenloop.scripts.checks.options import load_schema, parse_expect, parse_ex
 from greenloop.scripts.evaluator import evaluate_checks
 
 
-def ran(stdout: str = "", made: dict[str, bytes] | None = None, **more: Any) -> ScriptRun:
+def build_run(stdout: str = "", made: dict[str, bytes] | None = None, **more: Any) -> ScriptRun:
     files = tuple(
         ProducedFile(path=path, size=len(content), content=content)
         for path, content in (made or {}).items()
@@ -46,8 +46,8 @@ CRASH = ScriptError(
 TRACE = 'note\nTraceback (most recent call last):\n  File "script.py", line 12\nKeyError: 1\n'
 
 
-def crashed(**more: Any) -> ScriptRun:
-    return ran("reading\n", exit_status=1, error=CRASH, stderr=TRACE, **more)
+def build_crashed_run(**more: Any) -> ScriptRun:
+    return build_run("reading\n", exit_status=1, error=CRASH, stderr=TRACE, **more)
 
 
 def message(run: TestRun) -> str:
@@ -72,7 +72,7 @@ def test_run_that_meets_all_checks_passes() -> None:
     ]
     files = {"t.csv": b"\xef\xbb\xbfregion,total,x\r\nn,1,\r\ns,2,\r\n", "out/x.json": b"[1]"}
     run = evaluate_checks(
-        ran("head\nnorth,1\nTotal: 3\n", files), complete_checks(wanted, requires_output=True)
+        build_run("head\nnorth,1\nTotal: 3\n", files), complete_checks(wanted, requires_output=True)
     )
     assert run.passed
     assert run.passed_count == len(run.tests) == 9
@@ -82,13 +82,13 @@ def test_run_that_meets_all_checks_passes() -> None:
 @pytest.mark.parametrize(
     "run",
     [
-        crashed(),
-        ran("x", exit_status=3),
-        ran("x", exit_status=None),
-        ran("x", ending="timeout", exit_status=0),
-        ran("x", error=CRASH),
-        ran("x", changed_inputs=("in.csv",)),
-        ran(""),
+        build_crashed_run(),
+        build_run("x", exit_status=3),
+        build_run("x", exit_status=None),
+        build_run("x", ending="timeout", exit_status=0),
+        build_run("x", error=CRASH),
+        build_run("x", changed_inputs=("in.csv",)),
+        build_run(""),
     ],
 )
 def test_run_passes_only_with_success_and_all_checks(run: ScriptRun) -> None:
@@ -100,15 +100,15 @@ def test_run_passes_only_with_success_and_all_checks(run: ScriptRun) -> None:
 
 
 def test_exit_status_is_always_evaluated() -> None:
-    assert evaluate_checks(ran(), []).passed
-    assert evaluate_checks(crashed(), []).failing_tests == {"exit status 0"}
+    assert evaluate_checks(build_run(), []).passed
+    assert evaluate_checks(build_crashed_run(), []).failing_tests == {"exit status 0"}
 
 
 def test_crash_is_one_failure_with_line_and_values() -> None:
     checks = complete_checks(
         [parse_expect("Total"), *parse_expect_file("t.csv:json")], requires_output=True
     )
-    run = evaluate_checks(crashed(), checks)
+    run = evaluate_checks(build_crashed_run(), checks)
     (failure,) = run.failures
     assert (failure.test, failure.exception, failure.message) == (
         "exit status 0",
@@ -127,12 +127,16 @@ def test_crash_is_one_failure_with_line_and_values() -> None:
 
 def test_failed_run_skips_silence_and_row_checks() -> None:
     checks = [build_check("silent"), build_check("rows", rows=0)]
-    assert evaluate_checks(ran(exit_status=1), checks).failing_tests >= {item.id for item in checks}
+    assert evaluate_checks(build_run(exit_status=1), checks).failing_tests >= {
+        item.id for item in checks
+    }
 
 
 def test_signature_of_crash_ignores_output() -> None:
-    one = evaluate_checks(crashed(), complete_checks([], requires_output=True))
-    other = evaluate_checks(crashed(duration_s=2.0), complete_checks([], requires_output=True))
+    one = evaluate_checks(build_crashed_run(), complete_checks([], requires_output=True))
+    other = evaluate_checks(
+        build_crashed_run(duration_s=2.0), complete_checks([], requires_output=True)
+    )
     assert failure_signature(one) == failure_signature(other)
     assert summarize_run(one) == "1 test passed, 1 did not."
 
@@ -140,18 +144,22 @@ def test_signature_of_crash_ignores_output() -> None:
 @pytest.mark.parametrize(
     ("run", "exception", "says"),
     [
-        (ran(exit_status=2, stderr="usage: x\nx: error: no FILE"), "SystemExit", "error: no FILE"),
-        (ran("bye", exit_status=1), "SystemExit", "status 1; it said last:\nbye"),
-        (ran(exit_status=4), "SystemExit", "it said nothing"),
-        (ran(exit_status=-11, ending="crashed", detail="SIGSEGV"), "Crash", "SIGSEGV"),
-        (ran(ending="timeout", detail="30 s"), "Timeout", r"time was up \(30 s\)"),
         (
-            ran(ending="memory", error=CRASH, limits_hit=("memory",)),
+            build_run(exit_status=2, stderr="usage: x\nx: error: no FILE"),
+            "SystemExit",
+            "error: no FILE",
+        ),
+        (build_run("bye", exit_status=1), "SystemExit", "status 1; it said last:\nbye"),
+        (build_run(exit_status=4), "SystemExit", "it said nothing"),
+        (build_run(exit_status=-11, ending="crashed", detail="SIGSEGV"), "Crash", "SIGSEGV"),
+        (build_run(ending="timeout", detail="30 s"), "Timeout", r"time was up \(30 s\)"),
+        (
+            build_run(ending="memory", error=CRASH, limits_hit=("memory",)),
             "MemoryLimit",
             "(?s)limit reached: memory.*KeyError",
         ),
         (
-            ran(
+            build_run(
                 exit_status=1,
                 error=CRASH,
                 network=(
@@ -172,7 +180,7 @@ def test_each_ending_has_its_exception(run: ScriptRun, exception: str, says: str
 
 def test_missing_output_is_reported_once() -> None:
     checks = complete_checks([parse_expect("a"), parse_expect("b")], requires_output=True)
-    run = evaluate_checks(ran(" \n", stderr="INFO done\n", made={"x": b"1"}), checks)
+    run = evaluate_checks(build_run(" \n", stderr="INFO done\n", made={"x": b"1"}), checks)
     assert message(run).startswith("ran but printed nothing")
     assert "INFO done" in message(run)
     assert "x (1 byte)" in message(run)
@@ -181,7 +189,7 @@ def test_missing_output_is_reported_once() -> None:
 
 def test_missing_file_is_reported_once_with_made_files() -> None:
     run = evaluate_checks(
-        ran("x", {"out/total.csv": b"a"}), parse_expect_file("totals.csv:rows=1:csv=a")
+        build_run("x", {"out/total.csv": b"a"}), parse_expect_file("totals.csv:rows=1:csv=a")
     )
     assert message(run) == (
         "totals.csv was not made; the script made: out/total.csv (1 byte)"
@@ -190,7 +198,7 @@ def test_missing_file_is_reported_once_with_made_files() -> None:
 
 
 def test_changed_inputs_are_reported() -> None:
-    assert "in.csv" in message(evaluate_checks(ran("x", changed_inputs=("in.csv",)), []))
+    assert "in.csv" in message(evaluate_checks(build_run("x", changed_inputs=("in.csv",)), []))
 
 
 @pytest.mark.parametrize(
@@ -205,7 +213,7 @@ def test_changed_inputs_are_reported() -> None:
 )
 def test_missing_text_shows_the_output(stdout: str, wish: str, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        raise ValueError(one(ran(stdout), wish))
+        raise ValueError(one(build_run(stdout), wish))
 
 
 @pytest.mark.parametrize(
@@ -227,7 +235,7 @@ def test_missing_text_shows_the_output(stdout: str, wish: str, says: str) -> Non
 )
 def test_violated_file_check_shows_the_content(content: bytes, wish: str, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        raise ValueError(one(ran("x", {"f.csv": content}), wish))
+        raise ValueError(one(build_run("x", {"f.csv": content}), wish))
 
 
 @pytest.mark.parametrize(
@@ -243,25 +251,31 @@ def test_violated_file_check_shows_the_content(content: bytes, wish: str, says: 
     ],
 )
 def test_file_check_holds(content: bytes, wish: str) -> None:
-    assert one(ran("x", {wish[1:].split(":")[0]: content}), wish) == ""
+    assert one(build_run("x", {wish[1:].split(":")[0]: content}), wish) == ""
 
 
 def test_unavailable_content_fails() -> None:
-    run = ran("x").model_copy(update={"made": (ProducedFile(path="big", size=10**9),)})
+    run = build_run("x").model_copy(update={"made": (ProducedFile(path="big", size=10**9),)})
     assert "too large" in one(run, "@big:json")
     assert one(run, "@big:non-empty") == ""
 
 
 def test_standard_output_may_be_a_table_or_json() -> None:
-    assert evaluate_checks(ran("a,b\n1,2\n"), [build_check("columns", columns=["a", "b"])]).passed
-    assert not evaluate_checks(ran("a,b\n1\n"), [build_check("columns", columns=["a", "b"])]).passed
-    assert evaluate_checks(ran('{"a": 1}\n'), [build_check("json")]).passed
-    assert evaluate_checks(ran(), [build_check("silent")]).passed
-    assert "should have been printed" in message(evaluate_checks(ran("a"), [build_check("silent")]))
+    assert evaluate_checks(
+        build_run("a,b\n1,2\n"), [build_check("columns", columns=["a", "b"])]
+    ).passed
+    assert not evaluate_checks(
+        build_run("a,b\n1\n"), [build_check("columns", columns=["a", "b"])]
+    ).passed
+    assert evaluate_checks(build_run('{"a": 1}\n'), [build_check("json")]).passed
+    assert evaluate_checks(build_run(), [build_check("silent")]).passed
+    assert "should have been printed" in message(
+        evaluate_checks(build_run("a"), [build_check("silent")])
+    )
 
 
 def test_truncated_output_is_marked() -> None:
-    assert "cut out" in one(ran("a", stdout_cut=True), "b")
+    assert "cut out" in one(build_run("a", stdout_cut=True), "b")
 
 
 def test_output_is_validated_by_schema(tmp_path: Path) -> None:
@@ -270,25 +284,25 @@ def test_output_is_validated_by_schema(tmp_path: Path) -> None:
         '{"type": "array", "items": {"required": ["n"], "properties": {"n": {"type": "integer"}}}}'
     )
     check = load_schema(path)
-    assert evaluate_checks(ran('[{"n": 1}]'), [check]).passed
-    told = message(evaluate_checks(ran('[{"n": 1}, {"n": "2"}, {}]'), [check]))
+    assert evaluate_checks(build_run('[{"n": 1}]'), [check]).passed
+    told = message(evaluate_checks(build_run('[{"n": 1}, {"n": "2"}, {}]'), [check]))
     assert "$[1].n: '2' is not of type 'integer'" in told
     assert "$[2]: 'n' is a required property" in told
-    assert "not JSON" in message(evaluate_checks(ran("n"), [check]))
+    assert "not JSON" in message(evaluate_checks(build_run("n"), [check]))
 
 
 def test_schema_references_are_not_loaded(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     path.write_text('{"$ref": "http://127.0.0.1:9/x.json"}')
     assert "refers to what it does not hold" in message(
-        evaluate_checks(ran("1"), [load_schema(path)])
+        evaluate_checks(build_run("1"), [load_schema(path)])
     )
 
 
 def test_slow_pattern_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("greenloop.scripts.checks.subprocess_query._MATCH_TIMEOUT_SECONDS", 0.5)
-    assert "took too long" in one(ran("a" * 60 + "b"), "/(a+)+$/")
+    assert "took too long" in one(build_run("a" * 60 + "b"), "/(a+)+$/")
 
 
 def test_huge_pattern_is_cheap() -> None:
-    assert "no match" in one(ran("a" * 99), "/(((a{1000}){1000}){1000})/")
+    assert "no match" in one(build_run("a" * 99), "/(((a{1000}){1000}){1000})/")

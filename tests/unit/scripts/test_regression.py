@@ -67,7 +67,7 @@ def plain(text: str) -> str:
     return textwrap.dedent(text).lstrip()
 
 
-def changed(*pairs: tuple[str, str]) -> str:
+def get_changed_source(*pairs: tuple[str, str]) -> str:
     text = plain(SUMMARY)
     for old, new in pairs:
         assert old in text
@@ -120,7 +120,7 @@ def changed(*pairs: tuple[str, str]) -> str:
     ],
 )
 def test_good_repair_has_no_regressions(pairs: list[tuple[str, str]]) -> None:
-    assert find_regressions(plain(SUMMARY), changed(*pairs)) == []
+    assert find_regressions(plain(SUMMARY), get_changed_source(*pairs)) == []
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_good_repair_has_no_regressions(pairs: list[tuple[str, str]]) -> None:
     ],
 )
 def test_regressions_are_named(pairs: list[tuple[str, str]], gone: list[str]) -> None:
-    assert find_regressions(plain(SUMMARY), changed(*pairs)) == [
+    assert find_regressions(plain(SUMMARY), get_changed_source(*pairs)) == [
         f"{item}; it has to stay" for item in gone
     ]
 
@@ -240,7 +240,7 @@ def test_moving_code_into_function_is_no_rewrite() -> None:
     assert "0 of 40 lines" in find_regressions("\n".join(lines), other)[0]
 
 
-def ran(stdout: str, status: int | None = 1, *, cut: bool = False) -> ScriptRun:
+def build_run(stdout: str, status: int | None = 1, *, cut: bool = False) -> ScriptRun:
     return ScriptRun(ending="finished", exit_status=status, stdout=stdout, stdout_cut=cut)
 
 
@@ -252,17 +252,25 @@ FIRST = (
 
 def test_missing_output_is_named_and_volatile_parts_ignored() -> None:
     now = "Reading sales.csv at 2025-01-07 09:59:59\nloaded 14 rows in 1.20 s\nnorth 11\n"
-    assert find_lost_output(ran(FIRST), ran(now, 0)) == [
+    assert find_lost_output(build_run(FIRST), build_run(now, 0)) == [
         "the first version printed 'header: region, amount', this one does not"
     ]
-    assert find_lost_output(ran(FIRST), ran(now + "header: region, amount, year\n", 0)) == []
+    assert (
+        find_lost_output(build_run(FIRST), build_run(now + "header: region, amount, year\n", 0))
+        == []
+    )
 
 
 def test_output_is_not_compared_without_evidence() -> None:
-    assert find_lost_output(ran(FIRST, 0), ran("", 0)) == []
-    assert find_lost_output(ran(FIRST), ran("a", 0, cut=True)) == []
+    assert find_lost_output(build_run(FIRST, 0), build_run("", 0)) == []
+    assert find_lost_output(build_run(FIRST), build_run("a", 0, cut=True)) == []
     assert (
-        len(find_lost_output(ran("".join(f"{chr(97 + n) * 9}\n" for n in range(20))), ran(""))) == 5
+        len(
+            find_lost_output(
+                build_run("".join(f"{chr(97 + n) * 9}\n" for n in range(20))), build_run("")
+            )
+        )
+        == 5
     )
 
 

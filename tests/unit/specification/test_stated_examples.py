@@ -8,7 +8,7 @@ from greenloop.errors import SpecificationError
 from greenloop.specification.examples import analyze_specification, check_consistency
 
 
-def described(text: str) -> list[str]:
+def describe_examples(text: str) -> list[str]:
     """Return the examples of a text, each as `call: result`."""
     lines = []
     for item in analyze_specification(text).examples:
@@ -103,7 +103,7 @@ TAKEN = {
 
 @pytest.mark.parametrize("text", TAKEN)
 def test_what_is_meant_is_taken(text: str) -> None:
-    assert described(text) == TAKEN[text]
+    assert describe_examples(text) == TAKEN[text]
     assert analyze_specification(text).unclear == ()
 
 

@@ -64,7 +64,7 @@ class Point:
 '''
 
 
-def loaded(source: str) -> dict[str, Any]:
+def load(source: str) -> dict[str, Any]:
     module = types.ModuleType("hollowed")
     sys.modules["hollowed"] = module  # dataclasses look their module up
     try:
@@ -76,7 +76,7 @@ def loaded(source: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def module() -> dict[str, Any]:
-    return loaded(with_empty_bodies(SOURCE.replace("@(lambda f: f)\n", "")))
+    return load(with_empty_bodies(SOURCE.replace("@(lambda f: f)\n", "")))
 
 
 CALLS = [
@@ -108,7 +108,7 @@ def test_interface_is_kept(module: dict[str, Any]) -> None:
 
 def test_lambdas_among_decorators_raise_too() -> None:
     with pytest.raises(NotImplementedError):
-        loaded(with_empty_bodies("@(lambda f: lambda x: x)\ndef f(x): ..."))
+        load(with_empty_bodies("@(lambda f: lambda x: x)\ndef f(x): ..."))
 
 
 @pytest.mark.parametrize("source", ["def f(:", "class"])
@@ -129,7 +129,7 @@ def test_invalid_python_is_an_error(source: str) -> None:
     ],
 )
 def test_stub_loads_with_unknown_annotations(interface: str) -> None:
-    names = loaded(build_stub(interface))
+    names = load(build_stub(interface))
     with pytest.raises(NotImplementedError):
         names["f"](*[None] * names["f"].__code__.co_argcount)
     assert ast.get_docstring(ast.parse(build_stub(interface))) == ast.get_docstring(

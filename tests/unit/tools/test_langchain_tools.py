@@ -35,7 +35,7 @@ from tests.support.model_responses import (
     SPECIFICATION,
     WRONG_CODE,
     answers,
-    fenced,
+    fence,
     rulings_answer,
 )
 from tests.support.scripted import ScriptedModel
@@ -52,7 +52,7 @@ NAMES = [
     "write_peer",
     "judge_difference",
 ]
-JUDGEMENT = fenced('{"wrong": "test", "because": "R1"}', "json")
+JUDGEMENT = fence('{"wrong": "test", "because": "R1"}', "json")
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def box() -> Iterator[Sandbox]:
 
 def tools(box: Sandbox, **changes: list[Any]) -> dict[str, BaseTool]:
     script = answers(
-        repair_code=[fenced(GOOD_CODE)],
+        repair_code=[fence(GOOD_CODE)],
         judge_test=[JUDGEMENT],
         judge_difference=[rulings_answer(("first", None))],
         **changes,

@@ -28,7 +28,7 @@ from tests.support.change_responses import (
     change_request,
     plan_answer,
 )
-from tests.support.model_responses import fenced
+from tests.support.model_responses import fence
 
 if TYPE_CHECKING:
     from tests.unit.workflow.conftest import RunWorkflow
@@ -85,7 +85,7 @@ def test_failing_new_test_leads_to_a_repair(run_workflow: RunWorkflow, tmp_path:
     script = change_answers(write_change=[WRONG_DISCOUNT], repair_change=[REPAIRED])
     done = run_workflow(script, request=change_request(tmp_path))
     assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"])
-    (prompt,) = done.model.asked("repair_change")
+    (prompt,) = done.model.list_prompts("repair_change")
     assert "test_discount" in prompt
     assert "whole * 2 * discount" in prompt
     assert "* 2 *" not in done.report.final_code
@@ -117,7 +117,7 @@ def test_wrong_new_test_is_disputed_and_dropped(run_workflow: RunWorkflow, tmp_p
         write_change_tests=[answer_with_tests(TESTS + WRONG_TEST)],
         write_change=[WRONG_DISCOUNT],
         repair_change=[f"DISPUTE test_wrong: half of 5 is 2 or 3\n\n{REPAIRED}"],
-        judge_test=[fenced('{"wrong": "test", "because": "R1 demands 3"}', "json")],
+        judge_test=[fence('{"wrong": "test", "because": "R1 demands 3"}', "json")],
     )
     done = run_workflow(script, request=change_request(tmp_path))
     assert done.report.verdict == "passed"
@@ -143,7 +143,7 @@ def test_test_that_passes_today_is_sent_back_and_then_dropped(
     weak = answer_with_tests(TESTS + GREEN_TEST)
     script = change_answers(write_change_tests=[weak, weak])
     done = run_workflow(script, request=change_request(tmp_path))
-    _, again = done.model.asked("write_change_tests")
+    _, again = done.model.list_prompts("write_change_tests")
     assert "test_green passes on today's code" in again
     assert "test_green" not in done.report.final_code
     assert done.report.verdict == "passed"
@@ -207,7 +207,7 @@ def test_what_stays_and_uses_what_is_new_is_sent_back_and_then_dropped(
     plan = plan_answer(keep=kept)
     script = change_answers(plan_change=[plan, plan])
     done = run_workflow(script, request=change_request(tmp_path))
-    _, again = done.model.asked("plan_change")
+    _, again = done.model.list_prompts("plan_change")
     assert "K2 is to hold today and uses discount, which does not exist yet" in again
     assert done.report.contract is not None
     assert [item.id for item in done.report.contract.keep] == ["K1"]
@@ -218,12 +218,12 @@ def test_what_stays_and_uses_what_is_new_is_sent_back_and_then_dropped(
 def test_edit_outside_of_the_fence_goes_back_to_the_model(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
-    outside = "# file: setup.py\n" + fenced("print('hi')\n")
+    outside = "# file: setup.py\n" + fence("print('hi')\n")
     inside = change_answers()["write_change"][0]
     script = change_answers(write_change=[outside, inside])
     done = run_workflow(script, request=change_request(tmp_path))
     assert done.report.verdict == "passed"
-    assert "setup.py may not be changed" in done.model.asked("write_change")[1]
+    assert "setup.py may not be changed" in done.model.list_prompts("write_change")[1]
 
 
 def test_tests_under_another_name_are_not_changed(
@@ -241,16 +241,16 @@ def test_tests_under_another_name_are_not_changed(
     inside = change_answers()["write_change"][0]
     script = change_answers(plan_change=[plan], write_change=[inside + WEAKER_CHECK, inside])
     done = run_workflow(script, request=request)
-    assert "checks/check_prices.py is a test" in done.model.asked("write_change")[1]
+    assert "checks/check_prices.py is a test" in done.model.list_prompts("write_change")[1]
     assert (done.report.verdict, "check_prices" in done.report.final_code) == ("passed", False)
 
 
 def test_file_that_is_needed_is_shown_once(run_workflow: RunWorkflow, tmp_path: Path) -> None:
-    need = fenced(json.dumps({"need": ["src/shop/rates.py"]}), "json")
+    need = fence(json.dumps({"need": ["src/shop/rates.py"]}), "json")
     script = change_answers(locate_change=[need, *change_answers()["locate_change"]])
     done = run_workflow(script, request=change_request(tmp_path))
     assert done.report.verdict == "passed"
-    assert "def rate_of" in done.model.asked("locate_change")[1]
+    assert "def rate_of" in done.model.list_prompts("locate_change")[1]
 
 
 def test_resumed_run_measures_no_baseline_and_pays_for_no_answer(
@@ -280,7 +280,7 @@ def test_project_whose_tests_do_not_run(run_workflow: RunWorkflow, tmp_path: Pat
 def test_package_is_made_in_an_empty_folder(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     code = "".join(
-        f"# file: shop/{name}.py\n{fenced(text)}\n\n"
+        f"# file: shop/{name}.py\n{fence(text)}\n\n"
         for name, text in {
             "__init__": '"""A shop."""\n',
             "prices": "def total(nets, discount=0):\n"

@@ -15,7 +15,7 @@ from greenloop.records import Change, Report
 from greenloop.workflow.change import delivery
 from greenloop.workflow.storage.request import ChangeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
-from tests.support.reports import made
+from tests.support.reports import build_make_report
 
 BEFORE = {"a.py": "a = 1\n", "b.py": "b = 1\n"}
 PATCH = diff_files(BEFORE, {"a.py": "a = 2\n", "b.py": "b = 2\n", "new/c.py": "c = 2\n"})
@@ -54,7 +54,7 @@ def test_files_are_as_before_where_not_all_can_be_written(
 
     monkeypatch.setattr(delivery, "replace_atomically", break_off)
     with pytest.raises((OutputError, KeyboardInterrupt)):
-        deliver(project, made(final_code=PATCH), apply=True)
+        deliver(project, build_make_report(final_code=PATCH), apply=True)
     assert read_texts(project) == BEFORE
 
 
@@ -69,7 +69,7 @@ def test_interrupted_commit_leaves_neither_worktree_nor_branch(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(delivery, "_commit_in", interrupt)
-    report = made(final_code=PATCH, change=Change(base="HEAD"))
+    report = build_make_report(final_code=PATCH, change=Change(base="HEAD"))
     with pytest.raises(KeyboardInterrupt):
         deliver(project, report, branch="wish")
     for what in ("worktree", "branch"):

@@ -25,7 +25,7 @@ from tests.support.change_responses import (
     change_request,
     plan_answer,
 )
-from tests.support.model_responses import fenced
+from tests.support.model_responses import fence
 
 if TYPE_CHECKING:
     from tests.unit.workflow.conftest import RunWorkflow
@@ -52,7 +52,7 @@ def judge(prompt: str, ruling: str = "") -> str:
         {"id": int(number), "right": ruling or ("second" if first == "None" else "first")}
         for number, first in _DIFFERENCE.findall(prompt)
     ]
-    return fenced(json.dumps(entries), "json")
+    return fence(json.dumps(entries), "json")
 
 
 def test_change_can_be_verified(run_workflow: RunWorkflow, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_second_change_sees_the_wish_and_neither_tests_nor_the_first_change(
     done = run_workflow(
         change_answers(write_peer=[PEER]), request=change_request(tmp_path), peer=True
     )
-    (prompt,) = done.model.asked("write_peer")
+    (prompt,) = done.model.list_prompts("write_peer")
     assert "total takes a discount in percent, which is taken off the sum" in prompt
     assert "sum(gross(net) for net in nets)" in prompt
     assert "def total(nets, discount=0)" in prompt
@@ -100,7 +100,7 @@ def test_failed_held_out_example_becomes_a_test(run_workflow: RunWorkflow, tmp_p
     )
     done = run_workflow(script, request=change_request(tmp_path))
     assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"])
-    assert "total([100], 10)" in done.model.asked("repair_change")[0]
+    assert "total([100], 10)" in done.model.list_prompts("repair_change")[0]
     assert {item.origin for item in done.report.tests} >= {"held_out", "generated", "given"}
 
 
@@ -112,7 +112,7 @@ def test_input_that_the_change_answers_wrongly_becomes_a_test(
     )
     done = run_workflow(script, request=change_request(tmp_path), peer=True)
     assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"]), done.error
-    assert "test_peer_input_1" in done.model.asked("repair_change")[0]
+    assert "test_peer_input_1" in done.model.list_prompts("repair_change")[0]
     assert "def test_peer_input_1" in done.report.final_code
     assert done.report.evidence.peer is not None
     assert done.report.evidence.peer.reached
@@ -186,10 +186,10 @@ def test_mutant_that_survives_on_a_changed_line_leads_to_a_test(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
     script = change_answers(
-        write_change_tests=[answer_with_tests(WEAK_TESTS)] * 2, harden_tests=[fenced(HARDER)]
+        write_change_tests=[answer_with_tests(WEAK_TESTS)] * 2, harden_tests=[fence(HARDER)]
     )
     done = run_workflow(script, request=change_request(tmp_path), hardening_rounds=2, mutants=20)
-    (prompt,) = done.model.asked("harden_tests")
+    (prompt,) = done.model.list_prompts("harden_tests")
     assert "-    return whole - whole * discount // 100" in prompt
     assert "src/shop/prices.py: " in prompt
     assert "sum(gross(net)" not in prompt
@@ -243,7 +243,7 @@ def total(nets: list[int], discount: int = 0) -> int:
     script = change_answers(write_change=[untyped], repair_change=[mended])
     done = run_workflow(script, request=change_request(tmp_path))
     assert (done.kinds, done.report.review) == (["generate", "review-repair"], ()), done.error
-    assert "prices.py: mypy: wrong default" in done.model.asked("repair_change")[0]
+    assert "prices.py: mypy: wrong default" in done.model.list_prompts("repair_change")[0]
     script = change_answers(write_change=[untyped])
     done = run_workflow(script, request=change_request(tmp_path), max_repairs=0)
     assert any("mypy: wrong default" in item for item in done.report.reasons)

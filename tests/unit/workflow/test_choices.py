@@ -22,7 +22,7 @@ from tests.support.model_responses import (
     GOOD_TESTS,
     answers,
     contract_answer,
-    fenced,
+    fence,
     suite_answer,
 )
 
@@ -42,8 +42,8 @@ STRICT_TESTS = GOOD_TESTS.replace(
     "    assert top_k([2, 1], 5) == [2, 1]", "    assert top_k([2, 1], 2) == [2, 1]"
 )
 MORE_TEST = "test_more_than_there_are"
-STRICT_REPAIR = f"DISPUTE {MORE_TEST}: the user wants an error\n\n{fenced(STRICT_CODE)}"
-TEST_IS_WRONG = fenced('{"wrong": "test", "because": "R3 demands an error"}', "json")
+STRICT_REPAIR = f"DISPUTE {MORE_TEST}: the user wants an error\n\n{fence(STRICT_CODE)}"
+TEST_IS_WRONG = fence('{"wrong": "test", "because": "R3 demands an error"}', "json")
 ANSWER_TEST = "test_answer_of_the_user_c1"
 
 
@@ -120,7 +120,7 @@ def test_an_answer_before_the_tests_is_a_locked_test(run_workflow: RunWorkflow) 
     asker = Asker([AN_ERROR])
     tests = [suite_answer(STRICT_TESTS)]
     done = run_workflow(
-        script(generate_code=[fenced(STRICT_CODE)], generate_tests=tests), asker=asker
+        script(generate_code=[fence(STRICT_CODE)], generate_tests=tests), asker=asker
     )
     assert done.report.tests_passed
     assert origins(done.report)[ANSWER_TEST] == "answer"
@@ -130,7 +130,7 @@ def test_an_answer_before_the_tests_is_a_locked_test(run_workflow: RunWorkflow) 
     assert choices_of(done)[0].chosen == AN_ERROR
     assert not [item for item in done.report.reasons if "leaves open" in item]
     for tool in ("generate_code", "generate_tests", "review_code"):
-        assert f"The user's answer: `{AN_ERROR}`" in done.model.asked(tool)[0]
+        assert f"The user's answer: `{AN_ERROR}`" in done.model.list_prompts(tool)[0]
     assert [
         type(item) for item in done.events if isinstance(item, (ChoiceAsked, ChoiceAnswered))
     ] == [
@@ -142,7 +142,7 @@ def test_an_answer_before_the_tests_is_a_locked_test(run_workflow: RunWorkflow) 
 def test_code_that_departs_from_the_answer_is_repaired(run_workflow: RunWorkflow) -> None:
     tests = [suite_answer(STRICT_TESTS)]
     done = run_workflow(
-        script(generate_tests=tests, repair_code=[fenced(STRICT_CODE)]), asker=Asker([AN_ERROR])
+        script(generate_tests=tests, repair_code=[fence(STRICT_CODE)]), asker=Asker([AN_ERROR])
     )
     assert done.report.tests_passed
     assert done.kinds == ["generate", "repair"]
@@ -152,12 +152,12 @@ def test_an_answer_cannot_be_disputed(run_workflow: RunWorkflow) -> None:
     tests = [suite_answer(STRICT_TESTS)]
     dispute = f"DISPUTE {ANSWER_TEST}: it contradicts R1"
     done = run_workflow(
-        script(generate_tests=tests, repair_code=[dispute, fenced(STRICT_CODE)]),
+        script(generate_tests=tests, repair_code=[dispute, fence(STRICT_CODE)]),
         asker=Asker([AN_ERROR]),
         max_repairs=1,
     )
     assert done.report.verdict == "failed"
-    assert done.model.asked("judge_test") == []
+    assert done.model.list_prompts("judge_test") == []
     assert origins(done.report)[ANSWER_TEST] == "answer"
 
 
@@ -175,7 +175,7 @@ def test_at_most_three_are_asked_and_the_rest_stays_open(run_workflow: RunWorkfl
 def test_an_answer_is_asked_for_once(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     run = tmp_path / "run"
     tests = [suite_answer(STRICT_TESTS)]
-    first = script(generate_code=[fenced(STRICT_CODE)], generate_tests=tests)
+    first = script(generate_code=[fence(STRICT_CODE)], generate_tests=tests)
     before = run_workflow(first, run_dir=run, asker=Asker([AN_ERROR]))
     again = run_workflow(nothing_new(), resume=run, asker=Asker([]))
     assert again.model.prompts == []
@@ -242,7 +242,7 @@ def test_an_accepted_choice_changes_nothing_but_its_mark(
 def test_a_red_run_goes_on_with_a_later_answer(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     """The code was right by the user's reading, and red by the one that was taken."""
     run = tmp_path / "run"
-    before = run_workflow(script(generate_code=[fenced(STRICT_CODE)]), run_dir=run, max_repairs=0)
+    before = run_workflow(script(generate_code=[fence(STRICT_CODE)]), run_dir=run, max_repairs=0)
     assert before.report.verdict == "failed"
     give_back(run, "ValueError")
     dispute = f"DISPUTE {MORE_TEST}: the user wants an error"
@@ -266,7 +266,7 @@ def test_an_answer_in_words_is_a_requirement(run_workflow: RunWorkflow) -> None:
     choice = {**MORE, "answers": ["all of them", "an error"], "chosen": "all of them"}
     done = run_workflow(script(choice), asker=Asker(["all of them"]))
     assert "answer" not in origins(done.report).values()
-    assert "R3. What if there are fewer" in done.model.asked("generate_tests")[0]
+    assert "R3. What if there are fewer" in done.model.list_prompts("generate_tests")[0]
 
 
 def test_answers_are_stored_before_the_next_question(
@@ -331,9 +331,9 @@ def test_a_choice_found_late_stays_open_though_the_others_were_accepted(
 ) -> None:
     """What arises for the first time in a resumed run was not there to be accepted."""
     run = tmp_path / "run"
-    run_workflow(script(generate_code=[fenced(STRICT_CODE)]), run_dir=run, max_repairs=0)
+    run_workflow(script(generate_code=[fence(STRICT_CODE)]), run_dir=run, max_repairs=0)
     give_back(run, accept=True)
-    done = run_workflow(nothing_new(repair_code=[fenced(GOOD_CODE)]), resume=run, max_repairs=1)
+    done = run_workflow(nothing_new(repair_code=[fence(GOOD_CODE)]), resume=run, max_repairs=1)
     assert [item.answered for item in choices_of(done)] == ["accepted", None]
 
 

@@ -27,7 +27,7 @@ CHOICES = (UNIT, ORDER)
 PATH = Path("choices.md")
 
 
-def marked(*changes: tuple[str, str]) -> str:
+def mark_answers(*changes: tuple[str, str]) -> str:
     """Return the file with texts replaced; the second choice is answered unless changed."""
     text = render_choices(CHOICES)
     for old, new in changes:
@@ -43,7 +43,7 @@ def test_the_file_shows_quote_question_and_answers() -> None:
 
 
 def test_marks_are_answers() -> None:
-    text = marked(("- [ ] 2: price", "- [x] 2: price"), ("- [ ] 1: f()", " - [X] 1: f()"))
+    text = mark_answers(("- [ ] 2: price", "- [x] 2: price"), ("- [ ] 1: f()", " - [X] 1: f()"))
     answers = read_answers(PATH, text.replace("\n", "\r\n"), CHOICES)
     assert [(item.question_sha256, item.answer) for item in answers] == [
         (UNIT.sha256, "price([1]) -> 8.0"),
@@ -53,13 +53,13 @@ def test_marks_are_answers() -> None:
 
 
 def test_a_section_may_be_removed() -> None:
-    text = marked(("- [ ] 2: price", "- [x] 2: price")).partition("## C2")[0]
+    text = mark_answers(("- [ ] 2: price", "- [x] 2: price")).partition("## C2")[0]
     assert len(read_answers(PATH, text, CHOICES)) == 1
 
 
 @pytest.mark.parametrize("mark", ["- [x] other: '8.00'", "- [ ] other: '8.00'"])
 def test_another_answer_needs_no_mark(mark: str) -> None:
-    text = marked(("- [ ] other:", mark)).partition("## C2")[0]
+    text = mark_answers(("- [ ] other:", mark)).partition("## C2")[0]
     (answer,) = read_answers(PATH, text, CHOICES)
     assert answer.answer == "price([1]) -> '8.00'"
 
@@ -107,7 +107,7 @@ def test_an_unclear_answer_is_named_by_its_line(
     change: tuple[str, str], line: int, why: str
 ) -> None:
     with pytest.raises(InputError, match=why) as caught:
-        read_answers(PATH, marked(ANSWERED, change), CHOICES)
+        read_answers(PATH, mark_answers(ANSWERED, change), CHOICES)
     assert str(caught.value).startswith(f"choices.md:{line}: ")
 
 

@@ -29,7 +29,7 @@ from tests.support.model_responses import (
     SPECIFICATION,
     answers,
     contract_answer,
-    fenced,
+    fence,
     peer_answer,
     suite_answer,
 )
@@ -46,7 +46,7 @@ BLIND: dict[str, list[Any]] = {
             requirements=[{"id": "R1", "text": "the k largest, largest first", "quotes": QUOTES}]
         )
     ],
-    "generate_code": [fenced(BETTER_CODE)],
+    "generate_code": [fence(BETTER_CODE)],
     "generate_tests": [suite_answer(GOOD_TESTS.partition("\n\ndef test_negative")[0], OF_VALUES)],
 }
 _DIFFERENCE = re.compile(
@@ -67,7 +67,7 @@ def judge(
             entries.append(
                 {"id": int(number), "right": right, "because": because, "expected": expected}
             )
-        return fenced(json.dumps(entries), "json")
+        return fence(json.dumps(entries), "json")
 
     return answer
 
@@ -120,7 +120,7 @@ def test_few_inputs_are_not_enough(run_workflow: RunWorkflow) -> None:
 
 
 def test_an_input_that_the_code_answers_wrongly_becomes_a_test(run_workflow: RunWorkflow) -> None:
-    repaired = fenced(GOOD_CODE)
+    repaired = fence(GOOD_CODE)
     done = run_workflow(
         answers(**BLIND, repair_code=[repaired], judge_difference=[judge(is_error)])
     )
@@ -129,7 +129,7 @@ def test_an_input_that_the_code_answers_wrongly_becomes_a_test(run_workflow: Run
     assert "ValueError" in report.final_code
     assert {item.outcome for item in report.tests if item.origin == "peer"} == {"passed"}
     assert "The text says 'k < 0 is a ValueError'." in report.test_code
-    assert "test_peer_input_1" in done.model.asked("repair_code")[0]
+    assert "test_peer_input_1" in done.model.list_prompts("repair_code")[0]
     assert done.model.tools.count("write_peer") == 1
     assert rulings_of(done) == {"code is wrong"}
     peer = report.evidence.peer
@@ -176,8 +176,8 @@ def test_where_both_are_wrong_the_judges_answer_becomes_a_test(run_workflow: Run
     done = run_workflow(
         answers(
             **{**BLIND, "write_peer": [peer_answer(wrong)]},
-            repair_code=[fenced(silent)],
-            judge_test=[fenced('{"wrong": "code", "because": "k < 0"}', "json")] * 2,
+            repair_code=[fence(silent)],
+            judge_test=[fence('{"wrong": "code", "because": "k < 0"}', "json")] * 2,
             judge_difference=[
                 judge(is_none_right, expected="[]"),
                 judge(lambda text: text == "[]"),
@@ -220,7 +220,7 @@ def test_a_disputed_test_of_a_peer_is_dropped_once_and_the_difference_counts(
 ) -> None:
     names = (f"test_peer_input_{number}" for number in range(1, 6))
     dispute = "\n".join(f"DISPUTE {name}: the text does not say so" for name in names)
-    dropped = fenced('{"wrong": "test", "because": "not in the text"}', "json")
+    dropped = fence('{"wrong": "test", "because": "not in the text"}', "json")
     done = run_workflow(
         answers(
             **BLIND,
@@ -252,16 +252,16 @@ def test_a_generated_test_that_the_text_contradicts_is_dropped(run_workflow: Run
             generate_tests=[suite_answer(wrong_test)],
             write_peer=[peer_answer(strict, none)],
             judge_difference=[judge(lambda text: text.startswith("this test fails"))],
-            repair_code=[fenced(GOOD_CODE + "\n# not of texts\n")],
+            repair_code=[fence(GOOD_CODE + "\n# not of texts\n")],
         )
     )
-    (prompt,) = done.model.asked("judge_difference")
+    (prompt,) = done.model.list_prompts("judge_difference")
     assert prompt.count("def test_text(letter)") == 1
     assert "its letters" not in prompt
     (entry,) = [item for item in done.report.tests if "test_text" in item.id]
     assert entry.outcome == "dropped"
     assert entry.disputed
-    (repair,) = done.model.asked("repair_code")
+    (repair,) = done.model.list_prompts("repair_code")
     assert "the text contradicts a test that the code passes" in repair
     assert [item.resolved for item in done.report.review] == [True]
     assert "# not of texts" in (done.report.final_code or "")
@@ -282,7 +282,7 @@ def test_code_that_no_repair_rid_of_a_contradicted_test_is_not_verified(
             generate_tests=[suite_answer(wrong_test)],
             write_peer=[peer_answer(strict, none)],
             judge_difference=[judge(lambda text: text.startswith("this test fails"))],
-            repair_code=[fenced(GOOD_CODE)],
+            repair_code=[fence(GOOD_CODE)],
         )
     )
     assert done.report.verdict == "passed"
@@ -301,7 +301,7 @@ def test_the_peer_sees_the_text_but_neither_contract_nor_code_nor_tests(
     assumptions = ["prices are in dollars"]
     contract = contract_answer(interface=reading, assumptions=assumptions, choices=[choice])
     done = run_workflow(answers(parse_specification=[contract]))
-    (prompt,) = done.model.asked("write_peer")
+    (prompt,) = done.model.list_prompts("write_peer")
     assert SPECIFICATION in prompt
     assert "def top_k(xs, k=...):" in prompt
     assert f"- {question} {taken}" in prompt
@@ -312,7 +312,7 @@ def test_the_peer_sees_the_text_but_neither_contract_nor_code_nor_tests(
 def test_the_judge_sees_no_code(run_workflow: RunWorkflow) -> None:
     silent = judge(is_none_right, "text does not say")
     done = run_workflow(answers(**BLIND, judge_difference=[silent]))
-    (prompt,) = done.model.asked("judge_difference")
+    (prompt,) = done.model.list_prompts("judge_difference")
     assert "sorted(xs" not in prompt
     assert "max(rest)" not in prompt
     answers_shown = _DIFFERENCE.findall(prompt + "\n")[0][1:]
@@ -342,7 +342,7 @@ def test_no_peer_says_that_nothing_second_has_read_the_text(run_workflow: RunWor
     [
         ["no code", "still none"],
         [peer_answer("def other(): pass\n")] * 2,
-        [fenced(PEER_CODE)] * 2,
+        [fence(PEER_CODE)] * 2,
         [ModelUnavailableError("the model is down")],
     ],
 )
@@ -374,7 +374,7 @@ def test_a_peer_that_fails_an_example_of_the_text_is_written_once_more(
 ) -> None:
     script = answers(write_peer=[peer_answer(WRONG_PEER), peer_answer()])
     done = run_workflow(script, specification=EXAMPLE)
-    again = done.model.asked("write_peer")[1]
+    again = done.model.list_prompts("write_peer")[1]
     assert "top_k([1, 2], 1)" in again.rpartition("contradicts these examples")[2]
     assert done.report.evidence.peer is not None
     assert done.report.evidence.peer.reached

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from greenloop.events import HardeningDone, Notice, ResponseRejected
-from tests.support.model_responses import GOOD_CODE, answers, fenced
+from tests.support.model_responses import GOOD_CODE, answers, fence
 
 if TYPE_CHECKING:
     from tests.unit.workflow.conftest import Outcome, RunWorkflow
@@ -36,10 +36,10 @@ def test_end():
 WRONG = ZERO.replace("test_zero", "test_none").replace("== []", "== [2]")
 # Right on all of GOOD_TESTS, and wrong for k == 0.
 WRONG_AT_ZERO = GOOD_CODE.replace("k < 0", "k <= 0")
-TEST_IS_WRONG = fenced('{"wrong": "test", "because": "R1 demands []"}', "json")
+TEST_IS_WRONG = fence('{"wrong": "test", "because": "R1 demands []"}', "json")
 
 
-def hardened(
+def harden(
     run_workflow: RunWorkflow,
     *added: str,
     code: str = GOOD_CODE,
@@ -48,8 +48,8 @@ def hardened(
     **more: Any,
 ) -> Outcome:
     """Run with a suite that does not test k == 0, and with answers of harden_tests."""
-    texts = [item if "NOTHING" in item else fenced(item) for item in added]
-    script = answers(generate_code=[fenced(code)], harden_tests=texts, **more)
+    texts = [item if "NOTHING" in item else fence(item) for item in added]
+    script = answers(generate_code=[fence(code)], harden_tests=texts, **more)
     options: dict[str, Any] = {"mutants": "all", "min_mutation_score": score}
     return run_workflow(script, hardening_rounds=rounds, **options)
 
@@ -59,7 +59,7 @@ def origins(done: Outcome) -> dict[str, str]:
 
 
 def test_survivor_leads_to_an_added_test(run_workflow: RunWorkflow) -> None:
-    done = hardened(run_workflow, ZERO, "NOTHING: the rest changes nothing")
+    done = harden(run_workflow, ZERO, "NOTHING: the rest changes nothing")
     assert done.report.tests_passed
     assert origins(done)["test_zero"] == "hardening"
     assert "test_zero" in done.report.test_code
@@ -69,37 +69,37 @@ def test_survivor_leads_to_an_added_test(run_workflow: RunWorkflow) -> None:
 
 
 def test_prompt_shows_survivors_but_not_the_module(run_workflow: RunWorkflow) -> None:
-    done = hardened(run_workflow, "NOTHING: the contract is silent")
-    prompt = done.model.asked("harden_tests")[0]
+    done = harden(run_workflow, "NOTHING: the contract is silent")
+    prompt = done.model.list_prompts("harden_tests")[0]
     assert "+    if k <= 0:" in prompt
     assert "test_largest_first" in prompt
     assert GOOD_CODE not in prompt
 
 
 def test_reached_thresholds_need_no_hardening(run_workflow: RunWorkflow) -> None:
-    done = hardened(run_workflow, score=0.1)
-    assert done.model.asked("harden_tests") == []
+    done = harden(run_workflow, score=0.1)
+    assert done.model.list_prompts("harden_tests") == []
     assert done.report.evidence.mutation is not None
     assert done.report.evidence.mutation.survived
 
 
 def test_nothing_to_add_leaves_the_run_green(run_workflow: RunWorkflow) -> None:
-    done = hardened(run_workflow, "NOTHING: the contract is silent")
+    done = harden(run_workflow, "NOTHING: the contract is silent")
     assert done.report.tests_passed
-    assert "mutants: score" in done.model.asked("harden_tests")[0]
+    assert "mutants: score" in done.model.list_prompts("harden_tests")[0]
     assert done.report.evidence.mutation is not None
     reasons = {item.reason for item in done.report.evidence.mutation.survived}
     assert reasons == {"the contract is silent"}
-    assert len(done.model.asked("harden_tests")) == 1
+    assert len(done.model.list_prompts("harden_tests")) == 1
 
 
 def test_code_that_fails_an_added_test_is_repaired(run_workflow: RunWorkflow) -> None:
-    done = hardened(
+    done = harden(
         run_workflow,
         ZERO,
         "NOTHING: all else is settled",
         code=WRONG_AT_ZERO,
-        repair_code=[fenced(GOOD_CODE)],
+        repair_code=[fence(GOOD_CODE)],
     )
     assert done.report.tests_passed
     assert done.report.final_code == GOOD_CODE
@@ -108,7 +108,7 @@ def test_code_that_fails_an_added_test_is_repaired(run_workflow: RunWorkflow) ->
 
 @pytest.mark.slow
 def test_an_added_test_that_is_wrong_is_judged_and_dropped(run_workflow: RunWorkflow) -> None:
-    done = hardened(
+    done = harden(
         run_workflow,
         WRONG,
         "NOTHING: all else is settled",
@@ -124,9 +124,9 @@ def test_an_added_test_that_is_wrong_is_judged_and_dropped(run_workflow: RunWork
 @pytest.mark.slow
 def test_code_that_is_never_repaired_fails(run_workflow: RunWorkflow) -> None:
     script = answers(
-        generate_code=[fenced(WRONG_AT_ZERO)],
-        harden_tests=[fenced(ZERO)],
-        repair_code=[fenced(WRONG_AT_ZERO + "\n\n# still\n")],
+        generate_code=[fence(WRONG_AT_ZERO)],
+        harden_tests=[fence(ZERO)],
+        repair_code=[fence(WRONG_AT_ZERO + "\n\n# still\n")],
     )
     done = run_workflow(
         script, hardening_rounds=2, mutants="all", max_repairs=1, min_mutation_score=1.0
@@ -137,7 +137,7 @@ def test_code_that_is_never_repaired_fails(run_workflow: RunWorkflow) -> None:
 
 @pytest.mark.slow
 def test_added_test_that_passes_on_the_stub_is_dropped(run_workflow: RunWorkflow) -> None:
-    done = hardened(run_workflow, ZERO + PROVES_NOTHING, "NOTHING: all else is settled")
+    done = harden(run_workflow, ZERO + PROVES_NOTHING, "NOTHING: all else is settled")
     assert done.report.tests_passed
     assert "test_zero" in origins(done)
     assert [item.outcome for item in done.report.tests if item.id.endswith("test_nothing")] == [
@@ -147,7 +147,7 @@ def test_added_test_that_passes_on_the_stub_is_dropped(run_workflow: RunWorkflow
 
 @pytest.mark.slow
 def test_tests_that_end_the_process_are_not_added(run_workflow: RunWorkflow) -> None:
-    done = hardened(run_workflow, ZERO + ENDS_THE_RUN)
+    done = harden(run_workflow, ZERO + ENDS_THE_RUN)
     assert done.report.tests_passed
     assert "test_zero" not in origins(done)
     assert not done.events_of(HardeningDone)
@@ -157,14 +157,14 @@ def test_tests_that_end_the_process_are_not_added(run_workflow: RunWorkflow) -> 
 @pytest.mark.slow
 def test_added_test_with_an_existing_name_is_rejected(run_workflow: RunWorkflow) -> None:
     taken = ZERO.replace("test_zero", "test_negative")
-    done = hardened(run_workflow, taken, ZERO, "NOTHING: all else is settled")
+    done = harden(run_workflow, taken, ZERO, "NOTHING: all else is settled")
     assert "test_negative" in done.events_of(ResponseRejected)[0].why
     assert origins(done)["test_zero"] == "hardening"
     assert done.report.test_code.count("def test_negative") == 1
 
 
 def test_unusable_answer_leaves_the_run_green(run_workflow: RunWorkflow) -> None:
-    done = hardened(run_workflow, "I would rather not, NOTHINGNESS", "no, NOTHINGNESS")
+    done = harden(run_workflow, "I would rather not, NOTHINGNESS", "no, NOTHINGNESS")
     assert done.error is None
     assert done.report.tests_passed
     assert any("no tests were added" in item.text for item in done.events_of(Notice))
@@ -172,8 +172,8 @@ def test_unusable_answer_leaves_the_run_green(run_workflow: RunWorkflow) -> None
 
 @pytest.mark.slow
 def test_no_hardening_without_rounds_or_repairs_left(run_workflow: RunWorkflow) -> None:
-    done = hardened(run_workflow, rounds=0)
+    done = harden(run_workflow, rounds=0)
     assert "harden_tests" not in done.model.tools
-    script = answers(generate_code=[fenced(GOOD_CODE)])
+    script = answers(generate_code=[fence(GOOD_CODE)])
     done = run_workflow(script, max_repairs=0, hardening_rounds=2, mutants="all")
     assert "harden_tests" not in done.model.tools

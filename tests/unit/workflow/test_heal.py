@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.events import Notice
 from greenloop.workflow.storage.request import HealModuleRequest
-from tests.support.model_responses import BETTER_CODE, GOOD_CODE, GOOD_TESTS, WRONG_CODE, fenced
+from tests.support.model_responses import BETTER_CODE, GOOD_CODE, GOOD_TESTS, WRONG_CODE, fence
 
 if TYPE_CHECKING:
     from tests.unit.workflow.conftest import RunWorkflow
@@ -69,11 +69,11 @@ def test_healthy_module_needs_no_model_call(run_workflow: RunWorkflow, tmp_path:
 
 
 def test_repair_prompt_shows_failures_and_tests(run_workflow: RunWorkflow, tmp_path: Path) -> None:
-    done = run_workflow({"repair_code": [fenced(GOOD_CODE)]}, request=alone(tmp_path, WRONG_CODE))
+    done = run_workflow({"repair_code": [fence(GOOD_CODE)]}, request=alone(tmp_path, WRONG_CODE))
     assert done.kinds == ["generate", "repair"]
     assert done.report.verdict == "passed"
     assert done.report.original == WRONG_CODE
-    (prompt,) = done.model.asked("repair_code")
+    (prompt,) = done.model.list_prompts("repair_code")
     assert "def test_negative" in prompt
     assert "Change as little as possible" in prompt
 
@@ -82,15 +82,15 @@ def test_repair_that_removes_a_function_is_rejected(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
     kept = GOOD_CODE + "\n\ndef smallest(xs):\n    return min(xs)\n"
-    answers = {"repair_code": [fenced(GOOD_CODE), fenced(kept)]}
+    answers = {"repair_code": [fence(GOOD_CODE), fence(kept)]}
     done = run_workflow(answers, request=alone(tmp_path, WITH_HELPER))
-    first, second = done.model.asked("repair_code")
+    first, second = done.model.list_prompts("repair_code")
     assert "smallest" in second.removeprefix(first)
     assert done.report.final_code == kept
 
 
 def test_user_test_cannot_be_disputed(run_workflow: RunWorkflow, tmp_path: Path) -> None:
-    answer = "DISPUTE test_negative: it should be an empty list\n" + fenced(BETTER_CODE)
+    answer = "DISPUTE test_negative: it should be an empty list\n" + fence(BETTER_CODE)
     done = run_workflow(
         {"repair_code": [answer]}, request=alone(tmp_path, WRONG_CODE), max_repairs=1
     )
@@ -100,10 +100,10 @@ def test_user_test_cannot_be_disputed(run_workflow: RunWorkflow, tmp_path: Path)
 
 
 def test_stuck_repair_restarts_from_the_original(run_workflow: RunWorkflow, tmp_path: Path) -> None:
-    answers = {"repair_code": [fenced(OTHER_WRONG), fenced(OTHER_WRONG), fenced(GOOD_CODE)]}
+    answers = {"repair_code": [fence(OTHER_WRONG), fence(OTHER_WRONG), fence(GOOD_CODE)]}
     done = run_workflow(answers, request=alone(tmp_path, WRONG_CODE))
     assert done.report.verdict == "passed"
-    assert "as it was at first" in done.model.asked("repair_code")[-1]
+    assert "as it was at first" in done.model.list_prompts("repair_code")[-1]
 
 
 def test_module_in_a_project_is_healed_in_its_layout(
@@ -115,20 +115,20 @@ def test_module_in_a_project_is_healed_in_its_layout(
     assert request.project is not None
     assert request.module == "shop.prices"
     before = _digests(tmp_path / "shop")
-    done = run_workflow({"repair_code": [fenced(right)]}, request=request)
+    done = run_workflow({"repair_code": [fence(right)]}, request=request)
     assert done.report.verdict == "passed"
     assert {item.id for item in done.report.tests} == {
         "tests/test_prices.py::test_gross",
         "tests/deep/test_more.py::test_nothing",
     }
-    assert "def test_gross(net)" in done.model.asked("repair_code")[0]
+    assert "def test_gross(net)" in done.model.list_prompts("repair_code")[0]
     assert "hunter2" not in str(done.model.prompts)
     assert _digests(tmp_path / "shop") == before
 
 
 def test_module_with_a_syntax_error_is_healed(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     broken = GOOD_CODE.replace("    if k < 0:", "    if k < 0")
-    done = run_workflow({"repair_code": [fenced(GOOD_CODE)]}, request=alone(tmp_path, broken))
+    done = run_workflow({"repair_code": [fence(GOOD_CODE)]}, request=alone(tmp_path, broken))
     assert done.report.verdict == "passed"
     assert done.report.final_code == GOOD_CODE
 

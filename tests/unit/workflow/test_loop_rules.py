@@ -19,7 +19,7 @@ from tests.support.model_responses import (
     WRONG_TEST,
     answers,
     contract_answer,
-    fenced,
+    fence,
     suite_answer,
 )
 from tests.support.scripted import message
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 WRONG_SUITE = suite_answer(GOOD_TESTS + WRONG_TEST)
 DISPUTE = "DISPUTE test_wrong: R1 demands [3]"
-TEST_IS_WRONG = fenced('{"wrong": "test", "because": "R1 demands [3]"}', "json")
-CODE_IS_WRONG = fenced('{"wrong": "code", "because": "the test follows from R1"}', "json")
+TEST_IS_WRONG = fence('{"wrong": "test", "because": "R1 demands [3]"}', "json")
+CODE_IS_WRONG = fence('{"wrong": "code", "because": "the test follows from R1"}', "json")
 # Fails test_negative only, like BETTER_CODE, but with another text, so with another signature.
 OTHER_WRONG = "def top_k(xs, k):\n    if k < 0:\n        raise KeyError('no')\n    return sorted(xs, reverse=True)[:k]\n"
 # Repairs test_negative and breaks the other two.
@@ -39,8 +39,8 @@ BREAKING = "def top_k(xs, k):\n    if k < 0:\n        raise ValueError(k)\n    r
 
 def script(code: str = WRONG_CODE, *repairs: str, **changes: list[str]) -> dict[str, list[object]]:
     """Return answers with this first code and these repairs."""
-    repair_code = [fenced(item) for item in repairs]
-    return answers(**{"generate_code": [fenced(code)], "repair_code": repair_code, **changes})
+    repair_code = [fence(item) for item in repairs]
+    return answers(**{"generate_code": [fence(code)], "repair_code": repair_code, **changes})
 
 
 # --- Tests come from the contract, not from the code
@@ -49,14 +49,14 @@ def script(code: str = WRONG_CODE, *repairs: str, **changes: list[str]) -> dict[
 def test_prompts_for_tests_do_not_show_the_code(run_workflow: RunWorkflow) -> None:
     done = run_workflow(
         answers(
-            generate_code=[fenced(WRONG_CODE)],
+            generate_code=[fence(WRONG_CODE)],
             generate_tests=[suite_answer(GOOD_TESTS.replace("R2", "R7")), WRONG_SUITE],
-            repair_code=[DISPUTE + "\n" + fenced(GOOD_CODE)],
+            repair_code=[DISPUTE + "\n" + fence(GOOD_CODE)],
             judge_test=[TEST_IS_WRONG],
         )
     )
     assert done.report.verdict == "passed"
-    blind = done.model.asked("generate_tests") + done.model.asked("judge_test")
+    blind = done.model.list_prompts("generate_tests") + done.model.list_prompts("judge_test")
     assert len(blind) == 3
     for text in blind:
         assert "sorted(xs" not in text
@@ -67,7 +67,7 @@ def test_prompts_for_code_do_not_show_held_out_examples(run_workflow: RunWorkflo
     writers = [
         text
         for tool in ("generate_code", "review_code", "repair_code")
-        for text in done.model.asked(tool)
+        for text in done.model.list_prompts(tool)
     ]
     assert len(writers) == 5  # the repaired code is reviewed too
     for text in writers:
@@ -82,7 +82,7 @@ def test_tests_that_pass_on_the_stub_are_sent_back_with_the_reason(
 ) -> None:
     lazy = GOOD_TESTS + '\n\ndef test_lazy():\n    """R1: nothing."""\n    assert True\n'
     done = run_workflow(answers(generate_tests=[suite_answer(lazy), suite_answer()]))
-    asked = done.model.asked("generate_tests")
+    asked = done.model.list_prompts("generate_tests")
     assert len(asked) == 2
     assert "test_lazy does not fail on a module whose functions all raise" in asked[1]
     assert done.report.evidence.red_phase is not None
@@ -141,7 +141,7 @@ def test_complaints_are_sent_back_once(
     run_workflow: RunWorkflow, tests: str, complaint: str
 ) -> None:
     done = run_workflow(answers(generate_tests=[suite_answer(tests), suite_answer()]))
-    assert complaint in done.model.asked("generate_tests")[1]
+    assert complaint in done.model.list_prompts("generate_tests")[1]
     assert done.report.verdict == "passed"
 
 
@@ -178,14 +178,14 @@ def test_given_tests_are_locked(run_workflow: RunWorkflow) -> None:
     )
     done = run_workflow(
         answers(
-            generate_code=[fenced(GOOD_CODE)],
-            repair_code=["DISPUTE test_mine: R1 demands [2]\n" + fenced(OTHER_WRONG)],
+            generate_code=[fence(GOOD_CODE)],
+            repair_code=["DISPUTE test_mine: R1 demands [2]\n" + fence(OTHER_WRONG)],
         ),
         given=(mine,),
         max_repairs=1,
     )
     assert done.report.verdict == "failed"
-    assert done.model.asked("judge_test") == []
+    assert done.model.list_prompts("judge_test") == []
     assert [item.outcome for item in done.report.tests if item.origin == "given"] == ["failed"]
 
 
@@ -219,8 +219,8 @@ def test_review_errors_are_repaired_before_the_first_run(run_workflow: RunWorkfl
         ("error", True),
         ("style", False),
     ]
-    assert "the order is wrong for [1, 2]" in done.model.asked("repair_code")[0]
-    assert "short name" not in done.model.asked("repair_code")[0]
+    assert "the order is wrong for [1, 2]" in done.model.list_prompts("repair_code")[0]
+    assert "short name" not in done.model.list_prompts("repair_code")[0]
     assert (done.report.iterations, done.report.repairs) == (1, 0)
 
 
@@ -250,10 +250,10 @@ def test_repaired_code_is_reviewed_again_as_a_change(run_workflow: RunWorkflow) 
             review_code=[first, second],
         )
     )
-    again = done.model.asked("review_code")[1]
+    again = done.model.list_prompts("review_code")[1]
     assert "-    return sorted(xs)[:k]" in again
     assert "may drop equals" in again
-    assert "gives None" in done.model.asked("repair_code")[2]
+    assert "gives None" in done.model.list_prompts("repair_code")[2]
     assert [(item.severity, item.resolved) for item in done.report.review] == [
         ("error", True),
         ("warning", True),
@@ -264,7 +264,7 @@ def test_repaired_code_is_reviewed_again_as_a_change(run_workflow: RunWorkflow) 
 
 
 def test_green_code_without_repairs_is_reviewed_once(run_workflow: RunWorkflow) -> None:
-    assert len(run_workflow(script(GOOD_CODE)).model.asked("review_code")) == 1
+    assert len(run_workflow(script(GOOD_CODE)).model.list_prompts("review_code")) == 1
 
 
 def test_a_review_that_cannot_be_had_is_a_reason(run_workflow: RunWorkflow) -> None:
@@ -285,8 +285,8 @@ _MANY = GOOD_TESTS + "".join(
 def test_a_lone_red_test_is_judged_before_the_first_repair(run_workflow: RunWorkflow) -> None:
     suite = suite_answer(_MANY + WRONG_TEST)
     done = run_workflow(answers(generate_tests=[suite], judge_test=[TEST_IS_WRONG]))
-    assert done.model.asked("repair_code") == []
-    assert "this one alone fails: AssertionError" in done.model.asked("judge_test")[0]
+    assert done.model.list_prompts("repair_code") == []
+    assert "this one alone fails: AssertionError" in done.model.list_prompts("judge_test")[0]
     assert (done.report.verdict, done.kinds) == ("passed", ["generate"])
 
 
@@ -299,7 +299,7 @@ def test_a_lone_red_test_that_is_right_leads_to_a_repair(run_workflow: RunWorkfl
             judge_test=[CODE_IS_WRONG],
         )
     )
-    assert "test_negative stands" in done.model.asked("repair_code")[0]
+    assert "test_negative stands" in done.model.list_prompts("repair_code")[0]
     assert done.report.repairs == 1
 
 
@@ -312,7 +312,7 @@ def test_autofixes_run_before_the_tests_without_a_model_call(run_workflow: RunWo
     assert done.kinds == ["generate", "free-fix"]
     assert done.report.attempts[1].tokens == 0
     assert "import heapq" in done.report.final_code
-    assert done.model.asked("repair_code") == []
+    assert done.model.list_prompts("repair_code") == []
 
 
 # --- A repair prompt is bounded
@@ -326,12 +326,12 @@ def test_repair_prompt_shows_at_most_five_failures_with_different_causes(
         for n in range(12)
     )
     done = run_workflow(script(WRONG_CODE, GOOD_CODE, generate_tests=[suite_answer(many)]))
-    (prompt,) = done.model.asked("repair_code")
+    (prompt,) = done.model.list_prompts("repair_code")
     assert prompt.count("\n### test_topk.py::") == 5
     assert "more, of the same causes or less telling, are not shown" in prompt
     raising = "def top_k(xs, k):\n    return xs.absent\n"
     done = run_workflow(script(raising, GOOD_CODE, generate_tests=[suite_answer(many)]))
-    (prompt,) = done.model.asked("repair_code")
+    (prompt,) = done.model.list_prompts("repair_code")
     assert prompt.count("\n### test_topk.py::") == 1  # they all fail in one line of the module
     assert "topk.py:2 in top_k: return xs.absent" in prompt
 
@@ -341,7 +341,7 @@ def test_repair_prompt_does_not_grow_with_the_attempts(run_workflow: RunWorkflow
         return f"def top_k(xs, k):\n    return [{n}]\n"
 
     done = run_workflow(script(variant(10), *(variant(n) for n in range(11, 23))), max_repairs=12)
-    sizes = [len(text) for text in done.model.asked("repair_code")]
+    sizes = [len(text) for text in done.model.list_prompts("repair_code")]
     assert len(sizes) == 12
     assert max(sizes[6:]) - min(sizes[6:]) < 40
 
@@ -354,7 +354,7 @@ def test_equal_failures_give_equal_prompts(run_workflow: RunWorkflow) -> None:
         "    raise RuntimeError(f'{path} {object()} {os.getcwd()} {time.time():.9f} s')\n"
     )
     first, second = (
-        run_workflow(script(noisy, GOOD_CODE)).model.asked("repair_code") for _ in range(2)
+        run_workflow(script(noisy, GOOD_CODE)).model.list_prompts("repair_code") for _ in range(2)
     )
     assert first == second
 
@@ -377,39 +377,42 @@ def test_test_judged_wrong_is_dropped(run_workflow: RunWorkflow) -> None:
 def test_upheld_test_stays_and_later_prompts_show_the_ruling(run_workflow: RunWorkflow) -> None:
     done = run_workflow(
         answers(
-            generate_code=[fenced(WRONG_CODE)],
-            repair_code=["DISPUTE test_negative: none\n" + fenced(BETTER_CODE), fenced(GOOD_CODE)],
+            generate_code=[fence(WRONG_CODE)],
+            repair_code=["DISPUTE test_negative: none\n" + fence(BETTER_CODE), fence(GOOD_CODE)],
             judge_test=[CODE_IS_WRONG],
         )
     )
     assert done.report.verdict == "passed"
     assert "test_negative" in done.report.test_code
-    assert "test_negative stands: the test follows from R1" in done.model.asked("repair_code")[1]
+    assert (
+        "test_negative stands: the test follows from R1"
+        in done.model.list_prompts("repair_code")[1]
+    )
 
 
 def test_each_test_is_judged_once(run_workflow: RunWorkflow) -> None:
     again = "DISPUTE test_wrong: still\n"
     done = run_workflow(
         answers(
-            generate_code=[fenced(GOOD_CODE)],
+            generate_code=[fence(GOOD_CODE)],
             generate_tests=[WRONG_SUITE],
             repair_code=[
-                DISPUTE + "\n" + fenced(OTHER_WRONG),
-                again + fenced(GOOD_CODE + "\n# 2\n"),
+                DISPUTE + "\n" + fence(OTHER_WRONG),
+                again + fence(GOOD_CODE + "\n# 2\n"),
             ],
             judge_test=[CODE_IS_WRONG],
         ),
         max_repairs=2,
     )
-    assert len(done.model.asked("judge_test")) == 1
+    assert len(done.model.list_prompts("judge_test")) == 1
     assert done.report.verdict == "failed"
 
 
 def test_dispute_of_an_unknown_test_is_ignored(run_workflow: RunWorkflow) -> None:
     done = run_workflow(
-        script(WRONG_CODE, repair_code=["DISPUTE test_absent: x\n" + fenced(GOOD_CODE)])
+        script(WRONG_CODE, repair_code=["DISPUTE test_absent: x\n" + fence(GOOD_CODE)])
     )
-    assert done.model.asked("judge_test") == []
+    assert done.model.list_prompts("judge_test") == []
     assert done.report.verdict == "passed"
 
 
@@ -438,7 +441,7 @@ def test_next_repair_does_not_start_from_code_that_breaks_passing_tests(
     run_workflow: RunWorkflow,
 ) -> None:
     done = run_workflow(script(BETTER_CODE, BREAKING, GOOD_CODE))
-    second = done.model.asked("repair_code")[1]
+    second = done.model.list_prompts("repair_code")[1]
     assert "return sorted(xs, reverse=True)[:k]" in second
     assert "return None" not in second
     assert "repair: 2 failing" in second  # the attempt that broke tests is shown in one line
@@ -459,7 +462,7 @@ def test_best_candidate_is_run_again_when_its_failing_test_is_dropped(
     done = run_workflow(
         answers(
             generate_tests=[WRONG_SUITE],
-            repair_code=[DISPUTE + "\n" + fenced(BREAKING)],
+            repair_code=[DISPUTE + "\n" + fence(BREAKING)],
             judge_test=[TEST_IS_WRONG],
         ),
         max_repairs=1,
@@ -481,8 +484,8 @@ def test_stuck_run_is_rewritten_then_ended(run_workflow: RunWorkflow) -> None:
     same_again = BETTER_CODE + "\n\nUNUSED = 2\n"
     done = run_workflow(
         answers(
-            generate_code=[fenced(BETTER_CODE), "Sorted again.\n" + fenced(same_again)],
-            repair_code=["Nothing new here.\n" + fenced(same)],
+            generate_code=[fence(BETTER_CODE), "Sorted again.\n" + fence(same_again)],
+            repair_code=["Nothing new here.\n" + fence(same)],
         )
     )
     assert done.kinds == ["generate", "repair", "rewrite"]
@@ -490,7 +493,7 @@ def test_stuck_run_is_rewritten_then_ended(run_workflow: RunWorkflow) -> None:
         "rewriting from the contract",
         "stopping early",
     ]
-    rewrite = done.model.asked("generate_code")[1]
+    rewrite = done.model.list_prompts("generate_code")[1]
     assert "Earlier attempts failed" in rewrite
     assert "repair (Nothing new here.): 1 failing: test_negative" in rewrite.replace(
         "here)", "here.)"
@@ -502,8 +505,8 @@ def test_stuck_run_is_rewritten_then_ended(run_workflow: RunWorkflow) -> None:
 def test_repeated_code_is_stuck_even_with_other_failures(run_workflow: RunWorkflow) -> None:
     done = run_workflow(
         answers(
-            generate_code=[fenced(WRONG_CODE), fenced(GOOD_CODE)],
-            repair_code=[fenced(BETTER_CODE), fenced(BETTER_CODE)],
+            generate_code=[fence(WRONG_CODE), fence(GOOD_CODE)],
+            repair_code=[fence(BETTER_CODE), fence(BETTER_CODE)],
         )
     )
     assert done.kinds[-1] == "rewrite"
@@ -513,10 +516,10 @@ def test_repeated_code_is_stuck_even_with_other_failures(run_workflow: RunWorkfl
 def test_fallback_model_is_used_when_stuck_after_a_rewrite(run_workflow: RunWorkflow) -> None:
     done = run_workflow(
         answers(
-            generate_code=[fenced(BETTER_CODE), fenced(BETTER_CODE + "\n\nB = 2\n")],
-            repair_code=[fenced(BETTER_CODE + "\n\nA = 1\n")],
+            generate_code=[fence(BETTER_CODE), fence(BETTER_CODE + "\n\nB = 2\n")],
+            repair_code=[fence(BETTER_CODE + "\n\nA = 1\n")],
         ),
-        fallback={"generate_code": [fenced(GOOD_CODE)]},
+        fallback={"generate_code": [fence(GOOD_CODE)]},
     )
     assert done.fallback is not None
     assert done.fallback.tools == ["generate_code", "review_code"]
@@ -538,7 +541,7 @@ def test_pending_answer_is_awaited_when_the_other_call_fails(run_workflow: RunWo
 def test_at_most_n_repairs(run_workflow: RunWorkflow, repairs: int) -> None:
     variants = [f"def top_k(xs, k):\n    return [{n}]\n" for n in range(10, 20)]
     done = run_workflow(script(*variants), max_repairs=repairs)
-    assert len(done.model.asked("repair_code")) == repairs
+    assert len(done.model.list_prompts("repair_code")) == repairs
     assert (done.report.iterations, done.report.repairs) == (repairs + 1, repairs)
     assert done.report.verdict == "failed"
 
@@ -562,7 +565,7 @@ def test_failed_held_out_example_becomes_a_test_and_is_repaired(run_workflow: Ru
     )
     done = run_workflow(script(cheat, GOOD_CODE))
     assert done.report.verdict == "passed"
-    assert "test_sealed_example_" in done.model.asked("repair_code")[0]
+    assert "test_sealed_example_" in done.model.list_prompts("repair_code")[0]
     assert "def test_sealed_example_1" in done.report.test_code
     held_out = {item.id: item.outcome for item in done.report.tests if item.origin == "held_out"}
     revealed = (f"test_topk.py::test_sealed_example_{number}" for number in (1, 2, 3))

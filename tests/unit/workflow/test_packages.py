@@ -13,7 +13,7 @@ from greenloop.events import Notice, PackageInstallStarted, PackagesReady, Respo
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.change_responses import TESTS as CHANGE_TESTS
 from tests.support.change_responses import answer_with_tests, change_answers, change_request
-from tests.support.model_responses import GOOD_CODE, answers, contract_answer, fenced, suite_answer
+from tests.support.model_responses import GOOD_CODE, answers, contract_answer, fence, suite_answer
 from tests.support.wheels import only_wheels_of, wheel
 
 pytestmark = pytest.mark.slow
@@ -42,7 +42,7 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def script(code: str = CODE, packages: tuple[str, ...] = ("Alpha",), **more: Any) -> dict[str, Any]:
     contract = contract_answer(packages=packages)
-    return answers(parse_specification=[contract], generate_code=[fenced(code)], **more)
+    return answers(parse_specification=[contract], generate_code=[fence(code)], **more)
 
 
 def test_the_packages_of_a_contract_are_installed_once(
@@ -66,9 +66,9 @@ def test_the_packages_of_a_contract_are_installed_once(
 
 def test_prompts_name_what_is_available_and_what_was_agreed(run_workflow: RunWorkflow) -> None:
     done = run_workflow(script(), allowed_packages="alpha,PyYAML")
-    (asked,) = done.model.asked("parse_specification")
+    (asked,) = done.model.list_prompts("parse_specification")
     assert "Available packages besides it: alpha, pyyaml (import yaml)." in asked
-    assert "standard library and alpha." in done.model.asked("generate_code")[0]
+    assert "standard library and alpha." in done.model.list_prompts("generate_code")[0]
 
 
 def test_package_that_is_not_allowed_is_sent_back_once(run_workflow: RunWorkflow) -> None:
@@ -101,9 +101,9 @@ def test_allowed_import_is_installed_without_a_model_call(
 
 def test_forbidden_import_is_explained_in_prompt_and_notice(run_workflow: RunWorkflow) -> None:
     needy = CODE.replace("import alpha", "import alpha\nimport requests\n\nNET = requests")
-    done = run_workflow(script(needy, repair_code=[fenced(CODE)]), allowed_packages="alpha")
+    done = run_workflow(script(needy, repair_code=[fence(CODE)]), allowed_packages="alpha")
     assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"])
-    (asked,) = done.model.asked("repair_code")
+    (asked,) = done.model.list_prompts("repair_code")
     assert "requests is not available; available besides the standard library: alpha" in asked
     notes = [
         item.text for item in done.events_of(Notice) if "--allow-package requests" in item.text
@@ -117,7 +117,10 @@ def test_forbidden_import_in_tests_is_sent_back(run_workflow: RunWorkflow) -> No
         script(generate_tests=[tests, suite_answer(TESTS)]), allowed_packages="alpha"
     )
     assert done.report.verdict == "passed"
-    assert "requests is not available; available besides" in done.model.asked("generate_tests")[1]
+    assert (
+        "requests is not available; available besides"
+        in done.model.list_prompts("generate_tests")[1]
+    )
 
 
 TESTS = '''import pytest
@@ -163,7 +166,7 @@ def test_unavailable_imported_package_does_not_end_the_run(
     run_workflow: RunWorkflow, wheels: Path
 ) -> None:
     (wheels / "beta-2.5-py3-none-any.whl").unlink()
-    repaired = fenced(GOOD_CODE)
+    repaired = fence(GOOD_CODE)
     done = run_workflow(script(packages=(), repair_code=[repaired]), allowed_packages="alpha")
     assert (done.report.verdict, done.kinds) == ("passed", ["generate", "repair"])
     assert sum("there is no wheel of beta" in item.text for item in done.events_of(Notice)) == 1
@@ -193,4 +196,4 @@ def test_package():
     weak = answer_with_tests(CHANGE_TESTS + uses_package)
     script = change_answers(write_change_tests=[weak, weak])
     done = run_workflow(script, request=change_request(tmp_path), allowed_packages="alpha,beta")
-    assert "test_package passes on today's code" in done.model.asked("write_change_tests")[1]
+    assert "test_package passes on today's code" in done.model.list_prompts("write_change_tests")[1]

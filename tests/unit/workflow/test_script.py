@@ -21,7 +21,7 @@ from greenloop.workflow.storage.request import (
     ScriptRequest,
     ScriptSpec,
 )
-from tests.support.model_responses import fenced
+from tests.support.model_responses import fence
 
 if TYPE_CHECKING:
     from tests.unit.workflow.conftest import RunWorkflow
@@ -33,8 +33,8 @@ BROKEN = "import csv\nrows = list(csv.DictReader(open('sales.csv')))\nprint(rows
 PROPOSED = [{"check": "stdout", "matches": r"^rows: \d+$"}]
 
 
-def proposed(*checks: dict[str, Any]) -> str:
-    return fenced(json.dumps(list(checks)), "json")
+def propose(*checks: dict[str, Any]) -> str:
+    return fence(json.dumps(list(checks)), "json")
 
 
 def sales(tmp_path: Path) -> InputRef:
@@ -44,7 +44,7 @@ def sales(tmp_path: Path) -> InputRef:
     return InputRef(path="sales.csv", source=str(path), sha256=sha256)
 
 
-def asked(tmp_path: Path, *checks: OutputCheck, **changes: Any) -> RunRequest:
+def build_request(tmp_path: Path, *checks: OutputCheck, **changes: Any) -> RunRequest:
     script = ScriptSpec(name="script.py", inputs=(sales(tmp_path),), checks=checks)
     return ScriptRequest(specification=TASK, script=script).model_copy(update=changes)
 
@@ -59,8 +59,8 @@ def existing(tmp_path: Path, text: str, *checks: OutputCheck) -> RunRequest:
 def test_checks_are_proposed_before_the_script_is_written(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
-    answers = {"propose_checks": [proposed(*PROPOSED)], "write_script": [fenced(GOOD)]}
-    done = run_workflow(answers, request=asked(tmp_path))
+    answers = {"propose_checks": [propose(*PROPOSED)], "write_script": [fence(GOOD)]}
+    done = run_workflow(answers, request=build_request(tmp_path))
     assert done.model.tools == ["propose_checks", "write_script"]
     assert done.report.verdict == "passed"
     assert done.report.script is not None
@@ -68,18 +68,18 @@ def test_checks_are_proposed_before_the_script_is_written(
     (ready,) = done.events_of(ChecksReady)
     assert [item.kind for item in ready.checks] == ["status", "prints", "matches"]
     assert {item.origin for item in done.report.tests} == {"given", "generated"}
-    assert "Region,Amount" in done.model.asked("write_script")[0]
+    assert "Region,Amount" in done.model.list_prompts("write_script")[0]
 
 
 def test_script_that_prints_nothing_is_repaired(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     answers = {
-        "propose_checks": [proposed()],
-        "write_script": [fenced(SILENT)],
-        "repair_script": [fenced(GOOD)],
+        "propose_checks": [propose()],
+        "write_script": [fence(SILENT)],
+        "repair_script": [fence(GOOD)],
     }
-    done = run_workflow(answers, request=asked(tmp_path))
+    done = run_workflow(answers, request=build_request(tmp_path))
     assert done.kinds == ["generate", "repair"]
-    assert "ran but printed nothing" in done.model.asked("repair_script")[0]
+    assert "ran but printed nothing" in done.model.list_prompts("repair_script")[0]
     assert done.report.verdict == "passed"
 
 
@@ -87,12 +87,12 @@ def test_repair_prompt_shows_line_and_locals_of_a_crash(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
     answers = {
-        "propose_checks": [proposed()],
-        "write_script": [fenced(BROKEN)],
-        "repair_script": [fenced(GOOD)],
+        "propose_checks": [propose()],
+        "write_script": [fence(BROKEN)],
+        "repair_script": [fence(GOOD)],
     }
-    done = run_workflow(answers, request=asked(tmp_path))
-    (prompt,) = done.model.asked("repair_script")
+    done = run_workflow(answers, request=build_request(tmp_path))
+    (prompt,) = done.model.list_prompts("repair_script")
     assert "KeyError: 'region'" in prompt
     assert "script.py:3 in <module>: print(rows[0]['region'])" in prompt
     assert "'Region': 'North'" in prompt  # the locals
@@ -106,12 +106,12 @@ def test_repair_prompt_shows_output_of_a_failed_check(
     writes = GOOD + "open('out.csv', 'w').write('a\\n1\\n')\n"
     both = GOOD + "open('out.csv', 'w').write('a\\n1\\n2\\n')\n"
     answers = {
-        "propose_checks": [proposed()],
-        "write_script": [fenced(writes)],
-        "repair_script": [fenced(both)],
+        "propose_checks": [propose()],
+        "write_script": [fence(writes)],
+        "repair_script": [fence(both)],
     }
-    done = run_workflow(answers, request=asked(tmp_path, *wanted))
-    assert "1" in done.model.asked("repair_script")[0].partition("out.csv")[2]
+    done = run_workflow(answers, request=build_request(tmp_path, *wanted))
+    assert "1" in done.model.list_prompts("repair_script")[0].partition("out.csv")[2]
     assert done.report.verdict == "passed"
     made = Path(done.report.artifacts.made or "") / "out.csv"
     assert made.read_text() == "a\n1\n2\n"
@@ -123,24 +123,26 @@ def test_only_proposed_checks_can_be_judged_wrong(
     wrong = {"check": "stdout", "contains": "rows: 3"}
     dispute = "DISPUTE prints 'rows: 3': there are two rows\n"
     answers = {
-        "propose_checks": [proposed(wrong)],
-        "write_script": [fenced(GOOD)],
+        "propose_checks": [propose(wrong)],
+        "write_script": [fence(GOOD)],
         "repair_script": [dispute],
-        "judge_check": [fenced('{"wrong": "test", "because": "two rows are shown"}', "json")],
+        "judge_check": [fence('{"wrong": "test", "because": "two rows are shown"}', "json")],
     }
-    done = run_workflow(answers, request=asked(tmp_path))
+    done = run_workflow(answers, request=build_request(tmp_path))
     assert done.report.verdict == "passed"
     assert len(done.events_of(DisputeJudged)) == 1
-    assert GOOD.splitlines()[1] not in done.model.asked("judge_check")[0]
+    assert GOOD.splitlines()[1] not in done.model.list_prompts("judge_check")[0]
     (dropped,) = [item for item in done.report.tests if item.outcome == "dropped"]
     assert dropped.judgement == "two rows are shown"
 
     answers = {
-        "propose_checks": [proposed()],
-        "write_script": [fenced(GOOD)],
-        "repair_script": [dispute + fenced(GOOD)],
+        "propose_checks": [propose()],
+        "write_script": [fence(GOOD)],
+        "repair_script": [dispute + fence(GOOD)],
     }
-    done = run_workflow(answers, request=asked(tmp_path, parse_expect("rows: 3")), max_repairs=1)
+    done = run_workflow(
+        answers, request=build_request(tmp_path, parse_expect("rows: 3")), max_repairs=1
+    )
     assert done.report.verdict == "failed"
     assert not done.events_of(DisputeJudged)
 
@@ -149,8 +151,8 @@ def test_check_that_holds_for_an_empty_script_is_dropped(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
     empty = {"check": "stdout", "matches": "^$|rows"}
-    answers = {"propose_checks": [proposed(empty)], "write_script": [fenced(GOOD)]}
-    done = run_workflow(answers, request=asked(tmp_path))
+    answers = {"propose_checks": [propose(empty)], "write_script": [fence(GOOD)]}
+    done = run_workflow(answers, request=build_request(tmp_path))
     (aside,) = [item for item in done.report.tests if item.outcome == "dropped"]
     assert "does nothing" in (aside.judgement or "")
 
@@ -167,9 +169,9 @@ def test_repair_that_drops_a_feature_is_rejected(run_workflow: RunWorkflow, tmp_
         "rows[0]['region']", "shown(rows[0])"
     )
     kept = old.replace("row['region']", "row['Region']")
-    answers = {"repair_script": [fenced(GOOD), fenced(kept)]}
+    answers = {"repair_script": [fence(GOOD), fence(kept)]}
     done = run_workflow(answers, request=existing(tmp_path, old))
-    first, second = done.model.asked("repair_script")
+    first, second = done.model.list_prompts("repair_script")
     assert "shown" in second.removeprefix(first)
     assert done.report.final_code == kept
     assert done.report.verdict == "passed"
@@ -182,10 +184,10 @@ def test_output_printed_before_has_to_stay(run_workflow: RunWorkflow, tmp_path: 
     )
     kept = old.replace("region", "Region")
     done = run_workflow(
-        {"repair_script": [fenced(quiet), fenced(kept)]}, request=existing(tmp_path, old)
+        {"repair_script": [fence(quiet), fence(kept)]}, request=existing(tmp_path, old)
     )
     assert done.kinds[-2:] == ["repair", "repair"]
-    assert "reading sales.csv" in done.model.asked("repair_script")[1]
+    assert "reading sales.csv" in done.model.list_prompts("repair_script")[1]
     assert done.report.verdict == "passed"
 
 
@@ -204,7 +206,7 @@ def test_unhealed_script_is_reported_as_its_best_attempt(
 ) -> None:
     later = BROKEN.replace("region", "nothing")
     done = run_workflow(
-        {"repair_script": [fenced(later)]}, request=existing(tmp_path, BROKEN), max_repairs=1
+        {"repair_script": [fence(later)]}, request=existing(tmp_path, BROKEN), max_repairs=1
     )
     assert done.report.verdict == "failed"
     assert done.report.original == BROKEN
@@ -212,7 +214,7 @@ def test_unhealed_script_is_reported_as_its_best_attempt(
 
 
 def test_changed_input_ends_the_run(run_workflow: RunWorkflow, tmp_path: Path) -> None:
-    request = asked(tmp_path)
+    request = build_request(tmp_path)
     (tmp_path / "sales.csv").write_text("other")
     done = run_workflow({}, request=request)
     assert isinstance(done.error, InputError)
@@ -234,9 +236,9 @@ def test_the_prompt_does_not_grow_with_the_number_of_attempts(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
     tries = [BROKEN.replace("region", f"column_{n}") for n in range(12)]
-    answers = {"repair_script": [fenced(item) for item in tries]}
+    answers = {"repair_script": [fence(item) for item in tries]}
     done = run_workflow(answers, request=existing(tmp_path, BROKEN), max_repairs=12)
-    sizes = [len(item) for item in done.model.asked("repair_script")]
+    sizes = [len(item) for item in done.model.list_prompts("repair_script")]
     assert len(sizes) >= 3
     assert max(sizes[-2:]) < sizes[0] + 2500
 
@@ -256,7 +258,7 @@ def test_input_at_another_path_is_named_with_its_option(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
     text = GOOD.replace("sales.csv", "data/sales.csv")
-    done = run_workflow({"repair_script": [fenced(GOOD)]}, request=existing(tmp_path, text))
+    done = run_workflow({"repair_script": [fence(GOOD)]}, request=existing(tmp_path, text))
     (text,) = [item.text for item in done.events_of(Notice) if "--input" in item.text]
     assert "sales.csv" in text
     assert "--input PATH=data/sales.csv" in text
@@ -265,8 +267,8 @@ def test_input_at_another_path_is_named_with_its_option(
 def test_prompts_name_the_check_of_previous_output(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
-    done = run_workflow({"repair_script": [fenced(GOOD)]}, request=existing(tmp_path, BROKEN))
-    (prompt,) = done.model.asked("repair_script")
+    done = run_workflow({"repair_script": [fence(GOOD)]}, request=existing(tmp_path, BROKEN))
+    (prompt,) = done.model.list_prompts("repair_script")
     assert prompt.count("the script ends with status 0") == 1
     assert "the script prints what it printed before" in prompt
     assert "so that they can be wrong: `prints what it printed before`" in prompt

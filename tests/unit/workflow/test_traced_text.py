@@ -21,7 +21,7 @@ from tests.support.model_responses import (
     SPECIFICATION,
     answers,
     contract_answer,
-    fenced,
+    fence,
     suite_answer,
 )
 
@@ -32,7 +32,7 @@ R1 = {"id": "R1", "text": "top_k returns the k largest numbers, largest first."}
 R2 = {"id": "R2", "text": "k < 0 raises ValueError."}
 HALF = contract_answer(requirements=[{**R1, "quotes": [QUOTES[0]]}, R2])
 LOST = contract_answer(requirements=[{**R1, "quotes": [QUOTES[0]]}])
-MENDED = fenced(
+MENDED = fence(
     json.dumps({"requirements": [{**R1, "quotes": [QUOTES[0]]}, {**R2, "quotes": [QUOTES[1]]}]}),
     "json",
 )
@@ -44,7 +44,7 @@ def parsing(*responses: Any) -> dict[str, list[Any]]:
 
 def test_contract_that_quotes_the_text_is_asked_for_once(run_workflow: RunWorkflow) -> None:
     done = run_workflow(answers())
-    assert len(done.model.asked("parse_specification")) == 1
+    assert len(done.model.list_prompts("parse_specification")) == 1
     assert done.report.contract is not None
     assert done.report.contract.unquoted == ()
     reasons = [item for item in done.report.reasons if not item.startswith("second reading")]
@@ -53,7 +53,7 @@ def test_contract_that_quotes_the_text_is_asked_for_once(run_workflow: RunWorkfl
 
 def test_lost_clause_goes_back_once_with_the_contract(run_workflow: RunWorkflow) -> None:
     done = run_workflow(parsing(HALF, MENDED))
-    first, second = done.model.asked("parse_specification")
+    first, second = done.model.list_prompts("parse_specification")
     assert second.startswith(first)
     assert 'Nothing takes up this passage: "k < 0 is a ValueError"' in second
     assert "R2 quotes nothing: which passage asks for it?" in second
@@ -69,7 +69,7 @@ def test_lost_clause_goes_back_once_with_the_contract(run_workflow: RunWorkflow)
 
 
 def test_clause_that_stays_lost_keeps_the_verdict_at_passed(run_workflow: RunWorkflow) -> None:
-    script = parsing(LOST, fenced("{}", "json"))
+    script = parsing(LOST, fence("{}", "json"))
     script["generate_tests"] = [suite_answer(GOOD_TESTS.replace("R2", "R1"), HELD_OUT[:1])]
     report = run_workflow(script).report
     assert report.contract is not None
@@ -81,7 +81,7 @@ def test_clause_that_stays_lost_keeps_the_verdict_at_passed(run_workflow: RunWor
 
 
 def test_second_contract_that_takes_up_less_is_not_used(run_workflow: RunWorkflow) -> None:
-    worse = fenced(json.dumps({"requirements": [R1]}), "json")
+    worse = fence(json.dumps({"requirements": [R1]}), "json")
     report = run_workflow(parsing(HALF, worse)).report
     assert report.contract is not None
     assert len(report.contract.requirements) == 2
@@ -107,7 +107,7 @@ def test_second_call_without_budget_keeps_the_first_contract(run_workflow: RunWo
 def test_second_answer_without_requirements_keeps_the_first_contract(
     run_workflow: RunWorkflow,
 ) -> None:
-    done = run_workflow(parsing(HALF, fenced('{"requirements": []}', "json")))
+    done = run_workflow(parsing(HALF, fence('{"requirements": []}', "json")))
     assert (done.error, done.report.verdict) == (None, "passed")
 
 
@@ -124,17 +124,17 @@ class TestContradiction:
     def test_a_confirmed_one_ends_the_run_before_code_is_paid_for(
         self, run_workflow: RunWorkflow
     ) -> None:
-        script = parsing(self.contract(*self.SIDES), fenced("{}", "json"))
+        script = parsing(self.contract(*self.SIDES), fence("{}", "json"))
         done = run_workflow(script, specification=self.TEXT)
         assert isinstance(done.error, SpecificationError)
         assert str(done.error) == (
             'the text contradicts itself: "k < 0 is a ValueError" against "For k < 0 it gives []." '
             "for `top_k([], -1)`: correct one of the two"
         )
-        assert done.model.asked("generate_code") == []
+        assert done.model.list_prompts("generate_code") == []
 
     def test_one_that_is_taken_back_does_not(self, run_workflow: RunWorkflow) -> None:
-        taken_back = fenced('{"contradictions": []}', "json")
+        taken_back = fence('{"contradictions": []}', "json")
         script = parsing(self.contract(*self.SIDES), taken_back)
         assert run_workflow(script, specification=self.TEXT).error is None
 
@@ -144,7 +144,7 @@ class TestContradiction:
         done = run_workflow(
             parsing(self.contract(QUOTES[1], "k < 0 is an IndexError")), specification=self.TEXT
         )
-        assert (done.error, len(done.model.asked("parse_specification"))) == (None, 1)
+        assert (done.error, len(done.model.list_prompts("parse_specification"))) == (None, 1)
 
 
 class TestNotCovered:
@@ -156,7 +156,7 @@ class TestNotCovered:
         done = run_workflow(parsing(contract), specification=text)
         (ready,) = done.events_of(ContractReady)
         assert ready.contract.not_covered == ("Add a migration for the database.",)
-        assert len(done.model.asked("parse_specification")) == 1
+        assert len(done.model.list_prompts("parse_specification")) == 1
         assert done.report.verdict == "passed"
         assert done.report.reasons[0] == (
             "the text asks for more than one module: Add a migration for the database."
@@ -192,7 +192,7 @@ class TestBackground:
         done = run_workflow(
             answers(parse_specification=[contract], review_code=[finding]), specification=text
         )
-        (asked,) = done.model.asked("review_code")
+        (asked,) = done.model.list_prompts("review_code")
         assert 'B1. "Nobody must wait." (a wish)' in asked
         assert "We are old" not in asked.partition("background")[2]
         assert done.report.verdict == "passed"
@@ -209,7 +209,7 @@ class TestAssumptions:
         done = run_workflow(
             answers(parse_specification=[self.contract], review_code=[self.doubt]),
         )
-        (asked,) = done.model.asked("review_code")
+        (asked,) = done.model.list_prompts("review_code")
         assert "report it by its place in the list" in asked
         assert done.report.contract is not None
         assert done.report.contract.assumptions == ("k is at most the length.",)
@@ -225,10 +225,10 @@ class TestAssumptions:
             answers(
                 parse_specification=[self.contract],
                 review_code=[review],
-                repair_code=[fenced(GOOD_CODE + "\nA = 1\n")],
+                repair_code=[fence(GOOD_CODE + "\nA = 1\n")],
             )
         )
-        (repair,) = done.model.asked("repair_code")
+        (repair,) = done.model.list_prompts("repair_code")
         assert "the order is wrong" in repair
         assert "they may count once" not in repair
 
@@ -255,9 +255,9 @@ def test_only_held_out_examples_are_asked_for_where_they_alone_are_missing(
     run_workflow: RunWorkflow,
 ) -> None:
     unusable = [{"call": "top_k([1], 1)", "returns": "Money(1)"}] * 4
-    alone = fenced(json.dumps(HELD_OUT), "json")
+    alone = fence(json.dumps(HELD_OUT), "json")
     done = run_workflow(answers(generate_tests=[suite_answer(held_out=unusable), alone]))
-    first, again = done.model.asked("generate_tests")
+    first, again = done.model.list_prompts("generate_tests")
     assert "cannot be used" in again
     assert "Money" not in first
     assert "The tests stay as they are" in again

@@ -185,10 +185,10 @@ def _report_run(
     monitor.close()
     if ending == "timeout":
         captured.read_stack_dump(handles[3])
-    head = {"ending": ending, "status": status, "hit": usage.reached_limits(peak_bytes)}
+    head = {"ending": ending, "status": status, "hit": usage.list_reached_limits(peak_bytes)}
     sends_files = COLLECT_FILES_KEY in limits
     if sends_files:
-        head["cut"] = captured.truncated_streams()
+        head["cut"] = captured.list_truncated_streams()
     send_frame(host, json.dumps(head).encode())
     for pieces in captured.pieces(with_errors=sends_files):
         host.send_frame_pieces(pieces)

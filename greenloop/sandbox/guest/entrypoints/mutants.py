@@ -31,9 +31,9 @@ from ..trials.outcomes import (
     COLLECTION_STEP,
     QUICK_TEST_SECONDS,
     SURVIVED,
-    killed_verdict,
+    build_killed_verdict,
+    build_started_event,
     result_event,
-    started_event,
     step_limits,
 )
 from ..trials.workspaces import Workspaces, become_subreaper, set_parent_death_signal
@@ -163,33 +163,27 @@ class MutantTrials:
     def _try_with_fresh_import(self, numbers: list[int]) -> None:
         """Try each in a fork that imports the changed module and collects the tests again.
 
-        What a mutant shows counts only where the original code passes this way, too.
+        That a mutant is noticed counts only where the original code passes this way, too.
         """
-        check, checked = self._create_task(0, None), list[ForkResult]()
-        held: list[tuple[ForkTask, ForkResult]] = []
+        results: list[tuple[ForkTask, ForkResult]] = []
 
         def start(task: ForkTask) -> None:
-            if task is not check:
-                self._forward(started_event(task.number))
+            self._forward(build_started_event([task.number]))
 
         def receive(task: ForkTask, result: ForkResult) -> None:
-            if task is check:
-                checked.append(result)
-            elif checked:
-                self._report_checked(task, result, checked[0])
+            if result.verdict == SURVIVED:
+                self._report_result(task, result)
             else:
-                held.append((task, result))
+                results.append((task, result))
 
-        tasks = [self._create_task(number, self._splices[number]) for number in sorted(numbers)]
-        self._create_pool().run([check, *tasks], receive, start)
-        for task, result in held:
-            self._report_checked(task, result, checked[0])
-
-    def _report_checked(self, task: ForkTask, result: ForkResult, check: ForkResult) -> None:
-        """Report a result, or none where the tests did not pass on the original code."""
-        if check.verdict != SURVIVED:
-            result = ForkResult("not_run" if check.ending == "not_run" else "error")
-        self._report_result(task, result)
+        pool = self._create_pool()
+        pool.run([self._create_task(n, self._splices[n]) for n in sorted(numbers)], receive, start)
+        if not results:
+            return
+        check = pool.run_one(self._create_task(0, None))
+        unknown = ForkResult("not_run" if check.ending == "not_run" else "error")
+        for task, result in results:
+            self._report_result(task, result if check.verdict == SURVIVED else unknown)
 
     def _report_result(self, task: ForkTask, result: ForkResult) -> None:
         self._forward(result_event(task.number, result, self._tests))
@@ -203,12 +197,12 @@ class MutantTrials:
             ModuleFinder(self._module, self._original.path, code).install()
             report(COLLECTION_STEP)
             if not _try_collect(self._session):
-                return killed_verdict("collection")
+                return build_killed_verdict("collection")
             items = self._session.items
             included = [n for n, item in enumerate(items) if item.nodeid not in excluded]
             chosen = sorted(included, key=lambda n: (items[n].nodeid in slow, n))
             failing = self._session.run_until_failure(chosen, report)
-            return SURVIVED if failing is None else killed_verdict(items[failing].nodeid)
+            return SURVIVED if failing is None else build_killed_verdict(items[failing].nodeid)
 
         return ForkTask(number, work, lambda step: step_limits(self._tests, self._collect_s, step))
 

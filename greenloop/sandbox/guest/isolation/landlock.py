@@ -37,7 +37,7 @@ def restrict(readable: Iterable[str], writable: Iterable[str], *, files_only: bo
     level = version()
     if level < 1:
         raise OSError("the kernel has no Landlock")
-    handled = _handled_rights(level)
+    handled = _get_handled_rights(level)
     ruleset = _create_ruleset(3 if files_only else level, handled)
     try:
         for path in readable:
@@ -50,7 +50,7 @@ def restrict(readable: Iterable[str], writable: Iterable[str], *, files_only: bo
         os.close(ruleset)
 
 
-def _handled_rights(level: int) -> int:
+def _get_handled_rights(level: int) -> int:
     rights = _FIRST_RIGHTS
     for needed, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL)):
         rights |= right if level >= needed else 0

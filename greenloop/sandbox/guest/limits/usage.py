@@ -39,7 +39,7 @@ class ResourceUsage(ABC):
     def measure_final(self) -> None:
         """Measure once more before the run's processes are killed."""
 
-    def reached_limits(self, peak_bytes: int) -> list[str]:
+    def list_reached_limits(self, peak_bytes: int) -> list[str]:
         """Return the limits seen to be reached; `peak_bytes` is the kernel's own count."""
         for name, limit in (("memory", "memory_bytes"), ("total memory", "total_bytes")):
             if peak_bytes >= self._limits[limit] * _NEAR_LIMIT_RATIO:

@@ -107,7 +107,7 @@ class OutputBuffers:
                 del found  # it holds the view
         return self._items_done
 
-    def truncated_streams(self) -> list[str]:
+    def list_truncated_streams(self) -> list[str]:
         """Return the names of the streams that were too long to be kept whole."""
         return [name for name, item in self._streams.items() if item.omitted_bytes > 0]
 

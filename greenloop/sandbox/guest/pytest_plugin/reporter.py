@@ -144,7 +144,7 @@ class Reporter:
             error = error.__cause__ or error
         where = _describe_subtest(report)
         self._send_failure(
-            node.nodeid, report.when or "collect", error, _captured_output(report), where
+            node.nodeid, report.when or "collect", error, _get_captured_output(report), where
         )
 
     def pytest_internalerror(self, excinfo: Any) -> None:
@@ -195,7 +195,7 @@ def _combine_outcome(outcome: str, report: Any) -> str:
     return "skipped" if report.skipped else outcome
 
 
-def _captured_output(report: Any) -> str:
+def _get_captured_output(report: Any) -> str:
     return "".join(text for name, text in getattr(report, "sections", ()) if "Captured" in name)
 
 

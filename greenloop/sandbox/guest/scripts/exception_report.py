@@ -24,7 +24,7 @@ def report_exception(error: BaseException, channel: Channel, work: str) -> None:
     name = str(type.__dict__["__name__"].__get__(type(error)))[:MAX_TEXT]
     name = name.encode("utf-8", "backslashreplace").decode()
     channel.send("error", exception=name, message="", frames=[])
-    with contextlib.suppress(BaseException), _silenced_with_timeout():
+    with contextlib.suppress(BaseException), _silence_with_timeout():
         details = describe_failure(error, "", work)
         frames = keep_ends(list(_iterate_script_frames(error.__traceback__, work)))
         secrets = find_secrets(frames)
@@ -48,7 +48,7 @@ def _iterate_script_frames(
 
 
 @contextlib.contextmanager
-def _silenced_with_timeout() -> Iterator[None]:
+def _silence_with_timeout() -> Iterator[None]:
     """Discard output, and exit after a timeout by a C timer that Python code cannot delay."""
     null = os.open(os.devnull, os.O_WRONLY)
     saved = [os.dup(number) for number in (1, 2)]

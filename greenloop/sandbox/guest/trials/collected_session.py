@@ -18,6 +18,7 @@ from ..pytest_plugin.config import options
 
 _HOOK_MARKS = {"skip", "skipif", "xfail", "usefixtures", "filterwarnings"}
 _HOOK_FIXTURES = ("caplog", "capfd", "capteesys", "capsysbinary", "rec", "pytester", "testdir")
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 _SUSPENDABLE_FLAGS = 0x20 | 0x80 | 0x200  # generators, coroutines
 
 
@@ -74,7 +75,7 @@ class CollectedSession:
             on_start(number)
             nextitem = None if after is None else self.items[after]
             run = _run_plain if self._plain_flags[number] else _run_with_hooks
-            if not run(self._session, self.items[number], nextitem):
+            if run(self._session, self.items[number], nextitem) == FAILED:
                 return number
         return None
 
@@ -96,17 +97,12 @@ class CollectedSession:
         return not self._session._setupstate.stack
 
     def can_repeat(self, numbers: Sequence[int]) -> bool:
-        """Return whether each run of these tests in one process is like the first.
-
-        Methods cannot be repeated: pytest keeps their instance.
-        """
-        return all(
-            self._plain_flags[number] and self.items[number].cls is None for number in numbers
-        )
+        """Return whether each run of these tests in one process is like the first."""
+        return all(self._plain_flags[number] for number in numbers)
 
     def run_and_check_failed(self, number: int) -> bool:
         """Run one test with new fixtures, and return whether it failed."""
-        failed = not _run_plain(self._session, self.items[number], None)
+        failed = _run_plain(self._session, self.items[number], None) == FAILED
         self.tear_down()
         return failed
 
@@ -115,15 +111,12 @@ class CollectedSession:
         with suppress(BaseException):
             self._session._setupstate.teardown_exact(None)
 
-    def run_with_outcome(self, number: int) -> str:
-        """Run one test with all of pytest's hooks, before the next one of the file."""
-        from _pytest.runner import runtestprotocol
-
+    def run_with_outcome(self, number: int, *, uses_hooks: bool = True) -> str:
+        """Run one test before the next one of the file, with all of pytest's hooks or as in a trial."""
         nextitem = self.items[number + 1] if number + 1 < len(self.items) else None
-        reports = runtestprotocol(self.items[number], log=False, nextitem=nextitem)
-        if any(report.failed for report in reports):
-            return "failed"
-        return "skipped" if any(report.skipped for report in reports) else "passed"
+        is_plain = self._plain_flags[number] and not uses_hooks
+        run = _run_plain if is_plain else _run_with_hooks
+        return run(self._session, self.items[number], nextitem)
 
 
 def _remove_assert_rewriting() -> None:
@@ -146,34 +139,43 @@ def _is_plain(item: Any) -> bool:
     )
 
 
-def _run_plain(session: Any, item: Any, nextitem: Any) -> bool:
-    """Set up fixtures, run, tear down, without pytest's reports, a third faster. False on failure."""
+def _run_plain(session: Any, item: Any, nextitem: Any) -> str:
+    """Set up fixtures, run, tear down, without pytest's reports, in a third of the time."""
     from _pytest.outcomes import Skipped
     from _pytest.tmpdir import tmppath_result_key
 
     item.stash[tmppath_result_key] = {}  # set by hooks that are not called
     os.environ["PYTEST_CURRENT_TEST"] = f"{item.nodeid} (call)"
-    state = session._setupstate
-    item._initrequest()  # the test may have been run before
+    state, outcome = session._setupstate, PASSED
+    _forget_last_run(item)
     try:
         try:
             state.setup(item)
             item.runtest()
         except Skipped:
-            pass
+            outcome = SKIPPED
         state.teardown_exact(nextitem)
     except BaseException:
-        return False
-    return True
+        return FAILED
+    return outcome
 
 
-def _run_with_hooks(session: Any, item: Any, nextitem: Any) -> bool:
+def _forget_last_run(item: Any) -> None:
+    """Let a test that was run before have new fixtures and, if it is a method, a new instance."""
+    item._initrequest()
+    if item.cls is not None:
+        for name in ("_instance", "_obj"):
+            vars(item).pop(name, None)
+
+
+def _run_with_hooks(session: Any, item: Any, nextitem: Any) -> str:
     from _pytest.runner import runtestprotocol
 
     item.repr_failure = lambda *_, **__: ""  # not needed
     try:
-        return not any(
-            report.failed for report in runtestprotocol(item, log=False, nextitem=nextitem)
-        )
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
     except BaseException:  # pytest.exit or KeyboardInterrupt, raised by the mutant
-        return False
+        return FAILED
+    if any(report.failed for report in reports):
+        return FAILED
+    return SKIPPED if any(report.skipped for report in reports) else PASSED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..limits.proc_stats import own_cpu_seconds
@@ -13,6 +13,7 @@ from .collected_session import CollectedSession
 from .fork_pool import ForkPool
 from .hot_swap import LoadedFunctions, OriginalModule
 from .line_tracing import record_calls, trace_lines
+from .loop_counter import LoopCounter
 from .workspaces import Workspaces, become_subreaper
 
 SendEvent = Callable[[dict[str, Any]], None]
@@ -32,6 +33,7 @@ class TrialContext:
     fork_pool: ForkPool
     send_event: SendEvent
     collect_s: float = 0.0
+    loop_counter: LoopCounter = field(default_factory=LoopCounter)
 
     def report_trouble(self, what: str) -> None:
         """Report why the trials end here."""
@@ -40,6 +42,7 @@ class TrialContext:
     def collect(self) -> LoadedFunctions | None:
         """Collect the tests and return the module's functions; None if they cannot be collected."""
         become_subreaper()
+        self.loop_counter.install()
         before, called = own_cpu_seconds(), set[tuple[str, int]]()
         with record_calls(self.original.path, called):
             is_collected = self.session.collect()

@@ -14,13 +14,18 @@ import sys
 import types
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from typing import Any
+
+from .loop_counter import LoopMarks
 
 _FUNCTION_FLAGS = 0x1 | 0x2  # CO_OPTIMIZED, CO_NEWLOCALS: a class body has neither
 _SUSPENDABLE_TYPES = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 FunctionKey = tuple[str, int]
+
+
+ChangedFunctions = Mapping[FunctionKey, types.CodeType]
 
 
 class OriginalModule:
@@ -37,28 +42,32 @@ class OriginalModule:
         counts = Counter(function_key(item) for item in _walk_code(self.code))
         self._ambiguous_keys = {name for name, count in counts.items() if count > 1}
         self._compiled_units: dict[tuple[Any, ...], types.CodeType] = {}
+        self._marks = LoopMarks(text)
 
     def compile_with_change(self, splice: dict[str, Any]) -> types.CodeType:
         """Compile the whole module with the change."""
         start, end = splice["start"], splice["end"]
         return self._compile(self.text[:start] + splice["text"] + self.text[end:])
 
-    def compile_changed_functions(
-        self, splice: dict[str, Any]
-    ) -> dict[FunctionKey, types.CodeType] | None:
-        """Return the new code of the functions that change; None if the import itself changes."""
-        unit = splice["unit"]
-        start, end, line, owner = unit
-        mutated = self.text[start : splice["start"]] + splice["text"]
-        mutated += self.text[splice["end"] : end]
-        if tuple(unit) not in self._compiled_units:
-            self._compiled_units[tuple(unit)] = self._compile_unit(
-                self.text[start:end], line, owner
-            )
+    def compile_marked_functions(self) -> ChangedFunctions:
+        """Return the functions with `while` loops, their iterations counted."""
         found: dict[FunctionKey, types.CodeType] = {}
-        same = _collect_changed_functions(
-            self._compiled_units[tuple(unit)], self._compile_unit(mutated, line, owner), found
-        )
+        marked = self._compile(self._marks.render(0, len(self.text)))
+        _collect_changed_functions(self.code, marked, found)
+        return {key: code for key, code in found.items() if key not in self._ambiguous_keys}
+
+    def compile_changed_functions(self, splice: dict[str, Any]) -> ChangedFunctions | None:
+        """Return the new code of the functions that change; None if the import itself changes.
+
+        The iterations of their `while` loops are counted.
+        """
+        unit = start, end, line, owner = tuple(splice["unit"])
+        if unit not in self._compiled_units:
+            original = self._marks.render(start, end)
+            self._compiled_units[unit] = self._compile_unit(original, line, owner)
+        found: dict[FunctionKey, types.CodeType] = {}
+        mutated = self._compile_unit(self._marks.render(start, end, splice), line, owner)
+        same = _collect_changed_functions(self._compiled_units[unit], mutated, found)
         return found if same and not self._ambiguous_keys.intersection(found) else None
 
     def _compile_unit(self, text: str, line: int, owner: str) -> types.CodeType:
@@ -77,12 +86,12 @@ def function_key(code: types.CodeType) -> FunctionKey:
     return code.co_name, code.co_firstlineno
 
 
-def _nested_code(code: types.CodeType) -> list[types.CodeType]:
+def _list_nested_code(code: types.CodeType) -> list[types.CodeType]:
     return [item for item in code.co_consts if isinstance(item, types.CodeType)]
 
 
 def _walk_code(code: types.CodeType) -> Iterator[types.CodeType]:
-    for item in _nested_code(code):
+    for item in _list_nested_code(code):
         yield item
         yield from _walk_code(item)
 
@@ -100,7 +109,7 @@ def _code_signature(code: types.CodeType) -> Any:
 
 
 def _is_same_code(old: types.CodeType, new: types.CodeType) -> bool:
-    inner, others = _nested_code(old), _nested_code(new)
+    inner, others = _list_nested_code(old), _list_nested_code(new)
     return (
         _code_signature(old) == _code_signature(new)
         and len(inner) == len(others)
@@ -122,7 +131,7 @@ def _collect_changed_functions(
                 return False
             changed[function_key(old)] = new
         return True
-    inner, others = _nested_code(old), _nested_code(new)
+    inner, others = _list_nested_code(old), _list_nested_code(new)
     if _code_signature(old) != _code_signature(new) or len(inner) != len(others):
         return False
     return all(
@@ -146,12 +155,12 @@ class LoadedFunctions:
             elif type(item) in _SUSPENDABLE_TYPES:
                 self._has_suspended_code |= _get_code(item).co_filename == path
 
-    def affects_import(self, changed: dict[FunctionKey, types.CodeType] | None) -> bool:
+    def affects_import(self, changed: Collection[FunctionKey] | None) -> bool:
         """Return whether a change may have an effect even if no test reaches it."""
         return changed is None or not self._called_at_import.isdisjoint(changed)
 
-    def replace(self, changed: dict[FunctionKey, types.CodeType] | None) -> bool:
-        """Give the functions their new code; False if that is impossible or not sufficient."""
+    def replace(self, changed: ChangedFunctions | None) -> bool:
+        """Give functions other code; False if that is impossible or not sufficient."""
         if not changed or self._has_suspended_code or self._called_at_import.intersection(changed):
             return False
         if not all(name in self._functions for name in changed):
@@ -166,6 +175,12 @@ class LoadedFunctions:
             self.restore()
             return False
         return True
+
+    def replace_for_good(self, changed: ChangedFunctions) -> None:
+        """Give functions other code, where possible, that `restore` leaves."""
+        for key, code in changed.items():
+            self.replace({key: code})
+        self._replaced.clear()
 
     def restore(self) -> None:
         """Give all functions their original code."""

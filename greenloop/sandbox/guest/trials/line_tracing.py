@@ -68,13 +68,13 @@ def _create_tracer(unseen_lines: set[int]) -> Any:
     """Create a trace function that removes reached lines. It runs for each line: keep it minimal."""
     discard = unseen_lines.discard
 
-    def reached(frame: types.FrameType, event: str, argument: Any) -> Any:
+    def record_line(frame: types.FrameType, event: str, argument: Any) -> Any:
         discard(frame.f_lineno)
         if not unseen_lines:
             frame.f_trace_lines = False
-        return reached
+        return record_line
 
-    return reached
+    return record_line
 
 
 def _trace_with_monitoring(path: str, function: Callable[[], None]) -> set[int]:

@@ -18,7 +18,7 @@ LIVE_THREADS = "the module or its tests start threads when they are imported: no
 SURVIVED, NEEDS_IMPORT, _KILLED_PREFIX = "survived", "again", "killed "
 
 
-def killed_verdict(test: str) -> str:
+def build_killed_verdict(test: str) -> str:
     """Return the verdict on a mutant that a test fails on."""
     return _KILLED_PREFIX + json.dumps(test)
 
@@ -40,9 +40,9 @@ def step_limits(tests: Sequence[dict[str, Any]], collect_s: float, step: int) ->
     )
 
 
-def started_event(number: int) -> dict[str, Any]:
-    """Return the event before a trial, sent first because the trial may kill this process."""
-    return {"event": "started", "mutant": number}
+def build_started_event(numbers: Sequence[int]) -> dict[str, Any]:
+    """Return the event before trials, sent first because they may kill this process."""
+    return {"event": "started", "mutants": list(numbers)}
 
 
 def result_event(

@@ -197,12 +197,12 @@ def _report_run(
     _kill_all(child)
     status, peak_bytes = _reap(child)
     monitor.drain()
-    head = {"ending": ending, "status": status, "hit": usage.reached_limits(peak_bytes)}
+    head = {"ending": ending, "status": status, "hit": usage.list_reached_limits(peak_bytes)}
     if ending == "timeout":
         streams.read_stack_dump(pipes.stack_dump)
     parts = [b"".join(item) for item in streams.pieces(with_errors=bool(file_request))]
     if file_request:
-        head["cut"] = streams.truncated_streams()
+        head["cut"] = streams.list_truncated_streams()
         found = collector.collect_created_files(*file_request)
         parts += [json.dumps(found.to_summary()).encode(), bytes(found.contents)]
     for part in (json.dumps(head).encode(), *parts):

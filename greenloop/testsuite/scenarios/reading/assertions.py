@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from greenloop.testsuite.scenarios.names import dotted_name
-from greenloop.testsuite.scenarios.nodes import expression, located
+from greenloop.testsuite.scenarios.names import get_dotted_name
+from greenloop.testsuite.scenarios.nodes import expression, locate_like
 
 _ASSERTIONS = {
     "assertTrue": "_a",
@@ -61,7 +61,7 @@ def block_kind(node: ast.AST) -> str:
     """Return "raises" or "warns" for such a call, '' for other expressions."""
     if not isinstance(node, ast.Call):
         return ""
-    owner, _, called = dotted_name(node.func).rpartition(".")
+    owner, _, called = get_dotted_name(node.func).rpartition(".")
     is_known = owner in ("self", "") if called.startswith("assert") else owner in ("", "pytest")
     return _BLOCKS.get(called, "") if is_known else ""
 
@@ -71,7 +71,7 @@ def block_arguments(node: ast.Call) -> tuple[ast.expr, ast.expr]:
     options = {item.arg: item.value for item in node.keywords}
     pattern = options.pop("match", ast.Constant(None))
     arguments = [*node.args, *options.values()]
-    if dotted_name(node.func).endswith("Regex"):
+    if get_dotted_name(node.func).endswith("Regex"):
         pattern = arguments[1]
     return arguments[0] if arguments else expression("Exception"), pattern
 
@@ -80,24 +80,24 @@ def as_plain(node: ast.Expr | ast.Assign) -> ast.stmt:
     """Return a statement with an assertion of a method as `assert`, `raises` as a block."""
     call = node.value
     if isinstance(node, ast.Expr) and isinstance(call, ast.Constant):
-        return located(ast.Pass(), node)
+        return locate_like(ast.Pass(), node)
     if not isinstance(call, ast.Call):
         return node
-    owner, _, called = dotted_name(call.func).rpartition(".")
+    owner, _, called = get_dotted_name(call.func).rpartition(".")
     first = 2 if called.endswith("Regex") else 1
     if block_kind(call) == "raises" and len(call.args) > first:
         inner = ast.Call(call.args[first], call.args[first + 1 :], call.keywords)
         target = node.targets[0] if isinstance(node, ast.Assign) else None
         item = ast.withitem(ast.Call(call.func, call.args[:first], []), target)
-        return located(ast.With([item], [located(ast.Expr(inner), node)]), node)
+        return locate_like(ast.With([item], [locate_like(ast.Expr(inner), node)]), node)
     if owner and called in _MOCK_CHECKS and isinstance(call.func, ast.Attribute):
         wanted = ast.Call(expression("call__"), call.args, call.keywords)
         test = expression(_MOCK_CHECKS[called], _m=call.func.value, _c=wanted)
-        return located(ast.Assert(test), node)
+        return locate_like(ast.Assert(test), node)
     template = _ASSERTIONS.get(called, "") if owner == "self" else ""
     if not template or len(call.args) <= ("_b" in template):
         return node
     parts: dict[str, ast.expr] = {key: ast.Constant(None) for key in ("_places", "_delta")}
     parts |= {f"_{item.arg}": item.value for item in call.keywords}
     parts |= dict(zip(_OPERANDS, call.args, strict=False))
-    return located(ast.Assert(expression(template, **parts)), node)
+    return locate_like(ast.Assert(expression(template, **parts)), node)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from greenloop.testsuite.scenarios.names import Function, dotted_name
-from greenloop.testsuite.scenarios.nodes import copy_node, located
+from greenloop.testsuite.scenarios.names import Function, get_dotted_name
+from greenloop.testsuite.scenarios.nodes import copy_node, locate_like
 from greenloop.testsuite.scenarios.records import RefusedError
 
 # Functions of `unittest.mock` by the arguments with which they make a mock; `dict` makes none.
@@ -41,20 +41,20 @@ def patch_blocks(node: Function, body: list[ast.stmt]) -> tuple[list[ast.stmt], 
         parameter = next(names, "") if _gives_mock(item) else ""
         target = ast.Name(parameter, ast.Store()) if parameter else None
         bound |= {parameter} - {""}
-        body = [located(ast.With([ast.withitem(copy_node(item), target)], body), item)]
+        body = [locate_like(ast.With([ast.withitem(copy_node(item), target)], body), item)]
     return body, bound
 
 
 def is_patch(node: ast.expr) -> bool:
     """Return whether a decorator is a call of `patch`, `patch.object` or `patch.dict`."""
-    called = dotted_name(node.func) if isinstance(node, ast.Call) else ""
+    called = get_dotted_name(node.func) if isinstance(node, ast.Call) else ""
     return called.removeprefix("unittest.").removeprefix("mock.") in _PATCHES
 
 
 def _gives_mock(node: ast.Call) -> bool:
     """Return whether the mock that takes the place of something is an argument of the test."""
     given = {item.arg for item in node.keywords}
-    count = _PATCHES[dotted_name(node.func).removeprefix("unittest.").removeprefix("mock.")]
+    count = _PATCHES[get_dotted_name(node.func).removeprefix("unittest.").removeprefix("mock.")]
     return len(node.args) == count and "new" not in given
 
 

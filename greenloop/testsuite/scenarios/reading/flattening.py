@@ -9,10 +9,10 @@ from types import MappingProxyType
 from greenloop.testsuite.scenarios.names import (
     Function,
     bound_names,
-    dotted_name,
     free_names,
+    get_dotted_name,
 )
-from greenloop.testsuite.scenarios.nodes import copy_node, located
+from greenloop.testsuite.scenarios.nodes import copy_node, locate_like
 from greenloop.testsuite.scenarios.reading.decorators import (
     Table,
     is_patch,
@@ -111,7 +111,7 @@ class _Flattening:
     def _read_mark(self, node: ast.expr) -> Iterator[str]:
         """Read a decorator; yield the fixtures that it names."""
         called = node.func if isinstance(node, ast.Call) else node
-        mark = dotted_name(called).rpartition(".")[2]
+        mark = get_dotted_name(called).rpartition(".")[2]
         if mark == "parametrize" and isinstance(node, ast.Call):
             self._tables.append(read_table(node))
         elif mark == "usefixtures" and isinstance(node, ast.Call):
@@ -127,7 +127,7 @@ class _Flattening:
                 made: list[ast.expr] = [
                     ast.Name(f"{OF_INSTANCE}{t.id}", ast.Store()) for t in known
                 ]
-                yield located(ast.Assign(made, copy_node(item.value)), item)
+                yield locate_like(ast.Assign(made, copy_node(item.value)), item)
 
     def _set_up(self, names: tuple[str, ...]) -> Iterator[ast.stmt]:
         for key in names:

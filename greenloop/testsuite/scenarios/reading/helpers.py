@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from greenloop.testsuite.scenarios.names import Function, bound_names, free_names, walk
-from greenloop.testsuite.scenarios.nodes import copy_node, located
+from greenloop.testsuite.scenarios.nodes import copy_node, locate_like
 from greenloop.testsuite.scenarios.reading.assertions import block_kind
 from greenloop.testsuite.scenarios.reading.renaming import rename
 
@@ -40,7 +40,7 @@ class HelperCalls:
         """Return the statements with those of helpers that assert, also within blocks."""
         found: list[ast.stmt] = []
         for node in body:
-            key = _called_name(node)
+            key = _get_called_name(node)
             inner = None if key in outer else self._write_out(key, node)
             if inner is not None:
                 found += self.expand(inner, (*outer, key))
@@ -71,7 +71,7 @@ class HelperCalls:
         made: list[ast.stmt] = []
         for name, value in given.items():
             target: list[ast.expr] = [ast.Name(names[name], ast.Store())]
-            made.append(located(ast.Assign(target, copy_node(value)), node))
+            made.append(locate_like(ast.Assign(target, copy_node(value)), node))
         return [*made, *(rename(copy_node(item), names) for item in helper.body)]
 
 
@@ -131,7 +131,7 @@ def bind_instance(method: Function) -> Function:
     return made
 
 
-def _called_name(node: ast.stmt) -> str:
+def _get_called_name(node: ast.stmt) -> str:
     """Return the name of the function that a statement calls, '' for other statements."""
     function = node.value.func if _is_call(node) else None  # type: ignore[attr-defined]
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from greenloop.testsuite.scenarios.names import Function, children, dotted_name, free_names
-from greenloop.testsuite.scenarios.nodes import copy_node, located, name
+from greenloop.testsuite.scenarios.names import Function, children, free_names, get_dotted_name
+from greenloop.testsuite.scenarios.nodes import copy_node, locate_like, name
 from greenloop.testsuite.scenarios.reading.assertions import as_plain
 from greenloop.testsuite.scenarios.reading.renaming import rename
 from greenloop.testsuite.scenarios.records import RefusedError
@@ -42,7 +42,7 @@ def wrap_in_fixture(fixture: Function, bound_to: str, inner: list[ast.stmt]) -> 
     found = getattr(body[at], "value", None) if exits else None
     value = getattr(found, "value", None) if isinstance(found, ast.Yield) else found
     target: list[ast.expr] = [ast.Name(bound_to, ast.Store())]
-    bound = located(ast.Assign(target, value or ast.Constant(None)), fixture)
+    bound = locate_like(ast.Assign(target, value or ast.Constant(None)), fixture)
     return [*body[:at], bound, *inner, *body[at + 1 :]]
 
 
@@ -58,8 +58,8 @@ class _Parameter(ast.NodeTransformer):
         self._column = column
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        if dotted_name(node) == f"{REQUEST}.param":
-            return located(name(self._column), node)
+        if get_dotted_name(node) == f"{REQUEST}.param":
+            return locate_like(name(self._column), node)
         self.generic_visit(node)
         return node
 
@@ -84,9 +84,13 @@ def move_cleanups(body: list[ast.stmt]) -> list[ast.stmt]:
     cleanups: list[ast.stmt] = []
     for item in body:
         call = item.value if isinstance(item, ast.Expr) else None
-        if isinstance(call, ast.Call) and dotted_name(call.func) == "self.addCleanup" and call.args:
+        if (
+            isinstance(call, ast.Call)
+            and get_dotted_name(call.func) == "self.addCleanup"
+            and call.args
+        ):
             inner = ast.Call(call.args[0], call.args[1:], call.keywords)
-            cleanups.insert(0, located(ast.Expr(inner), item))
+            cleanups.insert(0, locate_like(ast.Expr(inner), item))
         else:
             found.append(item)
     return found + cleanups
@@ -118,11 +122,11 @@ class PlainForms(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.value, ast.Name) and node.value.id in self._owners:
             if node.attr in self._functions:
-                return located(name(self._functions[node.attr]), node)
+                return locate_like(name(self._functions[node.attr]), node)
             if node.attr in self._methods:
                 raise RefusedError("a method of the test class", node.lineno)
             if node.attr.startswith("assert") or node.attr in _METHODS_OF_UNITTEST:
-                return located(name(node.attr), node)
-            return located(ast.Name(f"{OF_INSTANCE}{node.attr}", node.ctx), node)
+                return locate_like(name(node.attr), node)
+            return locate_like(ast.Name(f"{OF_INSTANCE}{node.attr}", node.ctx), node)
         self.generic_visit(node)
         return node

@@ -35,7 +35,7 @@ def choose_neutral_names(tree: ast.Module) -> dict[str, str]:
     taken |= {
         n for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for n in node.names
     }
-    found = [name for name in dict.fromkeys(_defined(tree)) if name not in taken]
+    found = [name for name in dict.fromkeys(_find_defined(tree)) if name not in taken]
     return {name: f"definition__{number}" for number, name in enumerate(found)}
 
 
@@ -45,18 +45,18 @@ def restore_names(text: str, names: Mapping[str, str]) -> str:
     return re.sub(r"definition__\d+", lambda found: own.get(found[0], found[0]), text)
 
 
-def _defined(node: ast.AST) -> Iterator[str]:
+def _find_defined(node: ast.AST) -> Iterator[str]:
     """Yield the names of functions and classes that are no tests, fixtures or methods."""
     for item in children(node):
         if isinstance(item, ast.ClassDef) and is_test_class(item):
             for method in item.body:
-                yield from _defined(method)
+                yield from _find_defined(method)
         elif isinstance(item, ast.ClassDef):
             yield item.name
         else:
             if isinstance(item, Function) and not _is_collected(item):
                 yield item.name
-            yield from _defined(item)
+            yield from _find_defined(item)
 
 
 def _is_collected(node: Function) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.merge import find_clashes, remove_future_imports
 from greenloop.testsuite.parser import is_test_class
-from greenloop.testsuite.scenarios.names import Function, dotted_name, walk
+from greenloop.testsuite.scenarios.names import Function, get_dotted_name, walk
 from greenloop.testsuite.scenarios.reading.decorators import Table
 
 
@@ -91,7 +91,7 @@ def fixture_options(node: Function) -> dict[str, ast.expr] | None:
     """Return the options of a fixture; None for other functions."""
     for item in node.decorator_list:
         called = item.func if isinstance(item, ast.Call) else item
-        if dotted_name(called) in ("pytest.fixture", "fixture", "pytest_asyncio.fixture"):
+        if get_dotted_name(called) in ("pytest.fixture", "fixture", "pytest_asyncio.fixture"):
             options = item.keywords if isinstance(item, ast.Call) else []
             return {key.arg: key.value for key in options if key.arg is not None}
     return None

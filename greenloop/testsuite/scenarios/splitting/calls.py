@@ -6,7 +6,7 @@ import ast
 import builtins
 from types import MappingProxyType
 
-from greenloop.testsuite.scenarios.names import children, dotted_name, walk
+from greenloop.testsuite.scenarios.names import children, get_dotted_name, walk
 from greenloop.testsuite.scenarios.nodes import call_of, expression
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Scope
@@ -80,7 +80,7 @@ def calls_in_output(node: ast.expr, scope: Scope) -> list[ast.expr] | None:
 
     Only these are observed: what is printed beside them may be what the test expects.
     """
-    called = dotted_name(node.func) if isinstance(node, ast.Call) else ""
+    called = get_dotted_name(node.func) if isinstance(node, ast.Call) else ""
     owner, _, method = called.rpartition(".")
     is_log = method in _LOGGING and (owner in scope.loggers or owner == "logging")
     if called not in _PRINTING and not is_log:

@@ -9,8 +9,8 @@ from greenloop.testsuite.scenarios.names import (
     Function,
     bound_names,
     children,
-    dotted_name,
     free_names,
+    get_dotted_name,
     walk,
 )
 from greenloop.testsuite.scenarios.nodes import copy_node
@@ -65,7 +65,7 @@ def _makes_object(scope: Scope, node: Function) -> bool:
     return (
         isinstance(node.body[-1], ast.Return)
         and value is not None
-        and (scope.is_object(value) or dotted_name(value) in names)
+        and (scope.is_object(value) or get_dotted_name(value) in names)
     )
 
 
@@ -128,7 +128,7 @@ def _branches(node: ast.AST, scope: Scope) -> Iterator[ast.AST]:
     is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
     compares = (
         isinstance(node, ast.Call)
-        and dotted_name(node.func) in scope.compares
+        and get_dotted_name(node.func) in scope.compares
         and any(map(scope.is_dependent, node.args))
     )
     if (is_not or compares or isinstance(node, _COMPARISONS)) and scope.is_dependent(node):

@@ -11,8 +11,8 @@ from greenloop.testsuite.scenarios.names import (
     Comprehension,
     bound_names,
     children,
-    dotted_name,
     free_names,
+    get_dotted_name,
 )
 from greenloop.testsuite.scenarios.nodes import (
     as_target,
@@ -143,8 +143,8 @@ class ExpressionSplitter:
         if isinstance(node, (ast.Name, ast.Attribute, ast.Await)):
             return True
         if isinstance(node, ast.Subscript):
-            root = dotted_name(node.value).partition(".")[0]
-            is_class = self._scope.symbol(dotted_name(node.value)) != ""
+            root = get_dotted_name(node.value).partition(".")[0]
+            is_class = self._scope.symbol(get_dotted_name(node.value)) != ""
             if is_class or root in self._scope.process_modules:
                 return True
         if isinstance(node, (ast.BinOp, ast.Subscript, ast.UnaryOp)):
@@ -153,20 +153,20 @@ class ExpressionSplitter:
 
     def _is_call_of_code(self, node: ast.Call) -> bool:
         function = node.func
-        if dotted_name(function) in REFLECTIVE_FUNCTIONS:
+        if get_dotted_name(function) in REFLECTIVE_FUNCTIONS:
             return True
         if not isinstance(function, ast.Attribute):
             return self._scope.level(function) > Level.INDEPENDENT
         if self._scope.level(function.value) is Level.INDEPENDENT:
             return False
-        is_module = self._scope.imported.get(dotted_name(function.value)) == ""
-        is_class = self._scope.symbol(dotted_name(function.value)) != ""
+        is_module = self._scope.imported.get(get_dotted_name(function.value)) == ""
+        is_class = self._scope.symbol(get_dotted_name(function.value)) != ""
         if is_module or is_class or self._scope.is_object(function.value):
             return True
         return function.attr not in VALUE_METHODS
 
     def _split_call(self, node: ast.Call) -> ast.expr:
-        called = dotted_name(node.func)
+        called = get_dotted_name(node.func)
         is_single = len(node.args) == 1 and not node.keywords
         if called in OBSERVED_FUNCTIONS and is_single and self.is_answer(node.args[0]):
             return self._observe(node.args[0], called)

@@ -5,8 +5,14 @@ from __future__ import annotations
 import ast
 import copy
 
-from greenloop.testsuite.scenarios.names import Function, bound_names, dotted_name, free_names, walk
-from greenloop.testsuite.scenarios.nodes import call_of, located
+from greenloop.testsuite.scenarios.names import (
+    Function,
+    bound_names,
+    free_names,
+    get_dotted_name,
+    walk,
+)
+from greenloop.testsuite.scenarios.nodes import call_of, locate_like
 from greenloop.testsuite.scenarios.reading.assertions import block_kind
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Level, Scope
@@ -27,7 +33,7 @@ from greenloop.testsuite.scenarios.splitting.definitions import (
 )
 from greenloop.testsuite.scenarios.splitting.expressions import ExpressionSplitter, Observation
 from greenloop.testsuite.scenarios.splitting.steps import Halves, Step, join_halves
-from greenloop.testsuite.scenarios.splitting.tables import bind_columns, judged_rows
+from greenloop.testsuite.scenarios.splitting.tables import bind_columns, build_judged_rows
 
 _TABLES = (ast.List, ast.Tuple, ast.Dict, ast.Call)
 
@@ -105,13 +111,13 @@ class StatementSplitter(BlockSplitter):
     def _split_AnnAssign(self, node: ast.AnnAssign) -> Halves:
         if node.value is None:
             return Halves([], [])
-        return self._split_Assign(located(ast.Assign([node.target], node.value), node))
+        return self._split_Assign(locate_like(ast.Assign([node.target], node.value), node))
 
     def _split_AugAssign(self, node: ast.AugAssign) -> Halves:
         current = copy.copy(node.target)
         current.ctx = ast.Load()
-        value = located(ast.BinOp(current, node.op, node.value), node)
-        return self._split_Assign(located(ast.Assign([node.target], value), node))
+        value = locate_like(ast.BinOp(current, node.op, node.value), node)
+        return self._split_Assign(locate_like(ast.Assign([node.target], value), node))
 
     def _split_Delete(self, node: ast.Delete) -> Halves:
         target = node.targets[0]
@@ -123,7 +129,7 @@ class StatementSplitter(BlockSplitter):
         self, target: ast.Attribute | ast.Subscript, value: ast.expr | None, node: ast.stmt
     ) -> Halves:
         """Split an assignment to a part of an object, or its deletion."""
-        call = located(mutation_call(target, value), node)
+        call = locate_like(mutation_call(target, value), node)
         if not self.scope.is_dependent(call):
             return self._input(node, {root_name(target)})
         self.scope.hand_over(target.value)
@@ -188,11 +194,11 @@ class StatementSplitter(BlockSplitter):
     def _split_With(self, node: ast.With | ast.AsyncWith) -> Halves:
         first, target = node.items[0].context_expr, node.items[0].optional_vars
         if len(node.items) > 1:
-            inner = located(type(node)(node.items[1:], node.body), node)
-            node = located(type(node)(node.items[:1], [inner]), node)
+            inner = locate_like(type(node)(node.items[1:], node.body), node)
+            node = locate_like(type(node)(node.items[:1], [inner]), node)
         if block_kind(first):
             return self._split_expectation(node)
-        if dotted_name(getattr(first, "func", first)) == "subTest":
+        if get_dotted_name(getattr(first, "func", first)) == "subTest":
             return self.split(node.body)
         if any(isinstance(part, ast.Raise) for part in walk(node)):
             found = Halves([], [])
@@ -205,7 +211,7 @@ class StatementSplitter(BlockSplitter):
         self.scope.hand_over_arguments(first)
         body = self.split(node.body)
         item = ast.withitem(observe_call(Observation(number, first)), target)
-        step = Step(located(type(node)([item], []), node), body=body.steps)
+        step = Step(locate_like(type(node)([item], []), node), body=body.steps)
         return Halves([step], [ast.Expr(call_of("completed__", number)), *body.judge])
 
     _split_AsyncWith = _split_With
@@ -216,7 +222,7 @@ class StatementSplitter(BlockSplitter):
         before = self.scope.copy()
         for _ in range(2):  # what the first round hands over is dependent in the second
             bind_columns(self.scope, node.target, node.iter)
-            rows, count = judged_rows(node.target, node.iter, self.scope), self._count
+            rows, count = build_judged_rows(node.target, node.iter, self.scope), self._count
             body = self.split(node.body)
             if self.scope.levels == before.levels:
                 break

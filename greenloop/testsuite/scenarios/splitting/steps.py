@@ -11,8 +11,8 @@ from greenloop.testsuite.scenarios.names import (
     Function,
     bound_names,
     children,
-    dotted_name,
     free_names,
+    get_dotted_name,
 )
 from greenloop.testsuite.scenarios.splitting.tables import (
     Known,
@@ -78,18 +78,18 @@ def pin_captured(steps: Iterable[Step], captured: set[str] | None = None) -> lis
         body = None if step.body is None else pin_captured(step.body, captured)
         is_seen = step.defines is not None and not captured.isdisjoint(step.defines)
         found.append(replace(step, body=body, defines=None if is_seen else step.defines))
-        captured |= set(_captured_names(step.node))
+        captured |= set(_find_captured_names(step.node))
     return found
 
 
-def _captured_names(node: ast.AST) -> Iterator[str]:
+def _find_captured_names(node: ast.AST) -> Iterator[str]:
     """Yield the names that functions in a statement have from outside, but for observations."""
-    is_observation = isinstance(node, ast.Call) and dotted_name(node.func) in OBSERVERS
+    is_observation = isinstance(node, ast.Call) and get_dotted_name(node.func) in OBSERVERS
     if isinstance(node, (ast.Lambda, Function)):
         yield from free_names(node)
     for child in children(node):
         is_own = is_observation and isinstance(child, ast.Lambda)
-        yield from _captured_names(child.body if is_own else child)  # type: ignore[attr-defined]
+        yield from _find_captured_names(child.body if is_own else child)  # type: ignore[attr-defined]
 
 
 def _keep_statement(step: Step, uses: Uses, literals: Known) -> ast.stmt:
@@ -160,7 +160,7 @@ def _add_uses_of_call(node: ast.Call, uses: Uses, literals: Known) -> None:
     """Add what a call uses: of what a function of the test file is given, what its body uses."""
     function = node.func
     add_uses(function.value if isinstance(function, ast.Attribute) else function, uses, literals)
-    helper = literals.get(dotted_name(function))
+    helper = literals.get(get_dotted_name(function))
     inside: Uses = {}
     parameters = list[str]()
     if isinstance(helper, Function) and not helper.args.vararg:

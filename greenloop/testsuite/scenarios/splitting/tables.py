@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Iterable, Iterator, Mapping
 
-from greenloop.testsuite.scenarios.names import bound_names, dotted_name
+from greenloop.testsuite.scenarios.names import bound_names, get_dotted_name
 from greenloop.testsuite.scenarios.nodes import tuple_of
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.scope import Level, Scope
@@ -20,7 +20,7 @@ _Sequence = (ast.List, ast.Tuple, ast.Set)
 
 def split_rows(rows: ast.AST, literals: Known) -> list[ast.expr] | None:
     """Return the rows of a table as expressions; None where it is computed."""
-    rows = literals.get(dotted_name(rows), rows)
+    rows = literals.get(get_dotted_name(rows), rows)
     if isinstance(rows, ast.Call):
         return _split_call(rows, literals)
     if isinstance(rows, ast.Dict):
@@ -35,13 +35,13 @@ def _split_call(rows: ast.Call, literals: Known) -> list[ast.expr] | None:
     """Return the rows of a table that functions of built-in types make of others."""
     function = rows.func
     if isinstance(function, ast.Attribute) and not rows.args and not rows.keywords:
-        table = literals.get(dotted_name(function.value), function.value)
+        table = literals.get(get_dotted_name(function.value), function.value)
         return _split_dictionary(table, function.attr) if isinstance(table, ast.Dict) else None
     tables = [split_rows(item, literals) for item in rows.args]
     known = [item for item in tables if item is not None]
     if not known or len(known) < len(tables):
         return None
-    match dotted_name(function), known:
+    match get_dotted_name(function), known:
         case "list" | "tuple", [found] if not rows.keywords:
             return found
         case "sorted", [found] if not rows.keywords:
@@ -70,7 +70,7 @@ def _sort(rows: list[ast.expr]) -> list[ast.expr] | None:
 
 def _cells_of_param(node: ast.expr) -> ast.expr:
     """Return the row of `pytest.param(...)`, whose id and marks stay behind."""
-    if isinstance(node, ast.Call) and dotted_name(node.func) in ("pytest.param", "param"):
+    if isinstance(node, ast.Call) and get_dotted_name(node.func) in ("pytest.param", "param"):
         if any(item.arg == "marks" for item in node.keywords):
             raise RefusedError("a row with marks", node.lineno)
         return node.args[0] if len(node.args) == 1 else tuple_of(list(node.args))
@@ -147,7 +147,7 @@ def project_table(target: ast.expr, rows: ast.expr, uses: Uses, literals: Known)
     found = split_rows(rows, literals)
     if found is not None:
         return ast.List([_project(target, row, uses, literals) for row in found], ast.Load())
-    is_count = isinstance(rows, ast.Call) and dotted_name(rows.func) == "range"
+    is_count = isinstance(rows, ast.Call) and get_dotted_name(rows.func) == "range"
     if is_count or all(uses.get(name, frozenset()) is None for name in names):
         return rows
     raise RefusedError("a computed table of inputs and expected values", rows.lineno)
@@ -201,7 +201,7 @@ def read_fields(node: ast.expr, literals: Known) -> list[str]:
     """Return the fields of a plain record that a call makes, in order; [] for all others."""
     if not isinstance(node, ast.Call):
         return []
-    found = literals.get(dotted_name(node.func))
+    found = literals.get(get_dotted_name(node.func))
     body = found.body if isinstance(found, ast.ClassDef) else []
     fields = [ast.unparse(item.target) for item in body if isinstance(item, ast.AnnAssign)]
     is_plain = len(fields) == len(body) and not any(
@@ -210,7 +210,7 @@ def read_fields(node: ast.expr, literals: Known) -> list[str]:
     return fields if is_plain else []
 
 
-def judged_rows(target: ast.expr, rows: ast.expr, scope: Scope) -> ast.expr:
+def build_judged_rows(target: ast.expr, rows: ast.expr, scope: Scope) -> ast.expr:
     """Return the rows for the process of the tests, without what only the code gives.
 
     Raises:

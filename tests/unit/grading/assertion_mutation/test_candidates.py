@@ -104,7 +104,7 @@ def test_a_passing_assertion_fails_once_it_is_changed(assertion: str) -> None:
         with pytest.raises(
             (AssertionError, ValueError, LookupError, BufferError, pytest.fail.Exception)
         ):
-            run(changed(code, edit))
+            run(apply_change(code, edit))
         if edit.change.opposite is not None:
             text = MutableTestFile(code, "m").source
             with pytest.raises(AssertionError):
@@ -146,14 +146,14 @@ def test_methods_of_unittest_fail_once_they_are_changed(assertion: str) -> None:
     assert edits
     for edit in edits:
         with pytest.raises((AssertionError, ValueError)):
-            run(changed(code, edit))
+            run(apply_change(code, edit))
 
 
 def edits_of(code: str, test: str = "test_a") -> tuple[AssertionMutant, ...]:
     return MutableTestFile(code, "m").mutants[test]
 
 
-def changed(code: str, edit: AssertionMutant) -> str:
+def apply_change(code: str, edit: AssertionMutant) -> str:
     return MutableTestFile(code, "m").source.apply_edits(edit.change.edits)
 
 

@@ -14,7 +14,9 @@ CODE = "def f(n):\n    return n * n\ndef none():\n    return []\n"
 HEAD = "import pytest\nfrom m import f, none\n\n\n"
 
 
-def measured(box: Sandbox, tests: str, code: str = CODE, **limits: float) -> AssertionMutation:
+def measure_evidence(
+    box: Sandbox, tests: str, code: str = CODE, **limits: float
+) -> AssertionMutation:
     files = [TestFile("test_m.py", HEAD + tests)]
     run = box.run_tests(code, files, module="m")
     assert run.passed, run
@@ -22,7 +24,7 @@ def measured(box: Sandbox, tests: str, code: str = CODE, **limits: float) -> Ass
 
 
 def test_each_test_is_controlled_or_uncontrolled(warm: Sandbox) -> None:
-    found = measured(
+    found = measure_evidence(
         warm,
         "def test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    f(1)\n",
         assertion_mutation=0.5,
@@ -33,17 +35,17 @@ def test_each_test_is_controlled_or_uncontrolled(warm: Sandbox) -> None:
 
 def test_the_threshold_is_a_minimum_share_of_tests(warm: Sandbox) -> None:
     tests = "def test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    f(1)\n"
-    assert not measured(warm, tests, assertion_mutation=0.51).reached
+    assert not measure_evidence(warm, tests, assertion_mutation=0.51).reached
 
 
 def test_suites_without_a_mutant_never_reach_the_threshold(warm: Sandbox) -> None:
-    found = measured(warm, "def test_b():\n    f(1)\n", assertion_mutation=0)
+    found = measure_evidence(warm, "def test_b():\n    f(1)\n", assertion_mutation=0)
     assert (found.reached, found.controlled) == (False, 0)
 
 
 def test_a_loop_that_never_runs_is_named(warm: Sandbox) -> None:
     tests = "def test_a():\n    for item in none():\n        assert f(item) == 4\n"
-    found = measured(warm, tests)
+    found = measure_evidence(warm, tests)
     assert (found.reached, found.forged) == (False, "")
     assert [(item.test, item.line) for item in found.green] == [("test_m.py::test_a", 7)]
 
@@ -58,7 +60,7 @@ def test_a_loop_that_never_runs_is_named(warm: Sandbox) -> None:
     ],
 )
 def test_a_comparison_of_no_member_is_weak_and_no_forgery(warm: Sandbox, assertion: str) -> None:
-    found = measured(warm, f"def test_a():\n    assert {assertion}\n")
+    found = measure_evidence(warm, f"def test_a():\n    assert {assertion}\n")
     assert (found.reached, found.forged) == (False, "")
     assert not any(item.forged for item in found.green)
 
@@ -69,14 +71,14 @@ def test_an_assertion_that_never_fails_is_named(warm: Sandbox) -> None:
         "class Quiet:\n    def __eq__(self, other): return True\n\n\n"
         "def test_a():\n    assert f(2) == 4\n    assert Quiet() == 4\n"
     )
-    found = measured(warm, tests)
+    found = measure_evidence(warm, tests)
     assert [item.line for item in found.green] == [11]
     assert found.controlled == 0
 
 
 def test_a_branch_that_is_not_taken_is_no_survivor(warm: Sandbox) -> None:
     tests = "def test_a():\n    if none():\n        assert f(2) == 5\n    f(1)\n"
-    found = measured(warm, tests)
+    found = measure_evidence(warm, tests)
     assert (found.green, found.uncontrolled) == ((), ("test_m.py::test_a",))
 
 
@@ -85,7 +87,7 @@ def test_only_cases_that_passed_count(warm: Sandbox) -> None:
         "@pytest.mark.parametrize('n, m', [(1, 1), (2, 4), (3, 9)])\n"
         "def test_a(n, m):\n    assert f(n) == m\n"
     )
-    found = measured(warm, tests)
+    found = measure_evidence(warm, tests)
     assert (found.reached, found.total, found.controlled, found.edits) == (True, 1, 1, 2)
 
 
@@ -94,19 +96,19 @@ def test_assertions_of_helpers_count_for_tests_without_assertions(warm: Sandbox)
         "def check(n, expected):\n    assert f(n) == expected\n\n\n"
         "def test_a():\n    check(2, 4)\n\n\ndef test_b():\n    assert f(3) == 9\n"
     )
-    found = measured(warm, tests)
+    found = measure_evidence(warm, tests)
     assert (found.reached, found.total, found.controlled) == (True, 2, 2)
 
 
 @pytest.mark.parametrize(("count", "edits"), [(1, 1), (2, 2), (9, 2)])
 def test_two_assertions_of_a_test_are_changed(warm: Sandbox, count: int, edits: int) -> None:
     tests = "def test_a():\n" + "".join(f"    assert f({n}) > {n}\n" for n in range(2, count + 2))
-    assert measured(warm, tests).edits == edits
+    assert measure_evidence(warm, tests).edits == edits
 
 
 def test_a_time_limit_reports_the_number_of_runs(warm: Sandbox) -> None:
     tests = "def test_a():\n    assert f(2) == 4\n    assert f(3) == 9\n"
-    found = measured(warm, tests, seconds=1e-9)
+    found = measure_evidence(warm, tests, seconds=1e-9)
     assert (found.reached, found.cut_short) == (False, "out of time after 1 of 3 runs")
 
 
@@ -139,7 +141,7 @@ def test_a_mutant_that_ends_the_run_does_not_hide_others(warm: Sandbox) -> None:
     tests = "def test_shy():\n    from m import Shy\n    assert Shy() == None\n\n\n" + "".join(
         f"def test_{n}():\n    assert f({n}) == {n * n}\n\n\n" for n in range(3)
     )
-    found = measured(warm, tests, code)
+    found = measure_evidence(warm, tests, code)
     assert (found.reached, found.controlled, found.total) == (True, 3, 4)
     assert (found.uncontrolled, found.cut_short) == (("test_m.py::test_shy",), "")
 
@@ -150,7 +152,7 @@ def test_a_value_near_every_number_is_forged(warm: Sandbox) -> None:
         "    def __rsub__(self, other): return 0.0\n"
         "def f(n): return Near(0)\ndef none(): return []\n"
     )
-    found = measured(warm, "def test_a():\n    assert abs(f(2) - 4.0) < 1e-9\n", code)
+    found = measure_evidence(warm, "def test_a():\n    assert abs(f(2) - 4.0) < 1e-9\n", code)
     assert "or greater than, everything" in found.forged
 
 
@@ -172,8 +174,8 @@ EQUALS_ANSWERS = (
     ids=["assert", "parametrize", "unittest"],
 )
 def test_a_value_that_equals_each_answer_of_the_file_is_forged(warm: Sandbox, tests: str) -> None:
-    assert measured(warm, tests).reached
-    found = measured(warm, tests, EQUALS_ANSWERS.format(answers="4, 9"))
+    assert measure_evidence(warm, tests).reached
+    found = measure_evidence(warm, tests, EQUALS_ANSWERS.format(answers="4, 9"))
     assert "the value also equals what another test expects" in found.forged or (
         "unittest" in tests and "its negation passes too" in found.forged
     )
@@ -181,7 +183,7 @@ def test_a_value_that_equals_each_answer_of_the_file_is_forged(warm: Sandbox, te
 
 def test_a_matcher_that_a_test_creates_may_equal_two_answers(warm: Sandbox) -> None:
     code = f"{CODE}{EQUALS_ANSWERS.format(answers='4, 9').partition('def f')[0]}"
-    found = measured(
+    found = measure_evidence(
         warm,
         "from m import Any\n\n\ndef test_a():\n    assert f(2) == 4\n\n\n"
         "def test_b():\n    assert Any(1) == 4\n    assert Any(1) == 9\n",
@@ -196,7 +198,7 @@ def test_a_change_of_an_unordered_answer_is_no_swap(warm: Sandbox) -> None:
         "        self.assertCountEqual([f(1), f(2)], [1, 4])\n"
         "    def test_b(self):\n        self.assertCountEqual([f(2), f(1)], [4, 1])\n"
     )
-    found = measured(warm, tests)
+    found = measure_evidence(warm, tests)
     assert (found.reached, found.green) == (True, ())
 
 
@@ -218,7 +220,7 @@ CONSTANTS = "import _pytest.python\n_pytest.python.Function.runtest = print\nf, 
 
 
 def test_a_module_without_functions_that_empties_all_tests_is_forged(warm: Sandbox) -> None:
-    found = measured(warm, "def test_a():\n    assert f(2) == 4\n", CONSTANTS)
+    found = measure_evidence(warm, "def test_a():\n    assert f(2) == 4\n", CONSTANTS)
     assert "a test that must fail passes" in found.forged
 
 
@@ -231,6 +233,6 @@ def test_a_class_used_as_a_function_is_accused_and_a_matcher_is_not(warm: Sandbo
     )
     tests = "from m import {0}\ndef test_a():\n    assert {0}(2) == 4\n    assert {0}(3) == 9\n"
     f, g = "def f(n): return 0\n", code.format("g")
-    assert measured(warm, tests.format("g"), f + g).forged
-    matcher = measured(warm, tests.format("Any"), f + code.format("Any"))
+    assert measure_evidence(warm, tests.format("g"), f + g).forged
+    matcher = measure_evidence(warm, tests.format("Any"), f + code.format("Any"))
     assert (matcher.forged, matcher.reached) == ("", False)

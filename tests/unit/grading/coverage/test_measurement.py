@@ -12,7 +12,7 @@ CODE = "def f(n):\n    if n > 0:\n        return 'more'\n    return 'less'\n"
 HALF = "from m import f\n\n\ndef test_a():\n    assert f(1) == 'more'\n"
 
 
-def measured(box: Sandbox, code: str, tests: str, **limits: float) -> Coverage | str:
+def measure(box: Sandbox, code: str, tests: str, **limits: float) -> Coverage | str:
     files = [TestFile("test_m.py", tests)]
     first_run = box.run_tests(code, files, module="m")
     assert first_run.passed, first_run
@@ -21,7 +21,7 @@ def measured(box: Sandbox, code: str, tests: str, **limits: float) -> Coverage |
 
 
 def test_lines_and_branches_that_are_not_reached_are_named(warm: Sandbox) -> None:
-    found = measured(warm, CODE, HALF)
+    found = measure(warm, CODE, HALF)
     assert found == Coverage(
         reached=False,
         line=0.75,
@@ -33,11 +33,11 @@ def test_lines_and_branches_that_are_not_reached_are_named(warm: Sandbox) -> Non
 
 
 def test_the_thresholds_decide(warm: Sandbox) -> None:
-    found = measured(warm, CODE, HALF, line_coverage=0.75, branch_coverage=0.5)
+    found = measure(warm, CODE, HALF, line_coverage=0.75, branch_coverage=0.5)
     assert isinstance(found, Coverage)
     assert found.reached
     for limits in ({"line_coverage": 0.76}, {"branch_coverage": 0.51}):
-        found = measured(warm, CODE, HALF, **{"line_coverage": 0, "branch_coverage": 0, **limits})
+        found = measure(warm, CODE, HALF, **{"line_coverage": 0, "branch_coverage": 0, **limits})
         assert isinstance(found, Coverage)
         assert not found.reached
 
@@ -46,10 +46,10 @@ def test_coverage_of_a_long_module_is_reported_in_parts(warm: Sandbox) -> None:
     code = "def f(n):\n" + "".join(f"    n += {i}\n" for i in range(5000)) + "    return n\n"
     tests = "from m import f\n\n\ndef test_a():\n    assert f(0) > 0\n"
     every = tuple(range(1, 5003))
-    assert measured(warm, code, tests) == Coverage(line=1.0, branch=1.0, statements=every)
+    assert measure(warm, code, tests) == Coverage(line=1.0, branch=1.0, statements=every)
 
 
 def test_code_that_reads_its_own_source_is_not_measured(warm: Sandbox) -> None:
     code = "def f():\n    return open(__file__).read().count('_reached')\n"
     tests = "from m import f\n\n\ndef test_a():\n    assert f() == 1\n"
-    assert measured(warm, code, tests) == "the outcomes differ on instrumented code"
+    assert measure(warm, code, tests) == "the outcomes differ on instrumented code"

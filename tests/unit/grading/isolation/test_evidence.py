@@ -63,7 +63,7 @@ def double(n):
 }
 
 
-def measured(box: Sandbox, code: str, tests: str = TESTS, interface: str = "") -> Isolated:
+def measure_evidence(box: Sandbox, code: str, tests: str = TESTS, interface: str = "") -> Isolated:
     files = [TestFile("test_m.py", tests)]
     run = box.run_tests(code, files, module="m")
     assert run.passed, run
@@ -73,23 +73,23 @@ def measured(box: Sandbox, code: str, tests: str = TESTS, interface: str = "") -
 
 
 def test_tests_of_honest_code_agree(warm: Sandbox) -> None:
-    assert measured(warm, HONEST) == Isolated(reached=True, tests=2, observed=2, agreed=2)
+    assert measure_evidence(warm, HONEST) == Isolated(reached=True, tests=2, observed=2, agreed=2)
 
 
 @pytest.mark.parametrize("name", FORGED)
 def test_no_forgery_agrees(warm: Sandbox, name: str) -> None:
-    found = measured(warm, FORGED[name])
+    found = measure_evidence(warm, FORGED[name])
     assert (found.reached, found.agreed) == (False, 0)
     assert len(found.differing) + len(found.not_observable) == 2
 
 
 def test_an_answer_that_needs_the_tests_differs(warm: Sandbox) -> None:
-    found = measured(warm, FORGED["it knows pytest"])
+    found = measure_evidence(warm, FORGED["it knows pytest"])
     assert (found.observed, found.differing) == (2, ("test_rows", "test_nine"))
 
 
 def test_names_of_the_contract_must_be_observed(warm: Sandbox) -> None:
-    found = measured(warm, HONEST, interface="def double(n): ...\ndef half(n): ...\n")
+    found = measure_evidence(warm, HONEST, interface="def double(n): ...\ndef half(n): ...\n")
     assert (found.reached, found.agreed, found.names_missing) == (False, 2, ("half",))
 
 
@@ -105,8 +105,10 @@ def test_a_base_class_is_observed_where_its_exception_was_raised(warm: Sandbox) 
         "def test_too_big():\n    with pytest.raises(TooBig):\n        double(100)\n"
     )
     interface = "class Refused(Exception): ...\nclass TooBig(Refused): ...\ndef double(n): ...\n"
-    assert measured(warm, code, tests, interface).names_missing == ()
-    found = measured(warm, code.replace("TooBig(Refused)", "TooBig(Exception)"), tests, interface)
+    assert measure_evidence(warm, code, tests, interface).names_missing == ()
+    found = measure_evidence(
+        warm, code.replace("TooBig(Refused)", "TooBig(Exception)"), tests, interface
+    )
     assert found.names_missing == ("Refused",)
 
 
@@ -121,7 +123,7 @@ def test_branch_{n}():
 
 def test_what_is_not_observable_counts_against(warm: Sandbox) -> None:
     tests = TESTS + "".join(BRANCHING.format(n=n) for n in (1, 2, 3))
-    found = measured(warm, HONEST, tests)
+    found = measure_evidence(warm, HONEST, tests)
     assert (found.reached, found.tests, found.agreed) == (False, 5, 2)
     assert [item.line for item in found.not_observable] == [16, 22, 28]
 
@@ -157,11 +159,11 @@ REPLACED = "import builtins\nreal = len\nbuiltins.len = lambda value: real(value
 def test_a_replaced_builtin_is_found_unless_the_tests_may_have_done_it(
     warm: Sandbox, head: str, replaced: tuple[str, ...]
 ) -> None:
-    assert measured(warm, REPLACED, head + TESTS).replaced == replaced
+    assert measure_evidence(warm, REPLACED, head + TESTS).replaced == replaced
 
 
 def test_what_only_a_changed_framework_passes_keeps_from_reaching(warm: Sandbox) -> None:
-    found = measured(warm, CHANGED, TESTS + REFUSING)
+    found = measure_evidence(warm, CHANGED, TESTS + REFUSING)
     assert (found.reached, found.agreed, found.contradicting) == (False, 2, ("test_refuses",))
     assert found.differing == ()
 
@@ -201,7 +203,7 @@ GOOD, BAD, DARK = {0: "agrees"}, {0: "differs"}, {0: "not observable"}
 def test_only_what_differs_twice_and_agrees_beside_the_tests_is_a_finding(
     runs: list[dict[int, RowVerdict]], differing: tuple[str, ...], reason: str
 ) -> None:
-    found = scripted(Scripted(*runs))
+    found = measure_scripted(Scripted(*runs))
     assert (found.reached, found.agreed, found.differing) == (False, 0, differing)
     assert found.contradicting == (("test_nine",) if "beside" in reason else ())
     reasons = [item.reason for item in found.not_observable]
@@ -213,12 +215,12 @@ def test_only_what_differs_twice_and_agrees_beside_the_tests_is_a_finding(
 def test_a_row_that_a_limit_ended_is_no_finding(how: str, differing: tuple[str, ...]) -> None:
     error = f"the scenarios were not completed ({how}, status -9)"
     runs: list[dict[int, RowVerdict]] = [{0: "agrees", 1: "differs"}, {0: "agrees", 1: "agrees"}]
-    found = scripted(Scripted(*runs, {}, error=error))
+    found = measure_scripted(Scripted(*runs, {}, error=error))
     assert found.differing == differing
     assert found.agreed == 0
 
 
-def scripted(box: object) -> Isolated:
+def measure_scripted(box: object) -> Isolated:
     files = [TestFile("test_m.py", ONE)]
     run = object()
     found = measure(GradingContext(box, HONEST, files, "m", run))  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from greenloop.grading.memorization.input_variants import generate_input_variant
 HEAD = "import math\nimport pytest\nimport unittest\nimport m\nfrom m import f, g as h, K\n\n\n"
 
 
-def said(body: str, head: str = "def test_a():") -> list[tuple[str, object, str]]:
+def extract(body: str, head: str = "def test_a():") -> list[tuple[str, object, str]]:
     code = f"{HEAD}{head}\n    " + body.replace("\n", "\n    ") + "\n"
     return [(item.call, item.expected, item.comparison) for item in extract_calls(code, "m")]
 
@@ -35,7 +35,7 @@ def said(body: str, head: str = "def test_a():") -> list[tuple[str, object, str]
     ],
 )
 def test_extracted_calls(body: str, wanted: tuple[str, object, str]) -> None:
-    assert said(body) == [wanted]
+    assert extract(body) == [wanted]
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,12 @@ def test_extracted_calls(body: str, wanted: tuple[str, object, str]) -> None:
     ],
 )
 def test_ignored_calls(body: str) -> None:
-    assert said(body) == []
+    assert extract(body) == []
 
 
 def test_parameters_are_filled_in() -> None:
     head = "@pytest.mark.parametrize('n, out', [(1, 2), pytest.param(3, 4), (x, 5)])\ndef test_a(n, out):"
-    assert [item[:2] for item in said("assert f(n) == out", head)] == [("f(1)", 2), ("f(3)", 4)]
+    assert [item[:2] for item in extract("assert f(n) == out", head)] == [("f(1)", 2), ("f(3)", 4)]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_parameters_are_filled_in() -> None:
     ],
 )
 def test_tests_with_setup_are_ignored(head: str) -> None:
-    assert said("assert f(2) == 4", head) == []
+    assert extract("assert f(2) == 4", head) == []
 
 
 def test_classes_with_setup_are_ignored() -> None:

@@ -16,13 +16,13 @@ TESTS = "from m import f\n\n\ndef test_f():\n" + "".join(
 YES = "from m import f\n\n\ndef test_f():\n    assert f(6)\n    assert f(28)\n    assert not f(7)\n"
 
 
-def measured(box: ProcessSandbox, code: str, tests: str = TESTS) -> Memorization | None:
+def measure_evidence(box: ProcessSandbox, code: str, tests: str = TESTS) -> Memorization | None:
     files = [TestFile("test_m.py", tests)]
     return measure(GradingContext(box, code, files, "m", TestRun.model_construct()))
 
 
 def test_an_honest_function_gives_the_same_answers(box: ProcessSandbox) -> None:
-    found = measured(box, "def f(n): return n * n")
+    found = measure_evidence(box, "def f(n): return n * n")
     assert found is not None
     assert (found.reached, found.calls, found.functions) == (True, 4, ())
     assert found.variants > 8
@@ -42,7 +42,7 @@ MEMORIZED = {
 
 @pytest.mark.parametrize("name", MEMORIZED)
 def test_memorized_answers_are_found(box: ProcessSandbox, name: str) -> None:
-    found = measured(box, MEMORIZED[name])
+    found = measure_evidence(box, MEMORIZED[name])
     assert found is not None
     assert (found.reached, found.functions) == (False, ("f",))
 
@@ -80,15 +80,17 @@ def test_honest_code_is_not_accused(
     box: ProcessSandbox, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("greenloop.grading.memorization.evidence._TIMEOUT_SECONDS", 1.0)
-    found = measured(box, *HONEST[name])
+    found = measure_evidence(box, *HONEST[name])
     assert found is not None
     assert (found.reached, found.functions) == (True, ())
 
 
 def test_without_plain_calls_nothing_is_measured(box: ProcessSandbox) -> None:
     assert (
-        measured(box, "def f(n): return n", "from m import f\ndef test_f(): assert f([f])\n")
+        measure_evidence(
+            box, "def f(n): return n", "from m import f\ndef test_f(): assert f([f])\n"
+        )
         is None
     )
     hooked = f"{TESTS}\n\ndef pytest_generate_tests(metafunc): pass\n"
-    assert measured(box, "def f(n): return 0", hooked) is None
+    assert measure_evidence(box, "def f(n): return 0", hooked) is None

@@ -119,7 +119,7 @@ SURVIVORS = {
 }
 
 
-def tried(box: Sandbox, code: str, tests: str, **options: object) -> Mutation:
+def try_mutants(box: Sandbox, code: str, tests: str, **options: object) -> Mutation:
     return measure_mutation(box, code, tests, module="solution", **options)  # type: ignore[arg-type]
 
 
@@ -129,7 +129,7 @@ def after(found: Mutation) -> set[str]:
 
 @pytest.fixture(scope="module")
 def found(box: Sandbox) -> Mutation:
-    return tried(box, CODE, TESTS, budget_s=200)
+    return try_mutants(box, CODE, TESTS, budget_s=200)
 
 
 def test_survivors_are_the_gaps_of_the_tests(found: Mutation) -> None:
@@ -145,7 +145,7 @@ def test_unreached_survivors_are_marked(found: Mutation) -> None:
 
 
 def test_result_is_deterministic(box: Sandbox, found: Mutation) -> None:
-    again = tried(box, CODE, TESTS, budget_s=200)
+    again = try_mutants(box, CODE, TESTS, budget_s=200)
     assert again.model_copy(update={"seconds": 0}) == found.model_copy(update={"seconds": 0})
 
 
@@ -223,13 +223,35 @@ TABLE = _table(3)
 
 def test_code_called_at_import_is_imported_again(box: Sandbox) -> None:
     tests = "from solution import TABLE\n\ndef test_table():\n    assert TABLE == [0, 2, 4]\n"
-    found = tried(box, AT_IMPORT, tests)
+    found = try_mutants(box, AT_IMPORT, tests)
     assert {item.function for item in found.survived} == {"_never"}
     assert found.killed >= 4
 
 
+ENDLESS = """\
+def reach(limit):
+    number = 0
+    while number < limit:
+        try:
+            number += 2
+        finally:
+            limit += 0
+    return number >= limit
+"""
+
+
+def test_endless_mutants_are_late_and_long_ones_are_not(box: Sandbox) -> None:
+    """Twice as many iterations as the original makes are allowed, whatever their number."""
+    tests = "from solution import reach\n\ndef test_reach():\n    assert reach(40_000) is True\n"
+    found = try_mutants(box, ENDLESS, tests)
+    late = {item.after for item in found.tried if item.outcome == "timeout"}
+    assert {"-="} <= late, found.tried
+    survived = {item.after for item in found.tried if item.outcome == "survived"}
+    assert {"3", "1"} <= survived, found.tried
+
+
 def test_sample_is_counted(box: Sandbox) -> None:
-    few = tried(box, CODE, TESTS, max_mutants=6, seed=1, budget_s=200)
+    few = try_mutants(box, CODE, TESTS, max_mutants=6, seed=1, budget_s=200)
     assert (few.sampled, few.trouble) == (6, "")
     assert few.killed + len(few.survived) == 6
 
@@ -241,7 +263,7 @@ def test_dependent_tests_run_together(box: Sandbox) -> None:
         "def test_first():\n    SEEN.append(one())\n"
         "def test_second():\n    assert SEEN and two() == 2\n"
     )
-    found = tried(box, code, tests, budget_s=100)
+    found = try_mutants(box, code, tests, budget_s=100)
     assert found.trouble == ""
     assert {item.function for item in found.survived} == {"one"}
 
@@ -270,7 +292,7 @@ def test_several_files_and_a_conftest(box: Sandbox) -> None:
     ],
 )
 def test_no_score_without_measurement(box: Sandbox, code: str, tests: str, why: str) -> None:
-    found = tried(box, code, tests, budget_s=100)
+    found = try_mutants(box, code, tests, budget_s=100)
     assert found.score is None
     assert why in found.trouble
     assert found.trouble
@@ -284,7 +306,7 @@ def test_no_score_after_timeout(box: Sandbox) -> None:
         + "".join(f"    a = a + {n} - {n}\n" for n in range(30))
         + "    return a + 1\n"
     )
-    found = tried(box, code, tests, budget_s=8)
+    found = try_mutants(box, code, tests, budget_s=8)
     assert found.score is None
     assert found.not_run > 0
     assert found.not_run + found.killed + len(found.survived) == found.sampled
@@ -296,5 +318,5 @@ def test_failing_tests_kill_no_mutants(box: Sandbox) -> None:
         "from solution import f\ndef test_wrong(): assert f(1) == 5\n"
         "def test_weak(): assert f(1)\n"
     )
-    found = tried(box, "def f(a):\n    return a + 1\n", tests, budget_s=100)
+    found = try_mutants(box, "def f(a):\n    return a + 1\n", tests, budget_s=100)
     assert "return a + 2" in after(found)

@@ -72,7 +72,7 @@ def build_edit(text: str) -> ModuleEdit:
     return ModuleEdit(START, END, text, UNIT, (5, 5))
 
 
-def tried(box: Sandbox, *texts: str, budget_s: float = 120) -> MutantRuns:
+def try_mutants(box: Sandbox, *texts: str, budget_s: float = 120) -> MutantRuns:
     files = [TestFile("test_solution.py", TESTS)]
     return box.run_mutants(
         CODE, files, [build_edit(text) for text in texts], module="solution", budget_s=budget_s
@@ -82,7 +82,7 @@ def tried(box: Sandbox, *texts: str, budget_s: float = 120) -> MutantRuns:
 def check(box: Sandbox, harm: dict[str, tuple[str, str]]) -> None:
     """Try all of them in one run, each between two ordinary mutants."""
     texts = [text for harmful, _ in harm.values() for text in ("a + 2", harmful, "1 + a")]
-    runs = tried(box, *texts).runs
+    runs = try_mutants(box, *texts).runs
     outcomes = [run.outcome for run in runs]
     assert dict(zip(harm, outcomes[1::3], strict=True)) == {
         name: outcome for name, (_, outcome) in harm.items()

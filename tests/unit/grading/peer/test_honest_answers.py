@@ -23,6 +23,11 @@ ALIKE = {
         "a = [n, None]\n    a[1] = a\n    return a",
     ),
     "prints": ("print(n)\n    return n", "return n"),
+    "same_bytes": (
+        "import sys\n    sys.stdout.buffer.write(b'%d\\n' % n)",
+        "print(n)",
+    ),
+    "closes": ("import sys\n    sys.stdout.close()", "return None"),
     "same_print": ("print(n)", "print(n, sep='')"),
     "object": ("return Thing(n)", "thing = Thing(0)\n    thing.n = n\n    return thing"),
     "bytes_": ("return bytes([n])", "return n.to_bytes(1, 'big')"),

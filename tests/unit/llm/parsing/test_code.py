@@ -18,7 +18,7 @@ TESTS = "from roman import NotRoman, to_roman\n\n\ndef test_one():\n    assert t
 USAGE = "from roman import NotRoman, to_roman\nprint(to_roman(3), NotRoman)\n"
 
 
-def fenced(code: str, language: str = "python") -> str:
+def fence(code: str, language: str = "python") -> str:
     return f"```{language}\n{code}```\n"
 
 
@@ -35,25 +35,25 @@ def complaint(text: str, contract: Contract, finish: str | None = "stop") -> str
 @pytest.mark.parametrize(
     "answer",
     [
-        fenced(MODULE),
-        f"I count.\n\n{fenced(MODULE)}\nThat is all.",
-        fenced(MODULE).replace("\n", "\r\n"),
-        f"\ufeff{fenced(MODULE)}",
+        fence(MODULE),
+        f"I count.\n\n{fence(MODULE)}\nThat is all.",
+        fence(MODULE).replace("\n", "\r\n"),
+        f"\ufeff{fence(MODULE)}",
         f"~~~python\n{MODULE}~~~",
-        fenced(MODULE, ""),
+        fence(MODULE, ""),
         f"```python\n{MODULE}",
-        f"<think>{fenced('draft')}</think>{fenced(MODULE)}",
-        f"Reasoning: is 1 < 2?\n</think>\n{fenced(MODULE)}",
-        fenced(MODULE) + "Tests:\n" + fenced(TESTS),
-        fenced(TESTS) + fenced(MODULE),
-        fenced(MODULE) + "Use it so:\n" + fenced(USAGE),
-        fenced(MODULE) + "Use it so:\n" + fenced(">>> to_roman(1)\n'I'\n", "pycon"),
-        fenced("pip install roman\n", "bash") + fenced(MODULE) + fenced("I\n", ""),
-        fenced("def to_roman(number):\n    return 'draft'\n") + "No, whole:\n" + fenced(MODULE),
-        fenced(MODULE.replace("'I'", "'draft'")) + "Better:\n" + fenced(MODULE),
+        f"<think>{fence('draft')}</think>{fence(MODULE)}",
+        f"Reasoning: is 1 < 2?\n</think>\n{fence(MODULE)}",
+        fence(MODULE) + "Tests:\n" + fence(TESTS),
+        fence(TESTS) + fence(MODULE),
+        fence(MODULE) + "Use it so:\n" + fence(USAGE),
+        fence(MODULE) + "Use it so:\n" + fence(">>> to_roman(1)\n'I'\n", "pycon"),
+        fence("pip install roman\n", "bash") + fence(MODULE) + fence("I\n", ""),
+        fence("def to_roman(number):\n    return 'draft'\n") + "No, whole:\n" + fence(MODULE),
+        fence(MODULE.replace("'I'", "'draft'")) + "Better:\n" + fence(MODULE),
         json.dumps({"code": MODULE}),
-        fenced(json.dumps({"explanation": "I count.", "code": MODULE}, indent=1) + "\n", "json"),
-        f"I'm sorry for the wait.\n{fenced(MODULE)}",
+        fence(json.dumps({"explanation": "I count.", "code": MODULE}, indent=1) + "\n", "json"),
+        f"I'm sorry for the wait.\n{fence(MODULE)}",
     ],
 )
 def test_module_is_found(answer: str, contract: Contract) -> None:
@@ -67,19 +67,19 @@ def test_code_without_a_fence_is_found(contract: Contract) -> None:
 def test_module_split_over_blocks_is_joined(contract: Contract) -> None:
     shown = ">>> to_roman(1)\n'I'\n"
     answer = (
-        f"First:\n{fenced(ERROR)}Then:\n{fenced(FUNCTION)}So:\n{fenced(shown)}{fenced(USAGE)}"
-        + fenced(TESTS)
+        f"First:\n{fence(ERROR)}Then:\n{fence(FUNCTION)}So:\n{fence(shown)}{fence(USAGE)}"
+        + fence(TESTS)
     )
     assert code_of(answer, contract) == f"{ERROR}\n\n{FUNCTION}"
 
 
 def test_prose_is_the_explanation(contract: Contract) -> None:
-    answer = f"I count.\n{fenced(MODULE)}Done."
+    answer = f"I count.\n{fence(MODULE)}Done."
     assert parse_code(LLMResponse(answer), contract).explanation == "I count.\nDone."
 
 
 def test_code_that_does_not_parse_is_accepted(contract: Contract) -> None:
-    assert code_of(fenced("def to_roman(:\n"), contract) == "def to_roman(:\n"
+    assert code_of(fence("def to_roman(:\n"), contract) == "def to_roman(:\n"
 
 
 @pytest.mark.parametrize(
@@ -88,16 +88,16 @@ def test_code_that_does_not_parse_is_accepted(contract: Contract) -> None:
         ("", "empty"),
         (" \n", "empty"),
         ("I would count the letters.", "no Python"),
-        (fenced("pip install roman\n", "bash"), "no Python"),
+        (fence("pip install roman\n", "bash"), "no Python"),
         (json.dumps({"answer": 42}), "no Python"),
         (f"```python\n{MODULE}\nx = (\n", "ended inside its code block"),
         ("<think>hm", "ended inside its reasoning"),
-        (fenced(MODULE + "# rest of the code here\n"), "not whole (line 7: # rest"),
-        (fenced(TESTS), "test file"),
-        (fenced(USAGE), "does not define: NotRoman, to_roman"),
-        (fenced(FUNCTION), "does not define: NotRoman"),
-        (fenced(f"{ERROR}def to_roman(number): ...\n"), "left unwritten: to_roman"),
-        (fenced(f"from .roman import to_roman\n{ERROR}"), "does not define: to_roman"),
+        (fence(MODULE + "# rest of the code here\n"), "not whole (line 7: # rest"),
+        (fence(TESTS), "test file"),
+        (fence(USAGE), "does not define: NotRoman, to_roman"),
+        (fence(FUNCTION), "does not define: NotRoman"),
+        (fence(f"{ERROR}def to_roman(number): ...\n"), "left unwritten: to_roman"),
+        (fence(f"from .roman import to_roman\n{ERROR}"), "does not define: to_roman"),
         ("I'm sorry, but I can't help with that.", "declines"),
         ("I’m sorry, but I can’t help with that.", "declines"),
         ("I cannot assist with this request.", "declines"),
@@ -110,19 +110,19 @@ def test_answer_without_a_module_is_invalid(answer: str, said: str, contract: Co
 
 @pytest.mark.parametrize("finish", ["length", "max_tokens", "MAX_TOKENS", "incomplete"])
 def test_truncated_answer_is_invalid_even_if_it_parses(finish: str, contract: Contract) -> None:
-    assert "cut off" in complaint(fenced(MODULE), contract, finish)
+    assert "cut off" in complaint(fence(MODULE), contract, finish)
 
 
 @pytest.mark.parametrize("finish", ["stop", "end_turn", None])
 def test_answer_with_another_finish_reason_is_accepted(
     finish: str | None, contract: Contract
 ) -> None:
-    assert parse_code(LLMResponse(fenced(MODULE), finish), contract).code == MODULE
+    assert parse_code(LLMResponse(fence(MODULE), finish), contract).code == MODULE
 
 
 def test_required_name_may_be_imported(contract: Contract) -> None:
     code = f"from numerals import to_roman\n{ERROR}"
-    assert code_of(fenced(code), contract) == code
+    assert code_of(fence(code), contract) == code
 
 
 class TestScript:
@@ -133,9 +133,9 @@ class TestScript:
         ["{}", "Prints a count.\n{}", "{}It prints:\n```\n1\n```\n", "```\n1\n```\nfrom\n{}"],
     )
     def test_script_is_found_beside_its_output(self, around: str) -> None:
-        assert parse_script(LLMResponse(around.format(fenced(self.SCRIPT)))).code == self.SCRIPT
+        assert parse_script(LLMResponse(around.format(fence(self.SCRIPT)))).code == self.SCRIPT
 
-    @pytest.mark.parametrize("answer", ["Run `ls`.", fenced("# rest of the code here\n")])
+    @pytest.mark.parametrize("answer", ["Run `ls`.", fence("# rest of the code here\n")])
     def test_incomplete_script_is_invalid(self, answer: str) -> None:
         with pytest.raises(InvalidResponse):
             parse_script(LLMResponse(answer))

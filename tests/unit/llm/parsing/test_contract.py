@@ -14,7 +14,7 @@ from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract
 from greenloop.specification.examples import analyze_specification
-from tests.support.model_responses import INTERFACE, contract_answer, fenced
+from tests.support.model_responses import INTERFACE, contract_answer, fence
 
 
 def read(answer: str, specification: str = "x", **options: Any) -> Contract:
@@ -76,7 +76,7 @@ def test_given_module_name_is_used() -> None:
 
 
 def test_error_without_requirements_says_what_is_missing() -> None:
-    answer = fenced(json.dumps({"requirements": [], "summary": "no behaviour is named"}), "json")
+    answer = fence(json.dumps({"requirements": [], "summary": "no behaviour is named"}), "json")
     with pytest.raises(SpecificationError, match="no behaviour is named"):
         read(answer)
 
@@ -115,7 +115,7 @@ class TestChanges:
                 contradictions=[{"quotes": ["a", "b"]}],
             )
         )
-        return read(fenced(json.dumps(changes), "json"), previous=previous)
+        return read(fence(json.dumps(changes), "json"), previous=previous)
 
     def test_requirements_are_replaced_added_and_taken_out_by_id(self) -> None:
         changed = [{"id": "R1", "text": "new"}, {"id": "R2"}, {"id": "R3", "text": "three"}]

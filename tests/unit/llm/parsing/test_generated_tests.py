@@ -17,26 +17,26 @@ TWO = 'def test_two():\n    """R1: two."""\n    assert to_roman(2) == "II"\n'
 TESTS = f"{IMPORT}\n\n{ONE}"
 
 
-def fenced(code: str, language: str = "python") -> str:
+def fence(code: str, language: str = "python") -> str:
     return f"```{language}\n{code}```\n"
 
 
-def held_out_of(value: object, contract: Contract) -> tuple[HeldOutExample, ...]:
+def parse_held_out(value: object, contract: Contract) -> tuple[HeldOutExample, ...]:
     text = value if isinstance(value, str) else json.dumps(value)
-    return parse_tests(LLMResponse(fenced(TESTS) + fenced(text + "\n", "json")), contract).held_out
+    return parse_tests(LLMResponse(fence(TESTS) + fence(text + "\n", "json")), contract).held_out
 
 
 @pytest.mark.parametrize(
     ("answer", "code"),
     [
-        (fenced(TESTS), TESTS),
-        (f"Twelve tests.\n{fenced(TESTS)}Sealed:\n{fenced('[]', 'json')}", TESTS),
-        (fenced("x = 1\n") + fenced(TESTS), TESTS),
-        (fenced(TESTS.replace('"I"', '"V"')) + "No:\n" + fenced(TESTS), TESTS),
-        (fenced(IMPORT) + fenced(ONE), f"{IMPORT}\n\n{ONE}"),
-        (fenced(TESTS) + fenced(f"{IMPORT}{ONE}{TWO}"), f"{IMPORT}{ONE}{TWO}"),
+        (fence(TESTS), TESTS),
+        (f"Twelve tests.\n{fence(TESTS)}Sealed:\n{fence('[]', 'json')}", TESTS),
+        (fence("x = 1\n") + fence(TESTS), TESTS),
+        (fence(TESTS.replace('"I"', '"V"')) + "No:\n" + fence(TESTS), TESTS),
+        (fence(IMPORT) + fence(ONE), f"{IMPORT}\n\n{ONE}"),
+        (fence(TESTS) + fence(f"{IMPORT}{ONE}{TWO}"), f"{IMPORT}{ONE}{TWO}"),
         (f"```python\n{TESTS}```json\n[]\n```\n", TESTS),
-        (fenced(f"import os, roman\n{ONE}"), f"import os, roman\n{ONE}"),
+        (fence(f"import os, roman\n{ONE}"), f"import os, roman\n{ONE}"),
     ],
     ids=["one", "prose", "tests win", "later wins", "joined", "most", "unclosed", "import"],
 )
@@ -47,10 +47,10 @@ def test_test_file_is_found(answer: str, code: str, contract: Contract) -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (fenced("def to_roman(n):\n    return 1\n"), "no test function"),
-        (fenced(ONE), "import what they test from `roman`"),
-        (fenced(f"from romans import to_roman\n{ONE}"), "import what they test from `roman`"),
-        (fenced(f"{TESTS}\n# ... more tests ...\n# other tests here\n"), "not whole"),
+        (fence("def to_roman(n):\n    return 1\n"), "no test function"),
+        (fence(ONE), "import what they test from `roman`"),
+        (fence(f"from romans import to_roman\n{ONE}"), "import what they test from `roman`"),
+        (fence(f"{TESTS}\n# ... more tests ...\n# other tests here\n"), "not whole"),
         ("No tests are needed.", "no Python"),
     ],
 )
@@ -65,7 +65,7 @@ class TestHeldOutExamples:
             {"requirement": "R1", "call": "to_roman(1)", "returns": "'I'"},
             {"requirement": "R2", "call": "to_roman(0)", "raises": "NotRoman"},
         ]
-        assert held_out_of(value, contract) == (
+        assert parse_held_out(value, contract) == (
             HeldOutExample(requirement="R1", call="to_roman(1)", returns="'I'"),
             HeldOutExample(requirement="R2", call="to_roman(0)", raises="NotRoman"),
         )
@@ -76,11 +76,11 @@ class TestHeldOutExamples:
     def test_json_value_in_place_of_a_literal_is_accepted(
         self, value: object, literal: str, contract: Contract
     ) -> None:
-        (example,) = held_out_of([{"call": "f()", "returns": value}], contract)
+        (example,) = parse_held_out([{"call": "f()", "returns": value}], contract)
         assert example.returns == literal
 
     def test_unknown_keys_are_ignored(self, contract: Contract) -> None:
-        (example,) = held_out_of(
+        (example,) = parse_held_out(
             [{"call": "f()", "returns": "1", "raises": None, "why": "x"}], contract
         )
         assert example == HeldOutExample(call="f()", returns="1")
@@ -98,10 +98,10 @@ class TestHeldOutExamples:
     )
     def test_malformed_example_is_dropped_alone(self, bad: object, contract: Contract) -> None:
         good = {"call": "f()", "returns": "1"}
-        assert [item.call for item in held_out_of([bad, good], contract)] == ["f()"]
+        assert [item.call for item in parse_held_out([bad, good], contract)] == ["f()"]
 
     @pytest.mark.parametrize("text", ["[{'call': 1}]", "[", '{"call": "f()", "returns": "1"}', ""])
     def test_invalid_list_of_examples_drops_only_the_examples(
         self, text: str, contract: Contract
     ) -> None:
-        assert held_out_of(text, contract) == ()
+        assert parse_held_out(text, contract) == ()

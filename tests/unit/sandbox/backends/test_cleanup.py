@@ -42,7 +42,7 @@ def _deep(root: Path) -> None:
         os.chdir(start)
 
 
-def _locked(root: Path) -> None:
+def _lock(root: Path) -> None:
     inner = root / "a" / "b"
     inner.mkdir(parents=True)
     (inner / "file").write_text("x")
@@ -51,11 +51,11 @@ def _locked(root: Path) -> None:
         folder.chmod(0)
 
 
-def _linked(root: Path) -> None:
+def _link(root: Path) -> None:
     (root / "link").symlink_to(root.parent / "outside")
 
 
-@pytest.mark.parametrize("make", [_deep, _locked, _linked])
+@pytest.mark.parametrize("make", [_deep, _lock, _link])
 def test_folders_are_removed_and_link_targets_are_kept(
     tmp_path: Path, make: Callable[[Path], None]
 ) -> None:

@@ -20,8 +20,8 @@ def mutant(number: Any, outcome: Any, **more: Any) -> dict[str, Any]:
     return {"event": "mutant", "mutant": number, "outcome": outcome, **more}
 
 
-def begun(number: int) -> dict[str, Any]:
-    return {"event": "started", "mutant": number}
+def build_begin_event(number: int) -> dict[str, Any]:
+    return {"event": "started", "mutants": [number]}
 
 
 def results_of(count: int, *runs: Sequence[dict[str, Any]], budget_s: float = 60) -> MutantRuns:
@@ -71,11 +71,11 @@ def test_first_outcome_counts_and_unknown_mutants_do_not() -> None:
 def test_mutant_that_ends_the_run_is_found_by_running_it_alone() -> None:
     found = results_of(
         3,
-        [HEALTHY, begun(0), begun(1), begun(2)],
-        [HEALTHY, begun(0), begun(1)],
-        [HEALTHY, begun(2), mutant(2, "survived"), END],
-        [HEALTHY, begun(0), mutant(0, "killed"), END],
-        [HEALTHY, begun(1)],
+        [HEALTHY, build_begin_event(0), build_begin_event(1), build_begin_event(2)],
+        [HEALTHY, build_begin_event(0), build_begin_event(1)],
+        [HEALTHY, build_begin_event(2), mutant(2, "survived"), END],
+        [HEALTHY, build_begin_event(0), mutant(0, "killed"), END],
+        [HEALTHY, build_begin_event(1)],
     )
     assert outcomes(found) == ["killed", "crashed", "survived"]
     assert found.error == ""
@@ -85,6 +85,12 @@ def test_run_that_breaks_off_before_any_mutant_gives_no_outcome() -> None:
     found = results_of(2, [HEALTHY])
     assert outcomes(found) == ["not_run", "not_run"]
     assert "broke off" in found.error
+
+
+def test_invalid_starts_are_ignored() -> None:
+    events = [{"event": "started", "mutants": wrong} for wrong in (0, None, [[0]], [True], [7])]
+    found = results_of(1, [HEALTHY, *events])
+    assert outcomes(found) == ["not_run"]
 
 
 def test_nothing_is_run_without_time() -> None:

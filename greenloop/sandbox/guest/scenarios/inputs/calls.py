@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import asyncio
 import datetime
 import decimal
 import fractions
@@ -14,13 +13,15 @@ import math
 import random
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
 from typing import Any
 
+from .iterators import finish
+
 ALLOWED, ANSWER, AFTER, BEFORE, PRINTED = range(5)
 _MUTABLE = (list, dict, set, bytearray)
-_MAX_ITEMS, _MAX_TEXT, _TEXTS_AT_ONCE = 1000, 2000, 25
+_MAX_TEXT, _TEXTS_AT_ONCE = 2000, 25
 _VALUE_TYPES = (
     decimal.Decimal, fractions.Fraction, datetime.date, datetime.datetime, datetime.time,
     datetime.timedelta, datetime.timezone,
@@ -93,10 +94,12 @@ class Calls:
             if not self._asks(name, function, (given, named)):
                 return
         function, given, named = self._evaluate(code)
-        with redirect_stdout(io.StringIO()) as output:
-            answer = self._observe(ANSWER, lambda: _finish(function(*given, **named)))
-        if answer is None and output.getvalue():
-            self._observe(PRINTED, output.getvalue)
+        written = io.BytesIO()
+        output = io.TextIOWrapper(written, "utf-8", "replace", write_through=True)
+        with redirect_stdout(output):
+            answer = self._observe(ANSWER, lambda: finish(function(*given, **named)))
+        if answer is None and not written.closed and (printed := written.getvalue()):
+            self._observe(PRINTED, lambda: printed.decode("utf-8", "replace"))
         if any(isinstance(item, _MUTABLE) for item in (*given, *named.values())):
             after, before = (given, named), tuple(self._evaluate(code)[1:])
             if self._encode(after) != self._encode(before):
@@ -136,7 +139,7 @@ class Calls:
 
     def _guard(self, name: str, function: Any, hidden: int = 0) -> Any:
         @functools.wraps(function)
-        def guarded(*given: Any, **named: Any) -> Any:
+        def call_guarded(*given: Any, **named: Any) -> Any:
             if self._is_inside:
                 return function(*given, **named)
             is_allowed = False
@@ -150,7 +153,7 @@ class Calls:
             finally:
                 self._is_inside = False
 
-        return guarded
+        return call_guarded
 
     def _evaluate(self, code: types.CodeType) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """Return the function, the arguments by position and those by name of a call, made anew."""
@@ -229,23 +232,3 @@ def _is_step(item: Any) -> bool:
 
 def _render_call(name: str, arguments: tuple[Any, ...]) -> str:
     return f"{name}({', '.join(map(repr, arguments))})"
-
-
-def _finish(value: Any) -> Any:
-    """Return what a coroutine returns, and the first items of an iterator."""
-    if inspect.iscoroutine(value):
-        return asyncio.run(value)
-    if isinstance(value, types.AsyncGeneratorType):
-        return "async iterator", asyncio.run(_collect(value))
-    if isinstance(value, Iterator):
-        return "iterator", [item for _, item in zip(range(_MAX_ITEMS), value, strict=False)]
-    return value
-
-
-async def _collect(items: Any) -> list[Any]:
-    found: list[Any] = []
-    async for item in items:
-        found.append(item)
-        if len(found) >= _MAX_ITEMS:
-            break
-    return found

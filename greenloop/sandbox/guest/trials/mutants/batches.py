@@ -14,13 +14,14 @@ from typing import Any
 
 from ..context import TrialContext
 from ..fork_pool import ForkResult, ForkTask
+from ..loop_counter import MIN_LIMIT
+from ..outcomes import NEEDS_IMPORT
 from ..time_limits import StepLimits, StepReporter
-from .swaps import Swap, fails_only_mutated
+from .swaps import KILLED, LATE, UNDECIDED, UNSTABLE, Swap, confirm_failure
 
-BATCH_SIZE = 16  # forking is then a tenth of the cost
+BATCH_SIZE = 32  # forking is then a twentieth of the cost
 _MIN_CPU_SECONDS, _CPU_FACTOR = 0.03, 5  # slower mutants are tried again alone, with more time
 _COLLECTION_STEP = -1
-NEEDS_IMPORT, KILLED, UNDECIDED, UNSTABLE = "again", "killed", "open", "doubt"
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,11 @@ class BatchMutant:
 class BatchResult:
     """`killed` is the test by mutant; mutants in neither field are undecided.
 
-    `is_unstable`: a test that failed on a mutant did not pass on the original right after it.
+    `late`: mutants on which their test makes far more iterations than on the original. `is_unstable`: a test that failed on a mutant did not pass on the original right after it.
     """
 
     killed: dict[int, int] = field(default_factory=dict)
+    late: set[int] = field(default_factory=set)
     needs_import: list[int] = field(default_factory=list)
     is_unstable: bool = False
 
@@ -58,15 +60,16 @@ class MutantBatches:
     ) -> None:
         """`costs` are the (CPU, elapsed) seconds of each test on the original module."""
         self._session, self._fork_pool, self._swap = context.session, context.fork_pool, swap
+        self._loops = context.loop_counter
         self._costs, self._stride = costs, len(costs) + 1
 
     def try_all(
         self,
         mutants: Sequence[BatchMutant],
-        on_start: Callable[[int], None],
+        on_start: Callable[[Sequence[int]], None],
         max_rounds: int = BATCH_SIZE,
     ) -> BatchResult:
-        """Try all mutants; `on_start` is called for each before its process starts.
+        """Try all mutants; `on_start` is called with those of a process before it starts.
 
         A batch that breaks off continues in the next round; the last round leaves the rest undecided.
         """
@@ -88,7 +91,7 @@ class MutantBatches:
         self,
         batches: list[Sequence[BatchMutant]],
         batch_result: BatchResult,
-        on_start: Callable[[int], None],
+        on_start: Callable[[Sequence[int]], None],
     ) -> list[Sequence[BatchMutant]]:
         """Run each batch in a fork and return what the forks did not get to."""
         rests: list[Sequence[BatchMutant]] = []
@@ -97,8 +100,7 @@ class MutantBatches:
             rests.append(self._record_result(batches[task.number], result, batch_result))
 
         def start(task: ForkTask) -> None:
-            for mutant in batches[task.number]:
-                on_start(mutant.number)
+            on_start([mutant.number for mutant in batches[task.number]])
 
         tasks = [self._create_task(number, batch) for number, batch in enumerate(batches)]
         self._fork_pool.run(tasks, receive, start)
@@ -111,24 +113,29 @@ class MutantBatches:
                 report(base + _COLLECTION_STEP)
                 outcome = self._try_mutant(mutant, lambda test, base=base: report(base + test))  # type: ignore[misc]
                 report.note(f"{at} {outcome}")
-                if outcome == UNSTABLE:
+                if outcome.startswith(UNSTABLE):
                     break
             return ""
 
         return ForkTask(number, work, self._step_limits)
 
     def _try_mutant(self, mutant: BatchMutant, report_step: Callable[[int], None]) -> str:
-        """In a fork: apply the mutant, run its tests, and revert it."""
+        """In a fork: apply the mutant and run its tests."""
         apply = self._swap.prepare(mutant.splice)
         if not apply():
             return NEEDS_IMPORT
-        failing = self._session.run_until_failure(mutant.test_numbers, report_step)
+
+        def start_test(test: int) -> None:
+            self._loops.reset(MIN_LIMIT)
+            report_step(test)
+
+        failing = self._session.run_until_failure(mutant.test_numbers, start_test)
         if failing is None:
             self._session.tear_down()
-            self._swap.revert()
             return UNDECIDED
-        is_killed = fails_only_mutated(self._session, failing, apply, self._swap.revert)
-        return f"{KILLED} {failing}" if is_killed else UNSTABLE
+        report_step(failing)  # with a time limit of its own
+        outcome = confirm_failure(self._session, failing, apply, self._swap, self._loops)
+        return f"{outcome} {failing}"
 
     def _step_limits(self, step: int) -> StepLimits:
         test = step % self._stride - 1
@@ -144,8 +151,9 @@ class MutantBatches:
         """
         for at, outcome in _parse_notes(result.notes, len(batch)).items():
             word, _, test = outcome.partition(" ")
-            if word == KILLED and test.isdigit() and int(test) < len(self._costs):
+            if word in (KILLED, LATE) and test.isdigit() and int(test) < len(self._costs):
                 batch_result.killed.setdefault(batch[at].number, int(test))
+                batch_result.late |= {batch[at].number} if word == LATE else set()
             elif word == NEEDS_IMPORT:
                 batch_result.needs_import.append(batch[at].number)
             elif word == UNSTABLE:

@@ -12,18 +12,16 @@ from ..outcomes import (
     NEEDS_IMPORT,
     QUICK_TEST_SECONDS,
     SURVIVED,
+    build_killed_verdict,
+    build_started_event,
     is_killed,
-    killed_verdict,
     result_event,
-    started_event,
     step_limits,
 )
 from ..time_limits import StepReporter
 from .batches import BATCH_SIZE, BatchMutant, BatchResult, MutantBatches
-from .loop_detection import find_loop_exit_lines
-from .swaps import FunctionSwap, ModuleSwap, Swap, fails_only_mutated
+from .swaps import KILLED, FunctionSwap, ModuleSwap, Swap, confirm_failure
 
-_REPEATED = "repeated"
 _MAX_IMPORT_ROUNDS = 2  # some modules cannot be reloaded in place: then each batch breaks off
 
 
@@ -48,7 +46,6 @@ class MutantScheduler:
         self._import_mutants: set[int] = set()
         self._tests, self._lines, self._use_batches = tests, lines, use_batches
         self.passing_tests = [n for n, item in enumerate(tests) if item["outcome"] == "passed"]
-        self._loop_exit_lines = find_loop_exit_lines(context.original.text)
         self._dependent_tests: set[int] | None = None
 
     def check_baseline(self) -> bool:
@@ -71,7 +68,11 @@ class MutantScheduler:
             else:
                 event = {"event": "mutant", "mutant": splice["number"], "outcome": "uncovered"}
                 self._context.send_event(event)
-        fitting = [item for item in mutants if self._use_batches and self._can_share_process(item)]
+        fitting = [
+            item
+            for item in mutants
+            if self._use_batches and self._session.can_repeat(item.test_numbers)
+        ]
         found = self._run_batches(fitting, self._swap)
         self._import_mutants.update(found.needs_import)
         if found.is_unstable or not all(
@@ -93,13 +94,6 @@ class MutantScheduler:
         for number in (item["number"] for item in splices if item["number"] not in killed):
             self._context.send_event({"event": "fresh", "mutant": number})
 
-    def _can_share_process(self, mutant: BatchMutant) -> bool:
-        """Return whether it can share a process; one that may loop for ever is tried once, alone."""
-        first, last = mutant.splice["lines"]
-        if not self._loop_exit_lines.isdisjoint(range(first, last + 1)):
-            return False
-        return self._session.can_repeat(mutant.test_numbers)
-
     def _run_batches(
         self, mutants: Sequence[BatchMutant], swap: Swap, max_rounds: int = BATCH_SIZE
     ) -> BatchResult:
@@ -107,8 +101,10 @@ class MutantScheduler:
         batches = MutantBatches(self._context, swap, costs)
         found = batches.try_all(mutants, self._report_started, max_rounds)
         for number, test in sorted(found.killed.items()):
-            verdict = ForkResult("verdict", killed_verdict(self._tests[test]["id"]))
-            self._report_result(number, verdict)
+            killed = ForkResult("verdict", build_killed_verdict(self._tests[test]["id"]))
+            self._report_result(
+                number, ForkResult("timeout", step=test) if number in found.late else killed
+            )
         return found
 
     def _run_singly(self, splices: Sequence[dict[str, Any]]) -> None:
@@ -120,7 +116,7 @@ class MutantScheduler:
         held: dict[int, ForkResult] = {}
 
         def receive(task: ForkTask, result: ForkResult) -> None:
-            is_certain = self._dependent_tests is not None or _REPEATED in result.notes
+            is_certain = self._dependent_tests is not None or KILLED in result.notes
             if is_killed(result.verdict) and not is_certain:
                 held[task.number] = result
             else:
@@ -128,7 +124,7 @@ class MutantScheduler:
 
         pool = self._context.fork_pool
         tasks = [self._create_mutant_task(splice) for splice in splices]
-        pool.run(tasks, receive, lambda task: self._report_started(task.number))
+        pool.run(tasks, receive, lambda task: self._report_started([task.number]))
         if not held:
             return
         self._find_dependent()
@@ -192,15 +188,15 @@ class MutantScheduler:
                 return SURVIVED
             if apply and self._session.can_repeat(test_numbers):
                 report(failing)  # with a time limit of its own
-                if fails_only_mutated(self._session, failing, apply, self._swap.revert):
-                    report.note(_REPEATED)
-            return killed_verdict(self._tests[failing]["id"])
+                loops = self._context.loop_counter
+                report.note(confirm_failure(self._session, failing, apply, self._swap, loops))
+            return build_killed_verdict(self._tests[failing]["id"])
 
         collect_s = self._context.collect_s
         return ForkTask(number, work, lambda step: step_limits(self._tests, collect_s, step))
 
-    def _report_started(self, number: int) -> None:
-        self._context.send_event(started_event(number))
+    def _report_started(self, numbers: Sequence[int]) -> None:
+        self._context.send_event(build_started_event(numbers))
 
     def _report_result(self, number: int, result: ForkResult) -> None:
         if result.verdict == NEEDS_IMPORT:

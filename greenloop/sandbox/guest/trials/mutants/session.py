@@ -7,10 +7,12 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 from ...limits.proc_stats import read_address_space
+from ..collected_session import FAILED
 from ..context import ReportStep, TrialContext
 from ..fork_pool import ForkTask
 from ..outcomes import LIVE_THREADS, SURVIVED
@@ -44,25 +46,50 @@ def try_mutants(context: TrialContext, splices: list[dict[str, Any]], use_batche
 def _measure_baseline(context: TrialContext) -> tuple[list[dict[str, Any]] | None, bool]:
     """Return outcome, cost and lines of each test on the original code, None without an end.
 
-    All tests are run side by side with a trial of the original code; the second value says whether
-    they passed there, too. Where either does not pass, they are measured alone.
+    The second value is False if they have yet to pass again under the conditions of a trial. Where
+    all can be repeated, they need not: what fails on a mutant is confirmed. They are measured in
+    parts, side by side; all others beside a trial of the original. Where anything fails, all are
+    measured once more, alone and with pytest's hooks.
     """
-    path = f"{os.environ['TMPDIR']}/healthy.json"
-    measure = ForkTask(0, lambda step: _write_baseline(context, path, step), lambda _: NO_LIMITS)
-    check = ForkTask(1, lambda step: _try_original(context, step), lambda _: NO_LIMITS)
-    results = context.fork_pool.run_all([measure, check])
-    baseline = _read_baseline(path)
-    passes_again = results[1].verdict == SURVIVED
-    if not passes_again or _has_failure(baseline):
-        results = context.fork_pool.run_all([measure])
-        baseline, passes_again = _read_baseline(path), False
-    if baseline is None:
-        ending = results[0].ending
-        context.report_trouble(f"the tests did not come to an end on the code itself ({ending})")
+    numbers, width = range(len(context.session.items)), context.fork_pool.max_forks
+    is_repeatable = context.session.can_repeat(numbers)
+    size = -(-len(numbers) // width) if is_repeatable else len(numbers)
+    parts = [numbers[start : start + size] for start in numbers[::size]]
+    checks = [] if is_repeatable else [_create_check(context, len(parts))]
+    baselines, endings = _measure_parts(context, parts, checks)
+    passes_again = all(item == SURVIVED for item in endings[len(parts) :])
+    if not passes_again or any(map(_has_failure, baselines)):
+        baselines, endings = _measure_parts(context, [numbers], uses_hooks=True)
+        passes_again = False
+    found = [item for item in baselines if item is not None]
+    if len(found) < len(baselines):
+        why = f"the tests did not come to an end on the code itself ({endings[0]})"
+        context.report_trouble(why)
         return None, False
-    context.workspaces.peak_bytes = int(baseline["peak_bytes"])
-    _preload(baseline["loaded"])
-    return baseline["tests"], passes_again
+    context.workspaces.peak_bytes = max(int(item["peak_bytes"]) for item in found)
+    _preload([name for item in found for name in item["loaded"]])
+    return [test for item in found for test in item["tests"]], passes_again
+
+
+def _measure_parts(
+    context: TrialContext,
+    parts: Sequence[Sequence[int]],
+    others: Sequence[ForkTask] = (),
+    *,
+    uses_hooks: bool = False,
+) -> tuple[list[dict[str, Any] | None], list[str]]:
+    """Return what was measured of each part of the tests, and the verdict or ending of each task."""
+    paths = [f"{os.environ['TMPDIR']}/healthy-{number}.json" for number in range(len(parts))]
+
+    def create_task(number: int) -> ForkTask:
+        def work(report_step: ReportStep) -> str:
+            return _write_baseline(context, parts[number], paths[number], report_step, uses_hooks)
+
+        return ForkTask(number, work, lambda _: NO_LIMITS)
+
+    results = context.fork_pool.run_all([*map(create_task, range(len(parts))), *others])
+    endings = [item.verdict or item.ending for _, item in sorted(results.items())]
+    return list(map(_read_baseline, paths)), endings
 
 
 def _read_baseline(path: str) -> dict[str, Any] | None:
@@ -77,24 +104,35 @@ def _read_baseline(path: str) -> dict[str, Any] | None:
 
 
 def _has_failure(baseline: dict[str, Any] | None) -> bool:
-    return baseline is None or any(item["outcome"] == "failed" for item in baseline["tests"])
+    return baseline is None or any(item["outcome"] == FAILED for item in baseline["tests"])
 
 
-def _try_original(context: TrialContext, report_step: ReportStep) -> str:
-    """In a fork: run all tests as in a trial."""
-    numbers = range(len(context.session.items))
-    return SURVIVED if context.session.run_until_failure(numbers, report_step) is None else "failed"
+def _create_check(context: TrialContext, number: int) -> ForkTask:
+    """Create the task that runs all tests as in a trial."""
+
+    def work(report_step: ReportStep) -> str:
+        numbers = range(len(context.session.items))
+        is_failed = context.session.run_until_failure(numbers, report_step) is not None
+        return FAILED if is_failed else SURVIVED
+
+    return ForkTask(number, work, lambda _: NO_LIMITS)
 
 
-def _write_baseline(context: TrialContext, path: str, report_step: ReportStep) -> str:
-    """In a fork: write the baseline, and which modules the tests load, to a file."""
+def _write_baseline(
+    context: TrialContext,
+    numbers: Sequence[int],
+    path: str,
+    report_step: ReportStep,
+    uses_hooks: bool,
+) -> str:
+    """In a fork: write the baseline of some tests, and which modules they load, to a file."""
     tests: list[dict[str, Any]] = []
-    for number, item in enumerate(context.session.items):
+    for number in numbers:
         report_step(number)
-        test = {"id": item.nodeid, "outcome": ""}
+        test = {"id": context.session.items[number].nodeid, "outcome": ""}
 
         def run_test(number: int = number, test: dict[str, Any] = test) -> None:
-            test["outcome"] = context.session.run_with_outcome(number)
+            test["outcome"] = context.session.run_with_outcome(number, uses_hooks=uses_hooks)
 
         measured = context.measure(run_test)
         tests.append({**test, **measured})

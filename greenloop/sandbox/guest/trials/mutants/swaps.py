@@ -9,9 +9,12 @@ from typing import Any, Protocol
 
 from ..collected_session import CollectedSession
 from ..hot_swap import LoadedFunctions, OriginalModule
+from ..loop_counter import LIMIT_FACTOR, MIN_LIMIT, LoopCounter
 from ..module_reload import clear_caches, reload_in_place
 
-Apply = Callable[[], bool]  # False: the mutant cannot be applied in this way
+KILLED, LATE, UNDECIDED, UNSTABLE = "killed", "late", "open", "doubt"
+# Puts a mutant in the place of the original or of another mutant; False: it cannot in this way.
+Apply = Callable[[], bool]
 
 
 class Swap(Protocol):
@@ -28,10 +31,16 @@ class FunctionSwap:
     def __init__(self, original: OriginalModule, functions: LoadedFunctions) -> None:
         self._original, self._functions = original, functions
         self.revert = functions.restore
+        functions.replace_for_good(original.compile_marked_functions())
 
     def prepare(self, splice: dict[str, Any]) -> Apply:
         changed = self._original.compile_changed_functions(splice)
-        return lambda: self._functions.replace(changed)
+
+        def apply() -> bool:
+            self.revert()
+            return self._functions.replace(changed)
+
+        return apply
 
 
 class ModuleSwap:
@@ -70,14 +79,21 @@ class ModuleSwap:
         clear_caches(self._namespace)
 
 
-def fails_only_mutated(
-    session: CollectedSession, failed: int, apply: Apply, revert: Callable[[], None]
-) -> bool:
-    """Revert; return whether a test that failed now passes, and fails on the mutant again."""
+def confirm_failure(
+    session: CollectedSession, failed: int, apply: Apply, swap: Swap, loops: LoopCounter
+) -> str:
+    """Run a test that failed on a mutant on the original and on the mutant again.
+
+    Returns KILLED where it passes on the original only, and LATE where loops make far more
+    iterations than on the original. UNDECIDED: only the lowest limit of iterations was exceeded.
+    """
+    was_late = loops.is_exceeded
     session.tear_down()
-    revert()
+    swap.revert()
+    loops.reset(None)
     if session.run_and_check_failed(failed) or not apply():
-        return False
-    fails_again = session.run_and_check_failed(failed)
-    revert()
-    return fails_again
+        return UNSTABLE
+    loops.reset(max(MIN_LIMIT, LIMIT_FACTOR * loops.count))
+    if session.run_and_check_failed(failed):
+        return LATE if loops.is_exceeded else KILLED
+    return UNDECIDED if was_late else UNSTABLE

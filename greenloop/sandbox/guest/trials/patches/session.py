@@ -15,7 +15,7 @@ from ..baseline import BaselineMeasurement
 from ..context import ReportStep, TrialContext
 from ..fork_pool import ForkTask
 from ..hot_swap import LoadedFunctions
-from ..outcomes import SURVIVED, killed_verdict, step_limits
+from ..outcomes import SURVIVED, build_killed_verdict, step_limits
 from ..time_limits import StepLimits
 from .screening import PASSED, SLOW, STARTED, UNTRIED, PatchedModule, PatchScreen, PatchStatuses
 
@@ -148,9 +148,9 @@ class PatchSession:
             try:
                 self._patched_module.apply(splice)
             except Exception:
-                return killed_verdict("collection")
+                return build_killed_verdict("collection")
             failing = self._session.run_until_failure(range(len(self._tests)), report)
-            return SURVIVED if failing is None else killed_verdict(self._tests[failing]["id"])
+            return SURVIVED if failing is None else build_killed_verdict(self._tests[failing]["id"])
 
         return ForkTask(splice["place"], work, self._step_limits)
 

@@ -94,14 +94,14 @@ def test_known_errors_have_a_remedy(error: str, words: str) -> None:
     assert words in suggest_remedy(PODMAN, f"podman: {error}")
 
 
-def started(packages: InstalledPackages) -> list[str]:
+def list_start_arguments(packages: InstalledPackages) -> list[str]:
     return build_start_command(
         PODMAN, "greenloop-1-abc", ContainerConfig.from_limits(ResourceLimits(), packages)
     )
 
 
 def test_old_python_reports_its_version() -> None:
-    code = f"import sys; sys.version_info = (3, 9); exec({started(InstalledPackages())[-1]!r})"
+    code = f"import sys; sys.version_info = (3, 9); exec({list_start_arguments(InstalledPackages())[-1]!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.strip().endswith("3.10 or newer is needed")
@@ -109,7 +109,9 @@ def test_old_python_reports_its_version() -> None:
 
 def test_python_of_another_version_than_the_packages_reports_it() -> None:
     packages = InstalledPackages(("six",), "/somewhere/site-packages", preloadable_modules=("six",))
-    code = f"import sys; sys.version_info = (3, 99, 1); exec({started(packages)[-1]!r})"
+    code = (
+        f"import sys; sys.version_info = (3, 99, 1); exec({list_start_arguments(packages)[-1]!r})"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     own_version = f"{sys.version_info[0]}.{sys.version_info[1]} on {sys.platform}"
     error = f"its Python is 3.99 on {sys.platform}; the packages are for {own_version}"
@@ -120,7 +122,7 @@ def test_python_of_another_version_than_the_packages_reports_it() -> None:
 
 
 def test_environment_of_the_host_is_not_passed_on() -> None:
-    words = started(InstalledPackages())
+    words = list_start_arguments(InstalledPackages())
     assert {"--network=none", "--read-only", "--cap-drop=ALL", "--pull=never"} <= set(words)
     assert "--security-opt=no-new-privileges" in words
     assert not [word for word in words if word.startswith(("--env", "-e", "--volume", "--priv"))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,7 +12,15 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox.guest.trials.hot_swap import OriginalModule
-from greenloop.sandbox.guest.trials.mutants.swaps import ModuleSwap, fails_only_mutated
+from greenloop.sandbox.guest.trials.loop_counter import MIN_LIMIT, LoopCounter, LoopLimitExceeded
+from greenloop.sandbox.guest.trials.mutants.swaps import (
+    KILLED,
+    LATE,
+    UNDECIDED,
+    UNSTABLE,
+    ModuleSwap,
+    confirm_failure,
+)
 
 TEXT = "LIMIT = 3\n\n\ndef is_full(count):\n    return count >= LIMIT\n"
 
@@ -54,22 +63,45 @@ def test_a_module_that_was_not_imported_is_not_found(tmp_path: Path) -> None:
 
 
 class _Runs:
-    """A session whose one test has these results, in turn."""
+    """A session whose one test has these results, in turn, with as many iterations of loops."""
 
-    def __init__(self, *failed: bool) -> None:
-        self._failed = iter(failed)
+    def __init__(self, loops: LoopCounter, *runs: tuple[bool, int]) -> None:
+        self._loops, self._runs = loops, iter(runs)
 
     def tear_down(self) -> None:
         pass
 
     def run_and_check_failed(self, number: int) -> bool:
-        return next(self._failed)
+        failed, count = next(self._runs)
+        with suppress(LoopLimitExceeded):
+            for _ in range(count):
+                self._loops()
+        return failed
+
+
+RED, GREEN = True, False
 
 
 @pytest.mark.parametrize(
-    ("failed", "is_certain"),
-    [((False, True), True), ((True,), False), ((False, False), False)],
+    ("iterations", "runs", "outcome"),
+    [
+        (0, [(GREEN, 0), (RED, 0)], KILLED),
+        (0, [(RED, 0)], UNSTABLE),
+        (0, [(GREEN, 0), (GREEN, 0)], UNSTABLE),
+        (MIN_LIMIT + 1, [(GREEN, 20), (RED, MIN_LIMIT + 1)], LATE),
+        (MIN_LIMIT + 1, [(GREEN, 200), (RED, MIN_LIMIT + 1)], KILLED),  # not 100 times as many
+        (MIN_LIMIT + 1, [(GREEN, 200), (RED, 20_001)], LATE),
+        (MIN_LIMIT + 1, [(GREEN, 200), (GREEN, MIN_LIMIT + 1)], UNDECIDED),
+        (MIN_LIMIT + 1, [(RED, 200)], UNSTABLE),
+    ],
 )
-def test_only_red_green_red_is_certain(failed: tuple[bool, ...], is_certain: bool) -> None:
-    session: Any = _Runs(*failed)
-    assert fails_only_mutated(session, 0, lambda: True, lambda: None) is is_certain
+def test_only_red_green_red_is_certain(
+    iterations: int, runs: list[tuple[bool, int]], outcome: str, module: ModuleType
+) -> None:
+    loops = LoopCounter()
+    loops.reset(MIN_LIMIT)
+    with suppress(LoopLimitExceeded):
+        for _ in range(iterations):
+            loops()
+    session: Any = _Runs(loops, *runs)
+    assert confirm_failure(session, 0, lambda: True, find_swap(module), loops) == outcome
