@@ -15,11 +15,7 @@ from greenloop.llm.model_selection import choose_model
 from greenloop.records.evaluation import EvalReport, EvalSetup
 from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
-from greenloop.workflow.storage.request import (
-    digest,
-    select_saved_options,
-    with_absolute_replay,
-)
+from greenloop.workflow.storage.request import digest, select_saved_options, with_absolute_replay
 from greenloop.workflow.storage.run_dir import write_atomically
 
 # Options that may differ when an evaluation is resumed: they change no answer and no verdict.

@@ -17,32 +17,29 @@ _SUSPICIOUS_MODULES = frozenset(
 _CODE_EXECUTION_NAMES = frozenset({"exec", "eval", "compile", "__import__"})
 _READS_FRAMES = "reads its callers' frames"
 _READS_SOURCE = "reads source code, which tells a mutant from the original"
+_NAMES_BY_EFFECT = {
+    "ends the process before pytest can report": "os._exit os.abort",
+    "kills processes": "os.kill",
+    "starts a second process": "os.fork",
+    "traces the tests": (
+        "sys.settrace sys.setprofile sys.monitoring threading.settrace threading.setprofile"
+    ),
+    "observes its callers": "sys.addaudithook",
+    "changes or reads the loaded modules": "sys.modules",
+    "changes how modules are found": "sys.meta_path sys.path_hooks",
+    "runs code after the tests": "atexit.register",
+    "changes how modules are imported": "builtins.__import__",
+    "changes how classes are made": "builtins.__build_class__",
+    _READS_FRAMES: (
+        "sys._getframe sys._current_frames traceback.extract_stack traceback.walk_stack"
+    ),
+    _READS_SOURCE: (
+        "inspect.findsource inspect.getsource inspect.getsourcelines linecache.getline "
+        "linecache.getlines"
+    ),
+}
 _SUSPICIOUS_NAMES = {
-    "os._exit": "ends the process before pytest can report",
-    "os.kill": "kills processes",
-    "os.abort": "ends the process before pytest can report",
-    "os.fork": "starts a second process",
-    "sys._getframe": _READS_FRAMES,
-    "sys._current_frames": _READS_FRAMES,
-    "sys.settrace": "traces the tests",
-    "sys.setprofile": "traces the tests",
-    "sys.monitoring": "traces the tests",
-    "sys.addaudithook": "observes its callers",
-    "sys.modules": "changes or reads the loaded modules",
-    "sys.meta_path": "changes how modules are found",
-    "sys.path_hooks": "changes how modules are found",
-    "atexit.register": "runs code after the tests",
-    "builtins.__import__": "changes how modules are imported",
-    "builtins.__build_class__": "changes how classes are made",
-    "inspect.findsource": _READS_SOURCE,
-    "inspect.getsource": _READS_SOURCE,
-    "inspect.getsourcelines": _READS_SOURCE,
-    "linecache.getline": _READS_SOURCE,
-    "linecache.getlines": _READS_SOURCE,
-    "threading.settrace": "traces the tests",
-    "threading.setprofile": "traces the tests",
-    "traceback.extract_stack": _READS_FRAMES,
-    "traceback.walk_stack": _READS_FRAMES,
+    name: effect for effect, names in _NAMES_BY_EFFECT.items() for name in names.split()
 }
 _FRAME_ATTRIBUTES = frozenset(
     {"f_back", "f_locals", "f_globals", "tb_frame", "gi_frame", "__subclasses__"}

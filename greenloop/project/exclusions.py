@@ -11,9 +11,8 @@ _GENERATED_NAMES = frozenset(
     ".hypothesis .cache .eggs .ipynb_checkpoints node_modules bower_components htmlcov .idea .vscode "
     ".greenloop .terraform .serverless .venv venv virtualenv".split()
 )
-_BUILD_FOLDERS = frozenset(
-    "build dist target".split()
-)  # only in the root: packages have these names too
+# Only in the root: packages have these names too.
+_BUILD_FOLDERS = frozenset("build dist target".split())
 _SECRET_FOLDERS = frozenset(".ssh .gnupg .aws .azure .kube .docker .gcloud .env".split())
 _GENERATED_PATTERNS = "*.pyc *.pyo *.swp *~ .DS_Store .coverage .coverage.*".split()
 _SECRET_FILES = (

@@ -13,6 +13,10 @@ MIN_HELD_OUT = 4
 Severity = Literal["error", "warning", "style"]
 
 
+def _fence(code: str) -> str:
+    return f"```python\n{code.rstrip()}\n```"
+
+
 class GeneratedCode(Record):
     """A whole module and the prose that came with it."""
 
@@ -20,7 +24,7 @@ class GeneratedCode(Record):
     explanation: str = ""
 
     def __str__(self) -> str:
-        return f"```python\n{self.code.rstrip()}\n```"
+        return _fence(self.code)
 
 
 class HeldOutExample(Record):
@@ -49,7 +53,7 @@ class GeneratedTests(Record):
     held_out: tuple[HeldOutExample, ...] = ()
 
     def __str__(self) -> str:
-        return f"```python\n{self.code.rstrip()}\n```"
+        return _fence(self.code)
 
 
 class GeneratedTestFiles(Record):
@@ -73,7 +77,7 @@ class GeneratedPeer(Record):
     inputs: str = ""
 
     def __str__(self) -> str:
-        return "\n\n".join(f"```python\n{i.rstrip()}\n```" for i in (self.code, self.inputs))
+        return f"{_fence(self.code)}\n\n{_fence(self.inputs)}"
 
 
 class DifferenceRuling(Record):
@@ -139,7 +143,7 @@ class Repair(Record):
     def __str__(self) -> str:
         lines = [f"DISPUTE {item.test}: {item.why}" for item in self.disputes]
         if self.code is not None:
-            lines.append(f"```python\n{self.code.rstrip()}\n```")
+            lines.append(_fence(self.code))
         return "\n".join(lines)
 
 

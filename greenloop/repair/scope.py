@@ -99,9 +99,7 @@ def build_scope(
     used = [item for item in _walk_in_order(function) if isinstance(item, ast.Name)]
     stored = [item.id for item in used if isinstance(item.ctx, ast.Store)]
     inner = [item.arg for item in _walk_in_order(function) if isinstance(item, ast.arg)]
-    attributes, methods = (
-        _collect_class_members(enclosing_class, own) if enclosing_class is not None else ((), ())
-    )
+    attributes, methods = _collect_class_members(enclosing_class, own)
     donors = _collect_texts(function, *_DONOR_KINDS)
     names = tuple(dict.fromkeys([*parameters, *stored, *(name for name in inner if name != own)]))
     known = {*names, *constants, *functions, own}
@@ -148,9 +146,11 @@ def _walk_in_order(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _collect_class_members(
-    class_node: ast.ClassDef, self_name: str
+    class_node: ast.ClassDef | None, self_name: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return attributes (`self.size`) and names of methods."""
+    if class_node is None:
+        return (), ()
     methods = [item.name for item in class_node.body if isinstance(item, Function)]
     found = [
         f"{self_name}.{node.attr}"

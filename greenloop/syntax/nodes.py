@@ -59,14 +59,9 @@ def walk_editable_nodes(tree: ast.Module, source: Source) -> Iterator[NodeContex
         if not (isinstance(node, ast.If) and _is_never_executed(node)):
             yield context
         ancestors, function = (*context.ancestors, node), _get_function_name(context)
-        children = (
-            _iter_f_string_expressions(node, source)
-            if isinstance(node, ast.JoinedStr)
-            else _iter_children(node)
-        )
         pending.extend(
             NodeContext(child, source, ancestors, function)
-            for child in children
+            for child in _iter_children(node, source)
             if not _is_excluded(child)
         )
 
@@ -77,7 +72,11 @@ def _get_function_name(context: NodeContext) -> str:
     return context.function
 
 
-def _iter_children(node: ast.AST) -> Iterator[ast.AST]:
+def _iter_children(node: ast.AST, source: Source) -> Iterator[ast.AST]:
+    if isinstance(node, ast.JoinedStr):  # the expressions whose position is known
+        found = (item.value for item in node.values if isinstance(item, ast.FormattedValue))
+        yield from filter(source.has_valid_span, found)
+        return
     never_executed = isinstance(node, ast.If) and _is_never_executed(node)
     for name, value in ast.iter_fields(node):
         if name in _TYPE_FIELDS or (never_executed and name in ("test", "body")):
@@ -105,13 +104,6 @@ def _is_never_executed(node: ast.If) -> bool:
         return True
     test = node.test
     return isinstance(test, ast.Compare) and get_last_name(test.left) == "__name__"
-
-
-def _iter_f_string_expressions(node: ast.JoinedStr, source: Source) -> Iterator[ast.AST]:
-    """Yield the expressions in an f-string whose position is known."""
-    for value in node.values:
-        if isinstance(value, ast.FormattedValue) and source.has_valid_span(value.value):
-            yield value.value
 
 
 def get_last_name(node: ast.AST | None) -> str:

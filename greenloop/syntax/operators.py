@@ -23,31 +23,17 @@ from greenloop.syntax.source import Source
 EditT = TypeVar("EditT", bound=TextEdit)
 Proposer = Callable[[Any, Any], Iterator[EditT]]
 
-SIGNS: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Is: "is",
-    ast.IsNot: "is not",
-    ast.In: "in",
-    ast.NotIn: "not in",
-}
+# The comparison operators by node type, each with its sign and the sign of its opposite.
+_COMPARISONS: tuple[tuple[type[ast.cmpop], str, type[ast.cmpop], str], ...] = (
+    (ast.Lt, "<", ast.GtE, ">="),
+    (ast.LtE, "<=", ast.Gt, ">"),
+    (ast.Eq, "==", ast.NotEq, "!="),
+    (ast.Is, "is", ast.IsNot, "is not"),
+    (ast.In, "in", ast.NotIn, "not in"),
+)
+SIGNS = {kind: sign for a, one, b, other in _COMPARISONS for kind, sign in ((a, one), (b, other))}
+OPPOSITES = {sign: opposite for _, a, _, b in _COMPARISONS for sign, opposite in ((a, b), (b, a))}
 BOUNDARIES = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
-OPPOSITES = {
-    "<": ">=",
-    "<=": ">",
-    ">": "<=",
-    ">=": "<",
-    "==": "!=",
-    "!=": "==",
-    "is": "is not",
-    "is not": "is",
-    "in": "not in",
-    "not in": "in",
-}
 SEQUENCE_NODES = (ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.Set)
 
 

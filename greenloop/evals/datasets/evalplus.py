@@ -22,15 +22,9 @@ _HARNESS = Path(__file__).with_name("evalplus_harness.py.txt")
 _MBPP_RULES = {
     **dict.fromkeys(
         (
-            "similar_elements",
-            "find_char_long",
-            "common_in_nested_lists",
-            "extract_singly",
-            "larg_nnum",
-            "intersection_array",
-            "find_dissimilar",
-            "Diff",
-        ),
+            "similar_elements find_char_long common_in_nested_lists extract_singly larg_nnum "
+            "intersection_array find_dissimilar Diff"
+        ).split(),
         "as sets",
     ),
     **dict.fromkeys(("check_str", "text_match_three", "text_starta_endb"), "none or not"),

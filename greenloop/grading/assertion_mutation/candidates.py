@@ -22,10 +22,7 @@ from greenloop.grading.assertion_mutation.certainty import (
     is_transparent,
     iter_branches,
 )
-from greenloop.grading.assertion_mutation.literals import (
-    change_literal,
-    choose_other_answer,
-)
+from greenloop.grading.assertion_mutation.literals import change_literal, choose_other_answer
 from greenloop.grading.assertion_mutation.operators import (
     AssertionChange,
     AssertionMutator,

@@ -13,10 +13,7 @@ from greenloop.grading.assertion_mutation.canaries import find_canary
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant
 from greenloop.grading.assertion_mutation.certainty import Certainty
 from greenloop.grading.assertion_mutation.forgery import find_forgeries
-from greenloop.grading.assertion_mutation.runs import (
-    AssertionMutationRunner,
-    MutatedRun,
-)
+from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, MutatedRun
 from greenloop.grading.context import GradingContext
 from greenloop.records import AssertionMutation, AssertionSurvivor
 from greenloop.testsuite import TestFile
@@ -96,8 +93,8 @@ def _plan_rounds(runner: AssertionMutationRunner) -> list[list[AssertionMutant]]
 def _find_canaries(runner: AssertionMutationRunner) -> list[AssertionMutant]:
     """Return one for each test file that can have one."""
     tests = {name: [test for at, test in runner.passed if at == name] for name in runner.files}
-    found = [find_canary(file, tests[name]) for name, file in runner.files.items()]
-    return [item for item in found if item is not None]
+    found = (find_canary(file, tests[name]) for name, file in runner.files.items())
+    return list(filter(None, found))
 
 
 def _run_rounds(runner: AssertionMutationRunner, deadline: float) -> tuple[list[MutatedRun], int]:

@@ -16,7 +16,7 @@ from greenloop.grading.integrity import find_integrity_issues
 from greenloop.grading.mutants import explain_no_mutants
 from greenloop.grading.reruns import measure_flakiness_alone
 from greenloop.project.grading.coverage import measure_coverage
-from greenloop.project.grading.modules import CalledModules
+from greenloop.project.grading.modules import NO_NEW_TESTS, CalledModules
 from greenloop.project.grading.mutation import measure_mutants
 from greenloop.project.grading.new_tests import build_context
 from greenloop.project.runner import ProjectRunner
@@ -26,17 +26,14 @@ from greenloop.records import (
     EmptyBodies,
     Evidence,
     Flakiness,
-    HeldOut,
     HeldOutExample,
     IntegrityFinding,
-    Isolated,
     Mutation,
 )
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path
 from greenloop.testsuite.stubs import with_empty_bodies
 
-_NO_NEW_TESTS = "no test is new"
 _WEAK = "the tests pass without the bodies of the changed functions"
 
 
@@ -56,13 +53,6 @@ class ChangedLines:
     def code_lines(self) -> dict[str, Set[int]]:
         """The changed lines of code: of no test, and of no file where no test imports anything."""
         return {p: lines for p, lines in self._lines_beside_tests.items() if self._is_tested(p)}
-
-    @cached_property
-    def called_modules(self) -> CalledModules:
-        return CalledModules(
-            *(self.runner, self.baseline, self.new_tests, self.plan),
-            *(self.interface, self.code_lines),
-        )
 
     @property
     def untested_files(self) -> list[str]:
@@ -91,7 +81,7 @@ class ChangedLines:
     def context(self) -> GradingContext | str:
         """What measures the new tests; a text says why they cannot be measured."""
         if not self.new_tests:
-            return _NO_NEW_TESTS
+            return NO_NEW_TESTS
         return build_context(self.runner, sorted(self.code_lines), self.new_tests, self.plan)
 
     def measure_mutation(self) -> Mutation | str:
@@ -128,14 +118,6 @@ class ChangedLines:
         context = self.context
         return context if isinstance(context, str) else assertion_mutation.measure(context)
 
-    def measure_isolation(self) -> Isolated | str:
-        """Observe the new tests in a process that holds no tests."""
-        return self.called_modules.measure_isolation() if self.new_tests else _NO_NEW_TESTS
-
-    def measure_held_out(self) -> HeldOut | str | None:
-        """Compare what the code answers with the held-out examples."""
-        return self.called_modules.measure_held_out(self.held_out)
-
     def measure_flakiness(self) -> Flakiness | str:
         """Run the new tests shuffled, with another hash seed; without any say what is known."""
         context = self.context
@@ -162,6 +144,10 @@ def grade_lines(
     """
     collector, plan = EvidenceCollector(emit), change.plan
     texts = change.runner.tree.texts
+    modules = CalledModules(
+        *(change.runner, change.baseline, change.new_tests, plan),
+        *(change.interface, change.code_lines),
+    )
     measures: dict[str, Measurement] = {
         "empty_bodies": change.measure_empty_bodies,
         "flakiness": change.measure_flakiness,
@@ -169,8 +155,8 @@ def grade_lines(
             measure_coverage, texts, change.code_lines, change.baseline, plan.thresholds
         ),
         "assertion_mutation": change.measure_assertion_mutation,
-        "isolated": change.measure_isolation,
-        "held_out": change.measure_held_out,
+        "isolated": modules.measure_isolation,
+        "held_out": partial(modules.measure_held_out, change.held_out),
         "mutation": change.measure_mutation,
     }
     found: dict[str, Any] = {key: collector.measure(key, item) for key, item in measures.items()}

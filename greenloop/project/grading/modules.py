@@ -27,6 +27,7 @@ from greenloop.testsuite.parser import parse_test_functions, remove_tests
 from greenloop.testsuite.scenarios import build_scenarios
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
 
+NO_NEW_TESTS = "no test is new"
 _NO_MODULE = "the new tests import no module of the project"
 
 
@@ -54,7 +55,9 @@ class CalledModules:
         return {test.partition("[")[0] for test in self.new_tests}
 
     def measure_isolation(self) -> Isolated | str:
-        """Run the bodies of the new tests apart from all tests. Raises SandboxError."""
+        """Observe the new tests in a process that holds no tests. Raises SandboxError."""
+        if not self.new_tests:
+            return NO_NEW_TESTS
         paths = sorted({name.partition("::")[0] for name in self._new})
         contexts = [item for path in paths for item in self._separate(path)]
         names = [n for stub in split_interface(self.interface).values() for n in list_names(stub)]

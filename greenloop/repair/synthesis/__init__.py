@@ -9,31 +9,15 @@ more, and those that use a variable in a role that it has elsewhere come first.
 from __future__ import annotations
 
 from greenloop.repair.context import CandidateEdit
-from greenloop.repair.synthesis.conditions import (
-    change_condition,
-    filter_items,
-    make_conditional,
-    restrict_statement,
-)
-from greenloop.repair.synthesis.expressions import (
-    add_argument,
-    combine_variables,
-    combine_with_variable,
-    measure_container,
-    replace_any_arithmetic,
-    replace_by_known,
-    replace_number,
-    wrap_in_call,
-)
-from greenloop.repair.synthesis.statements import (
-    build_guard,
-    build_statement,
-)
+from greenloop.repair.synthesis import conditions, expressions, statements
 from greenloop.syntax.operators import Operator
 
 WIDE_OPERATORS: tuple[Operator[CandidateEdit], ...] = (
-    *(combine_with_variable, wrap_in_call, replace_by_known, combine_variables),
-    *(replace_number, measure_container),
-    *(replace_any_arithmetic, change_condition, filter_items, build_statement, add_argument),
+    *(expressions.combine_with_variable, expressions.wrap_in_call, expressions.replace_by_known),
+    *(expressions.combine_variables, expressions.replace_number, expressions.measure_container),
+    *(expressions.replace_any_arithmetic, conditions.change_condition, conditions.filter_items),
+    *(statements.build_statement, expressions.add_argument),
 )
-WIDEST_OPERATORS = (restrict_statement, make_conditional, build_guard)
+WIDEST_OPERATORS = (
+    *(conditions.restrict_statement, conditions.make_conditional, statements.build_guard),
+)

@@ -7,11 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, islice, permutations
 
 from greenloop.repair.context import Edits, RepairContext
-from greenloop.repair.operators.blocks import (
-    find_insertion_place,
-    insert_around,
-    insert_before,
-)
+from greenloop.repair.operators.blocks import find_insertion_place, insert_around, insert_before
 from greenloop.repair.scope import NameScope
 from greenloop.repair.synthesis.vocabulary import (
     MAX_FACTS,
