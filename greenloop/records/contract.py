@@ -148,7 +148,10 @@ class Contract(Record):
             rest = f" and {more} more" if more > 0 else ""
             yield f"no requirement covers this passage of the text: {shown}{rest}; state it more plainly"
         for item in self.not_covered:
-            yield f"the text asks for more than one module: {item}"
+            yield (
+                f'the text asks for what one Python module cannot give: "{item}"; take this out of '
+                "the text, or do it elsewhere"
+            )
         for choice in self.open_choices:
             yield (
                 f"the text leaves open: {_truncate(choice.question, _MAX_QUESTION_CHARS)} (taken: "

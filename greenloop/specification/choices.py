@@ -15,12 +15,17 @@ from greenloop.syntax.values import is_plain_value
 MAX_ANSWER_CHARS = 300
 _RESULT = re.compile(r"->|→|=>|==|\breturns\b|\braises?\b")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
+_LITERAL_OR_BLANKS = re.compile(r"('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")|\s+")
 
 
 def to_one_line(text: str, limit: int = MAX_ANSWER_CHARS) -> str:
-    """Return a text in one line without control characters: it cannot look like another entry."""
+    """Return a text in one line without control characters: it cannot look like another entry.
+
+    Blanks count in the literals of an example, and nowhere else.
+    """
     shown = ("".join(c if c.isprintable() else " " for c in line) for line in text.splitlines())
-    flat = "; ".join(filter(None, (" ".join(line.split()) for line in shown)))
+    lines = (_LITERAL_OR_BLANKS.sub(lambda found: found[1] or " ", line).strip() for line in shown)
+    flat = "; ".join(filter(None, lines))
     return flat.lstrip("#> ").removeprefix("- ")[:limit]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -76,24 +76,31 @@ class PassageIndex:
     blocks: tuple[Block, ...]
     _found_until: dict[str, int] = field(default_factory=dict)
 
-    def find(self, quote: str) -> range | None:
+    def find(self, quote: str, taken: Container[int] = ()) -> range | None:
         """Return the numbers of a quote's words; None where it is not there.
 
         It is part of one block, or is several whole ones.
 
-        A quote that is searched for again is found at its next place, if there is one.
+        A quote that is looked for again is found at its next place, if there is one, and one whose
+        words are all `taken` at a place is looked for at the next one.
         """
         words = list_words(quote)
         wanted = f" {' '.join(words)} "
-        after = self._found_until.get(wanted, 0)
-        at = self._searched.find(wanted, after) if words and after >= 0 else -1
-        if at < 0 < after:
-            at = self._searched.find(wanted)
-        self._found_until[wanted] = at + 1 if at >= 0 else -1
-        if at < 0:
-            return self._find_whole_blocks(words)
-        first = bisect_left(self._offsets, at + 1)
-        return range(first, first + len(words))
+        for at, place in self._iterate_places(wanted, self._found_until.get(wanted, 0)):
+            if not all(number in taken for number in place):
+                self._found_until[wanted] = at + 1
+                return place
+        self._found_until[wanted] = len(self._searched)  # there is no other place
+        first = next(self._iterate_places(wanted, 0), None)
+        return first[1] if first else self._find_whole_blocks(words)
+
+    def _iterate_places(self, wanted: str, at: int) -> Iterator[tuple[int, range]]:
+        """Yield where words stand in `_searched` from a place on, and their numbers."""
+        count = len(wanted.split())
+        while count and (at := self._searched.find(wanted, at)) >= 0:
+            first = bisect_left(self._offsets, at + 1)
+            yield at, range(first, first + count)
+            at += 1
 
     def find_across(self, quote: str) -> range | None:
         """Return the numbers of a quote's words, whatever sentences they belong to."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import doctest
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,12 +12,12 @@ from itertools import chain, groupby, islice
 from typing import Any
 
 from greenloop.records import Background, Contract, GivenExample, KeptBehaviour, Requirement
+from greenloop.specification.clauses import JointFinder
 from greenloop.specification.examples import analyze_specification
-from greenloop.specification.passages import Block, PassageIndex, Word, index_text, list_words
+from greenloop.specification.passages import Block, PassageIndex, index_text, list_words
 from greenloop.specification.reading.doctests import parse_doctest
 from greenloop.specification.word_lists import (
     BEFORE_NAMES,
-    JOINTS,
     OBLIGATIONS,
     ORDERS,
     RESULTS,
@@ -30,8 +29,7 @@ from greenloop.syntax.parse import parse_or_empty
 _MAX_QUOTES = 4000  # the others cover nothing
 _MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
 _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
-_MIN_CLAUSE_WORDS = 2  # of content
-_LITERAL = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|[“„][^“”\n]{1,200}[“”]")
+_EMPTY_BODY = ["pass"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class Trace:
             self.index.excerpt(run[0], run[-1] + 1)
             for block in self.index.blocks
             for run in self._find_uncovered_runs(block)
-            if self._may_ask(block, run)
+            if self._may_ask(block, run) and not self._is_repeated(run)
         )
 
     def find_joined_clauses(self) -> Iterator[tuple[str, str]]:
@@ -72,9 +70,10 @@ class Trace:
         for place in self.places:
             for number in place.words:
                 labels[number].add(place.label)
+        joints = JointFinder(self.index)
         for place in self.places:
             is_alone = all(labels[number] == {place.label} for number in place.words)
-            if place.label.startswith("R") and is_alone and self._joins_clauses(place.words):
+            if place.label.startswith("R") and is_alone and joints.joins_clauses(place.words):
                 yield place.label, self.index.excerpt(place.words.start, place.words.stop)
 
     @cached_property
@@ -92,6 +91,15 @@ class Trace:
         for is_covered, run in groupby(numbers, self.covered.__contains__):
             if not is_covered:
                 yield list(run)
+
+    def _is_repeated(self, run: list[int]) -> bool:
+        """Return whether a rest is an empty body, or background word for word that comes again."""
+        words = [self._word(number) for number in run]
+        return words == _EMPTY_BODY or words in self._background
+
+    @cached_property
+    def _background(self) -> list[list[str]]:
+        return [list_words(item.quote) for item in self.contract.background]
 
     def _may_ask(self, block: Block, run: Iterable[int]) -> bool:
         """Return whether a rest has a word that may ask; short headings name a topic."""
@@ -111,33 +119,6 @@ class Trace:
         is_code = self.index.text[word.end : word.end + 1] in ("(", "`") or "_" in word.text
         return word.text in self._defined and (is_code or before in BEFORE_NAMES)
 
-    def _joins_clauses(self, words: range) -> bool:
-        """Return whether there is content enough on both sides of `and`, `but`, `;`."""
-        silent = SILENT_WORDS | {"but", "unless"}
-        content = [self._word(number) not in silent for number in words]
-        before, after = 0, sum(content)
-        for number, is_content in zip(words, content, strict=True):
-            if min(before, after) >= _MIN_CLAUSE_WORDS and self._is_joint(number):
-                return True
-            before, after = before + is_content, after - is_content
-        return False
-
-    def _is_joint(self, number: int) -> bool:
-        """Return whether clauses meet at a word; a text in quotes, or a list of such, has none."""
-        before, word, *after = self.index.words[number - 1 : number + 2]
-        gap = self.index.text[before.end : word.start]
-        if self._is_quoted(word) or all(map(self._is_quoted, (before, *after))):
-            return False
-        return word.text in JOINTS or ";" in gap
-
-    @cached_property
-    def _literals(self) -> list[range]:
-        """Where the text has code and quoted texts."""
-        return [range(*found.span()) for found in _LITERAL.finditer(self.index.text)]
-
-    def _is_quoted(self, word: Word) -> bool:
-        return any(word.start in literal for literal in self._literals)
-
     def _word(self, number: int) -> str:
         return self.index.words[number].text
 
@@ -145,10 +126,9 @@ class Trace:
 def trace_contract(contract: Contract) -> Trace:
     """Find a contract's quotes in its text, and the text's examples and signatures."""
     trace = Trace(contract, index_text(contract.specification))
-    for label, quote in islice(_list_quotes(contract), _MAX_QUOTES):
-        words = trace.index.find(quote)
-        if words is None and label == "background":
-            words = trace.index.find_across(quote)
+    quotes = list(islice(_list_quotes(contract), _MAX_QUOTES))
+    found = _find_places(trace.index, quotes)
+    for (label, quote), words in zip(quotes, found, strict=True):
         if words:
             trace.places.append(Place(label, words))
         else:
@@ -160,6 +140,20 @@ def trace_contract(contract: Contract) -> Trace:
         if words := trace.index.find(line):
             trace.places.append(Place("signature", words))
     return trace
+
+
+def _find_places(index: PassageIndex, quotes: Sequence[tuple[str, str]]) -> list[range | None]:
+    """Return where each quote stands: short ones not within longer ones, where they stand elsewhere."""
+    taken: set[int] = set()
+    places: list[range | None] = [None] * len(quotes)
+    for at in sorted(range(len(quotes)), key=lambda at: -len(quotes[at][1])):
+        label, quote = quotes[at]
+        words = index.find(quote, taken)
+        if words is None and label == "background":
+            words = index.find_across(quote)
+        taken.update(words or ())
+        places[at] = words
+    return places
 
 
 def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:

@@ -35,6 +35,16 @@ def find_value_imports(source: str) -> dict[str, str]:
     return lines
 
 
+def name_classes_alike(*sources: str) -> tuple[str, ...]:
+    """Return sources without `datetime` as a module, where one of them has the class of that name."""
+    nodes = [node for item in sources for node in ast.walk(ast.parse(item.strip()))]
+    called = (node.func for node in nodes if isinstance(node, ast.Call))
+    has_class = any(isinstance(item, ast.Name) and item.id == "datetime" for item in called)
+    if not has_class or not any(map(_is_of_module, nodes)):
+        return sources
+    return tuple(ast.unparse(_DropModule().visit(ast.parse(item.strip()))) for item in sources)
+
+
 def is_value_type(node: ast.expr) -> bool:
     """Return whether an expression names one of the types: `Decimal`, `datetime.date`."""
     return (isinstance(node, ast.Name) and node.id in _MODULES) or _is_of_module(node)
@@ -65,3 +75,12 @@ class _HideCalls(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         return ast.Constant(0) if is_value_constant(node) else node
+
+
+class _DropModule(ast.NodeTransformer):
+    """Names `datetime.date` as `date`."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if _is_of_module(node):
+            return ast.Name(node.attr, ast.Load())
+        return self.generic_visit(node)  # type: ignore[return-value]

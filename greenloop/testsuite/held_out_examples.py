@@ -10,7 +10,7 @@ from textwrap import indent
 from greenloop.records import HeldOutExample, has_enough_examples
 from greenloop.syntax.approximation import approximate_floats
 from greenloop.syntax.nodes import bound_names
-from greenloop.syntax.values import find_value_imports, is_plain_value
+from greenloop.syntax.values import find_value_imports, is_plain_value, name_classes_alike
 
 # Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal for
 # equal values.
@@ -50,7 +50,8 @@ def render_held_out_test(
     The call may also be statements that end in one. `about` replaces the docstring. Names that are
     not `public` and of builtins or types of values are those of the standard library.
     """
-    imports, (*steps, call) = _render_call(module, example.call, public)
+    source, returns = name_classes_alike(example.call, example.returns or "None")
+    imports, (*steps, call) = _render_call(module, source, public)
     if example.raises is not None:
         kind = example.raises.rpartition(".")[2]
         body = [
@@ -61,7 +62,6 @@ def render_held_out_test(
             f"assert {kind!r} in [kind.__name__ for kind in caught.type.__mro__]",
         ]
     else:
-        returns = example.returns or "None"
         lines = [*imports, *find_value_imports(returns).values()]
         body = [*dict.fromkeys(lines), *steps, f"got = {call}", *_render_comparison(returns)]
     about = about or f"{example.requirement or _LABEL.capitalize()}: a {_LABEL} example."

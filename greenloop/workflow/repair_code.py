@@ -48,8 +48,9 @@ class RepairStep:
             return False
         (name,) = failing
         shown = next((item for item in result.failures if item.test == name), None)
-        if shown is None or not self._state.active_tests.may_be_disputed(name):
-            return False
+        tests = self._state.active_tests
+        if shown is None or not tests.may_be_disputed(name) or tests.origin(name) == "peer":
+            return False  # a judge has ruled on what a peer's test demands
         claim = f"{green} tests pass and this one alone fails: {shown.exception}: {shown.message}"
         before = set(self._state.judged_tests)
         try:
@@ -122,6 +123,8 @@ class RepairStep:
         """
         state, dropped = self._state, False
         for dispute in disputes[:_MAX_DISPUTES]:
+            if state.contradiction:  # no code can be right
+                break
             name = state.active_tests.name_of(dispute.test)
             if name is None or not state.active_tests.may_be_disputed(dispute.test):
                 self._run.notify(f"dispute ignored: {dispute.test} is locked or unknown")

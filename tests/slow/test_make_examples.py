@@ -28,12 +28,6 @@ def play(name: str, home: Path, mutants: int = 100) -> Report:
     return report
 
 
-def other_reasons(report: Report) -> list[str]:
-    """Return why it is not `verified`, but for what a recording of 0.1.0 cannot give."""
-    absent = ("the contract quotes nothing from the text", "second reading: not measured")
-    return [item for item in report.reasons if not item.startswith(absent)]
-
-
 def test_a_text_that_leaves_nothing_open_is_verified(tmp_path: Path) -> None:
     report = play("roman_numerals", tmp_path)
     assert (report.verdict, report.reasons) == ("verified", ())
@@ -41,25 +35,15 @@ def test_a_text_that_leaves_nothing_open_is_verified(tmp_path: Path) -> None:
     assert "hardening" not in {item.origin for item in report.tests}
 
 
-@pytest.mark.parametrize(
-    ("name", "others"),
-    [
-        (
-            "csv_sales_report",
-            ["isolation: no test with the same results in isolation uses SkippedRow"],
-        ),
-        ("classes_seat_booking", []),
-    ],
-)
-def test_what_the_text_leaves_open_stands_between_it_and_verified(
-    name: str, others: list[str], tmp_path: Path
+@pytest.mark.parametrize("name", ["csv_sales_report", "classes_seat_booking"])
+def test_what_the_text_leaves_open_alone_stands_between_it_and_verified(
+    name: str, tmp_path: Path
 ) -> None:
     report = play(name, tmp_path)
     # A busy machine compares fewer inputs in the time that it has.
     expected = ("the text leaves open: ", "second reading: only ")
-    reasons = [item for item in report.reasons if not item.startswith(expected)]
-    assert (report.verdict, len(reasons)) == ("passed", len(others))
-    assert all(item.startswith(said) for item, said in zip(reasons, others, strict=True))
+    assert report.verdict == "passed"
+    assert [item for item in report.reasons if not item.startswith(expected)] == []
     assert report.iterations == 1
 
 
@@ -70,7 +54,7 @@ TRAPS = {
     "dropped_clause": "the text leaves open: What happens if not even the dots fit?",
     "meeting": "the text leaves open: ",
     "order": "the text leaves open: What happens if n is negative?",
-    "two_files": "the text asks for more than one module: ",
+    "two_files": "the text asks for what one Python module cannot give: ",
     "unit": "the text leaves open: In which unit and type is the price returned?",
     "wrong_example": "the text leaves open: 2024-03-01 is a Friday and 2024-03-04 a Monday",
 }
@@ -100,7 +84,8 @@ def test_the_wrong_test_is_dropped(tmp_path: Path) -> None:
     """A held-out example contradicts the contract: it is dropped, the code stays as it was."""
     report = play("wrong_test_pretty_json", tmp_path)
     dropped = [item for item in report.tests if item.outcome == "dropped"]
-    assert (report.verdict, other_reasons(report)) == ("passed", [])
+    assert report.verdict == "passed"
+    assert all(item.startswith("the text leaves open: ") for item in report.reasons)
     assert [(item.disputed, bool(item.judgement)) for item in dropped] == [(True, True)]
     assert "repair" not in [item.kind for item in report.attempts]
 

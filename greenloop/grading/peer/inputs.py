@@ -56,10 +56,13 @@ class InputBuilder:
             self._accepted_share = self._mutator.texts.form_share = 0.8
 
     def build(self) -> Iterator[Input]:
-        """Yield the inputs without repetition, those that are as they were written first."""
+        """Yield the inputs without repetition, those that are as they were written first.
+
+        The generator's stand in front of the tests', on which both programs were seen already.
+        """
         given = [*self._known.calls[:_MAX_KNOWN]]
         made = [call for text in self._known.generated if (call := self._read(text))]
-        first = [*given, *_alternate(made[:_MAX_KNOWN], self._generate_typed())]
+        first = [*_alternate(made[:_MAX_KNOWN], given, self._generate_typed())]
         changed = chain(self._swap(given + made), self._mutate(first))
         calls = chain(first, grow_calls(first), _alternate(self._count_up(), changed))
         sequences = list(self._read_sequences())
@@ -164,13 +167,15 @@ class InputBuilder:
     # -- functions that observe
 
     def _iterate_functions(self, sequences: Sequence[Input]) -> Iterator[Input]:
-        """Yield the tests' bodies, and these and the sequences with changed literals."""
+        """Yield the tests' bodies in turn with changed forms of these and of the sequences."""
         cases = [
             Input(item.function, item.test, item.preamble, item.fixtures, item.names)
             for item in self._known.cases
         ]
-        yield from cases
-        pool = [*cases, *sequences]
+        yield from _alternate(self._change([*cases, *sequences]), cases)
+
+    def _change(self, pool: list[Input]) -> Iterator[Input]:
+        """Yield inputs with changed literals and calls, now and then changes of changed ones."""
         for _ in range(_MAX_VARIANTS if pool else 0):
             item = self._rng.choice(pool)
             changed = self._mutator.mutate(item.node)

@@ -10,7 +10,10 @@ from greenloop.records.evidence.base import EvidenceRow, Needed, Piece, format_i
 from greenloop.records.evidence.thresholds import Thresholds
 
 MIN_ALLOWED_INPUTS = 50
-Ruling = Literal["code is wrong", "peer is wrong", "both are wrong", "text does not say"]
+Ruling = Literal[
+    "code is wrong", "peer is wrong", "both are wrong", "wording is free", "text does not say"
+]
+_SETTLED = ("peer is wrong", "wording is free")
 
 
 class Difference(Record):
@@ -35,7 +38,7 @@ class Difference(Record):
 
         An open choice counts as such.
         """
-        return self.ruling != "peer is wrong" and not (self.test or self.choice)
+        return self.ruling not in _SETTLED and not (self.test or self.choice)
 
     @property
     def outcome(self) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import get_args
 
 from greenloop.records import Ending, Failure, LimitName
+from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 
 LIMIT_NAMES: tuple[LimitName, ...] = get_args(LimitName)
@@ -79,3 +80,12 @@ def _limits_from_ending(ending: Ending, result: ProcessResult) -> Iterator[Limit
 def _is_out_of_memory(result: ProcessResult) -> bool:
     seen = {"memory", "total memory"} & {*result.limits_hit}
     return bool(seen) or _OUT_OF_MEMORY.search(result.output[-_TAIL_BYTES:]) is not None
+
+
+def describe_incomplete(result: ProcessResult, limits: ResourceLimits, what: str) -> str:
+    """Describe why the report of a process ends before its end."""
+    ending = classify_ending(result, False, ()) if result.ending == "finished" else result.ending
+    exceeded = map(limits.describe_exceeded, detect_limits_hit(ending, result, False, ()))
+    how = ", ".join([ending, f"status {result.status}", *exceeded])
+    last = f": {result.last_line}" if result.last_line else ""
+    return f"the {what} were not completed ({how}){last}"

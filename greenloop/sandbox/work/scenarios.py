@@ -14,9 +14,7 @@ from pydantic import TypeAdapter
 
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
-from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
+from greenloop.sandbox.work.limit_detection import describe_incomplete
 from greenloop.sandbox.work.result_decoder import decode_report, parse_index
 from greenloop.testsuite import TestFile
 
@@ -243,12 +241,3 @@ def _read_outcomes(events: Sequence[dict[str, Any]]) -> Iterator[RowOutcome]:
                 yield _OUTCOME_ADAPTER.validate_python(event)
             except ValueError:  # of the code of the tests, which runs there too
                 return
-
-
-def describe_incomplete(result: ProcessResult, limits: ResourceLimits, what: str) -> str:
-    """Describe why the report of a process ends before its end."""
-    ending = classify_ending(result, False, ()) if result.ending == "finished" else result.ending
-    exceeded = map(limits.describe_exceeded, detect_limits_hit(ending, result, False, ()))
-    how = ", ".join([ending, f"status {result.status}", *exceeded])
-    last = f": {result.last_line}" if result.last_line else ""
-    return f"the {what} were not completed ({how}){last}"

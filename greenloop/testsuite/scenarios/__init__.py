@@ -4,7 +4,7 @@ The idea is that of a secret held back: what the code answers in a process that 
 alone cannot have been taken from the tests.
 """
 
-from greenloop.testsuite.scenarios.planner import build_scenarios, build_whole_tests
+from greenloop.testsuite.scenarios.build import build_scenarios, build_whole_tests
 from greenloop.testsuite.scenarios.records import NotObservable, Scenario, ScenarioFile, WholeFile
 
 __all__ = [

@@ -7,35 +7,42 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, TypeVar
 
-from greenloop.testsuite.scenarios.names import Function, walk
+from greenloop.testsuite.scenarios.names import walk
 
 _Node = TypeVar("_Node", bound=ast.AST)
-_PLACE = frozenset({"lineno", "col_offset", "end_lineno", "end_col_offset"})
 
 
 def copy_node(node: _Node) -> _Node:
     """Return a copy of a tree; `copy.deepcopy` takes five times as long."""
-    made: _Node = _copy(node, {}, frozenset())
+    made = type(node)()
+    for key, value in vars(node).items():
+        vars(made)[key] = _copy_part(value)
     return made
+
+
+def _copy_part(value: Any) -> Any:
+    if type(value) is list:
+        return [_copy_part(item) for item in value]
+    return copy_node(value) if isinstance(value, ast.AST) and value._fields else value
 
 
 def copy_unplaced(node: _Node) -> _Node:
     """Return a copy of a tree without its places."""
-    made: _Node = _copy(node, {}, _PLACE)
+    made: _Node = _fill(node, {})
     return made
 
 
-def _copy(node: Any, parts: Mapping[str, ast.expr], without: frozenset[str]) -> Any:
+def _fill(node: Any, parts: Mapping[str, ast.expr]) -> Any:
+    """Return a copy of a tree without its places, and the parts in the place of their names."""
     if isinstance(node, list):
-        return [_copy(item, parts, without) for item in node]
+        return [_fill(item, parts) for item in node]
     if not isinstance(node, ast.AST):
         return node
     if isinstance(node, ast.Name) and node.id in parts:
         return parts[node.id]
     made = type(node)()
-    for key, value in vars(node).items():
-        if key not in without:
-            setattr(made, key, _copy(value, parts, without))
+    for key in node._fields:
+        vars(made)[key] = _fill(getattr(node, key, None), parts)
     return made
 
 
@@ -46,7 +53,7 @@ def _parse(template: str) -> ast.stmt:
 
 def statement(template: str, **parts: ast.expr) -> ast.stmt:
     """Return the statement of a template, its names `_x` replaced by the parts themselves."""
-    made: ast.stmt = _copy(_parse(template), parts, _PLACE)
+    made: ast.stmt = _fill(_parse(template), parts)
     return made
 
 
@@ -93,8 +100,6 @@ def build_function(
     label: str, parameters: list[str], body: list[ast.stmt], *, is_async: bool = False
 ) -> ast.FunctionDef | ast.AsyncFunctionDef:
     """Return a function with these statements."""
-    text = f"{'async ' if is_async else ''}def {label}({', '.join(parameters)}): pass"
-    made = ast.parse(text).body[0]
-    assert isinstance(made, Function)
-    made.body = body or [ast.Pass()]
-    return made
+    kind = ast.AsyncFunctionDef if is_async else ast.FunctionDef
+    arguments = ast.arguments([], list(map(ast.arg, parameters)), None, [], [], None, [])
+    return kind(label, arguments, body or [ast.Pass()], [], lineno=1, col_offset=0)

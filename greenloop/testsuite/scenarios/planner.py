@@ -5,13 +5,10 @@ from __future__ import annotations
 import ast
 import contextlib
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
-from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.scenarios.given import check_given
-from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
+from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 from greenloop.testsuite.scenarios.names import (
     bound_names,
     read_attributes,
@@ -30,7 +27,6 @@ from greenloop.testsuite.scenarios.reading.renaming import (
 from greenloop.testsuite.scenarios.reading.test_module import (
     FlatTest,
     TestFunction,
-    read_conftest,
     read_test_module,
 )
 from greenloop.testsuite.scenarios.records import (
@@ -67,53 +63,6 @@ from greenloop.testsuite.scenarios.texts import (
 )
 from greenloop.testsuite.scenarios.whole import WholeTests
 
-_NO_CLASSES: Mapping[str, ClassSymbol] = MappingProxyType({})
-_NOTHING = ScenarioFile("scenarios = []\n", "judges = []\n", (), ())
-
-
-def build_scenarios(
-    tests: str,
-    module: str,
-    code: str,
-    imported: Mapping[str, ClassSymbol] = _NO_CLASSES,
-    conftest: str = "",
-) -> ScenarioFile:
-    """Return what can be observed of a test file, and what cannot.
-
-    `module` is the name of the module under test, `code` its source, from which only the forms of
-    its classes are read; `imported` are the classes that it has from other modules of its project.
-    `conftest` has the fixtures that the file shares with others. Tests that cannot be parsed give an
-    empty plan.
-    """
-    with contextlib.suppress(RecursionError):
-        if planner := _read(tests, module, code, imported, conftest):
-            return planner.plan()
-    return _NOTHING
-
-
-def build_whole_tests(
-    tests: str,
-    module: str,
-    code: str,
-    imported: Mapping[str, ClassSymbol] = _NO_CLASSES,
-    conftest: str = "",
-) -> WholeFile:
-    """Return the tests as they are for a process without pytest; the arguments are the same."""
-    with contextlib.suppress(RecursionError):
-        if planner := _read(tests, module, code, imported, conftest):
-            return planner.render_whole()
-    return WholeFile(_NOTHING.scenario, ())
-
-
-def _read(
-    tests: str, module: str, code: str, imported: Mapping[str, ClassSymbol], conftest: str
-) -> _Planner | None:
-    tree = parse_or_none(tests)
-    if tree is None:
-        return None
-    tree.body += read_conftest(conftest, tests)
-    return _Planner(tree, module, {**imported, **read_symbols(code)})
-
 
 @dataclass(frozen=True)
 class _Planned:
@@ -127,7 +76,7 @@ class _Planned:
     uses: Uses
 
 
-class _Planner:
+class Planner:
     """The plan of one file; `scope` is that of its top level."""
 
     def __init__(self, tree: ast.Module, module: str, symbols: dict[str, ClassSymbol]) -> None:

@@ -77,12 +77,14 @@ class Scope:
 
         With `records`, calls of record classes are symbolic.
         """
-        name = get_dotted_name(node)
-        is_shared = name in SHARED_NAMES and not isinstance(node, ast.Name)
-        if is_shared or name.partition(".")[0] in bound:
+        if isinstance(node, ast.Constant):
             return Level.INDEPENDENT
-        if self.symbol(name):
-            return Level.SYMBOLIC
+        if isinstance(node, (ast.Name, ast.Attribute)) and (name := get_dotted_name(node)):
+            is_shared = name in SHARED_NAMES and not isinstance(node, ast.Name)
+            if is_shared or name.partition(".")[0] in bound:
+                return Level.INDEPENDENT
+            if self.symbol(name):
+                return Level.SYMBOLIC
         if isinstance(node, ast.Name):
             default = Level.DEPENDENT if node.id in PROCESS_BUILTINS else Level.INDEPENDENT
             return self.levels.get(node.id, default)

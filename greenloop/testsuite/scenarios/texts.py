@@ -11,6 +11,8 @@ from greenloop.testsuite.scenarios.names import get_dotted_name
 from greenloop.testsuite.scenarios.nodes import expression, name
 from greenloop.testsuite.scenarios.reading.decorators import Table
 
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")  # the statements in a statement
+
 
 class JudgeForms(ast.NodeTransformer):
     """Replaces questions about classes and identity by those that work for copies of values."""
@@ -38,14 +40,18 @@ class JudgeForms(ast.NodeTransformer):
 
 def take_imports(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
     """Remove and return all imports, also those inside of functions."""
-    kinds = (ast.Import, ast.ImportFrom)
     found: list[ast.Import | ast.ImportFrom] = []
-    for node in ast.walk(tree):
-        for key, body in ast.iter_fields(node):
-            if isinstance(body, list) and any(isinstance(part, kinds) for part in body):
-                found += [part for part in body if isinstance(part, kinds)]
-                kept = [part for part in body if not isinstance(part, kinds)]
-                setattr(node, key, kept or [ast.Pass()])
+    pending: list[ast.AST] = [tree]
+    for node in pending:  # grows: the outer statements first
+        for key in _BLOCKS:
+            body = getattr(node, key, None)
+            if isinstance(body, list):
+                taken = [part for part in body if isinstance(part, (ast.Import, ast.ImportFrom))]
+                found += taken
+                if taken:
+                    kept = [part for part in body if part not in taken]
+                    setattr(node, key, kept or [ast.Pass()])
+                pending += body
     return found
 
 

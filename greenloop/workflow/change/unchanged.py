@@ -6,7 +6,8 @@ from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, S
 from greenloop.events.progress import progress_span
 from greenloop.grading.peer.comparison import FoundDifference
 from greenloop.project.comparison.before_after import ChangedProject, compare_before_after
-from greenloop.records import BeforeAfter, ChangePlan, Contract
+from greenloop.records import BeforeAfter, ChangePlan, Contract, DifferenceRuling
+from greenloop.records.evidence.peer import Ruling
 from greenloop.tools.peer_toolkit import PeerToolkit
 from greenloop.workflow.change.workspace import ChangeWorkspace
 from greenloop.workflow.peer.comparison import seed_of
@@ -50,10 +51,16 @@ async def _judge(space: ChangeWorkspace, plan: ChangePlan, found: BeforeAfter) -
         run.notify(f"differences to before are not judged: {error}")
         return found
     judged = (
-        item.to_record(interpret(ruling, code_is_first), ruling.because)
+        item.to_record(_interpret(ruling, code_is_first, item), ruling.because)
         for item, ruling, (_, code_is_first) in zip(differences, rulings, arranged, strict=True)
     )
     return found.model_copy(update={"differences": (*judged, *found.differences[_MAX_JUDGED:])})
+
+
+def _interpret(ruling: DifferenceRuling, code_is_first: bool, item: OpenDifference) -> Ruling:
+    """Return what a ruling says of a change: the wording of what there was is not free."""
+    meaning = interpret(ruling, code_is_first, item)
+    return "text does not say" if meaning == "wording is free" else meaning
 
 
 def write_wish(contract: Contract) -> str:

@@ -152,9 +152,9 @@ class PeerComparer:
     def _apply(
         self, item: OpenDifference, ruling: DifferenceRuling, code_is_first: bool
     ) -> Difference:
-        meaning = interpret(ruling, code_is_first, bool(item.test))
+        meaning = interpret(ruling, code_is_first, item)
         record = item.to_record(meaning, ruling.because)
-        if record.ruling == "peer is wrong":
+        if not record.counts_against:
             return record
         may_change = record.ruling != "text does not say" and self._can_repair()
         test = self._change_tests(item, ruling) if may_change else ""

@@ -32,6 +32,7 @@ _RAISED = re.compile(r"raises\s+([\w.]+)")
 # What pytest says of `raises(match=…)`, and of an assertion on `str(caught.value)`.
 _OF_MESSAGE = re.compile(r"Regex pattern did not match|= str\(.*<ExceptionInfo", re.S)
 _LITERAL = re.compile(r"([\"'])(.{3,}?)\1")
+_SENTENCE = re.compile(r"'(?:[^'\\]|\\.)* (?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)* (?:[^\"\\]|\\.)*\"")
 _QUOTED = re.compile(r"[\"“'‘]([^\"“”]{4,}?)[\"”'’]")
 _MAX_ABOUT_CHARS = 300
 _TEST_PASSES, _TEST_FAILS = "this test passes", "this test fails"
@@ -48,6 +49,12 @@ class OpenDifference:
     @property
     def key(self) -> tuple[str, ...]:
         return (self.test,) if self.test else (self.found.call, self.found.code, self.found.peer)
+
+    @property
+    def is_of_wording(self) -> bool:
+        """Whether the answers are alike but for sentences within them."""
+        code, peer = (_SENTENCE.sub("…", item) for item in (self.found.code, self.found.peer))
+        return not self.test and code == peer and code[:1] != "…"
 
     def to_record(self, ruling: Ruling | None = None, because: str = "") -> Difference:
         """Return the difference for the report."""
@@ -153,9 +160,16 @@ def arrange(differences: Sequence[OpenDifference], seed: str) -> list[tuple[Show
     return arranged
 
 
-def interpret(ruling: DifferenceRuling, code_is_first: bool, is_test: bool = False) -> Ruling:
-    """Return what a ruling on an arranged difference says of code and peer."""
-    if ruling.right == "text does not say" or (is_test and ruling.right == "neither"):
+def interpret(ruling: DifferenceRuling, code_is_first: bool, difference: OpenDifference) -> Ruling:
+    """Return what a ruling on an arranged difference says of code and peer.
+
+    That the wording alone differs counts where the answers show it: a text that is the answer
+    itself is what a caller gets.
+    """
+    if ruling.right == "wording" and difference.is_of_wording:
+        return "wording is free"
+    is_undecided = ruling.right in ("text does not say", "wording")
+    if is_undecided or (difference.test and ruling.right == "neither"):
         return "text does not say"
     if ruling.right == "neither":
         return "both are wrong"

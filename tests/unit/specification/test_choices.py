@@ -105,3 +105,18 @@ def test_a_choice_in_words_is_never_settled() -> None:
 def test_one_line_cannot_look_like_a_heading_or_a_mark() -> None:
     assert to_one_line("## C2\n\n- [x] 1: \x1b[31ma\tb") == "C2; - [x] 1: [31ma b"
     assert to_one_line("- [x] 1: a") == "[x] 1: a"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("f(1)   ->  2", "f(1) -> 2"),
+        ("table({'A': 1}) -> 'A      1\\nTotal  1'", "table({'A': 1}) -> 'A      1\\nTotal  1'"),
+        ('f("a  b")   -> "it\'s  so"', 'f("a  b") -> "it\'s  so"'),
+        ("b = Box(2)\n  b.side -> 2", "b = Box(2); b.side -> 2"),
+        ("f('a\tb') -> 1", "f('a b') -> 1"),  # no control characters
+        ("## other", "other"),
+    ],
+)
+def test_blanks_count_in_literals_alone(text: str, line: str) -> None:
+    assert to_one_line(text) == line

@@ -37,6 +37,36 @@ def make_contract(text: str, *quotes: list[str], **changes: Any) -> Contract:
     return Contract(**{**values, **changes})
 
 
+def list_complaints(text: str, *quotes: str, **changes: Any) -> tuple[str, ...]:
+    return find_complaints(trace_contract(make_contract(text, list(quotes), **changes)))
+
+
+def test_a_passage_that_is_said_again_is_taken_up() -> None:
+    text = "Files begin with the header `day,sum`.\n\n```\nday,sum\n1,2\n```\n"
+    assert list_complaints(text, "Files begin with the header `day,sum`", "1,2") == (
+        'Nothing takes up this passage: "day,sum"',
+    )
+    header = (Background(quote="day,sum", reason="sample"),)
+    assert (
+        list_complaints(text, "Files begin with the header `day,sum`", "1,2", background=header)
+        == ()
+    )
+    assert len(list_complaints(f"{text}\nb,c", "Files begin with", "1,2", background=header)) == 2
+
+
+def test_bodies_of_stubs_ask_for_nothing() -> None:
+    text = "Write this:\n\n    def wrap(x):\n        pass\n\nand wrap the lines."
+    assert list_complaints(text, "wrap the lines") == ()
+
+
+def test_background_that_is_not_there_is_no_matter_where_nothing_is_left() -> None:
+    wrong = (Background(quote="~~~~note", reason="mark"),)
+    assert list_complaints("Wrap the lines.", "Wrap the lines", background=wrong) == ()
+    assert (
+        len(list_complaints("Wrap the lines. Sort them.", "Wrap the lines", background=wrong)) == 2
+    )
+
+
 def rests(text: str, *quotes: str, **changes: Any) -> tuple[str, ...]:
     return trace_contract(make_contract(text, list(quotes), **changes)).rests
 
@@ -171,6 +201,11 @@ class TestComplaints:
             ('Lines without amount ("salt and pepper") stay unchanged', False),
             ("The marks `{customer}`, `{lines}` and `{total}` are replaced there", False),
             ("The mark `{customer}` is replaced and `{total}` stays there", True),
+            ("X, Y, and Z are the numbers of a version", False),
+            ("When major, minor, and patch are equal, the lower one wins", False),
+            ("It has only ASCII letters and hyphens [0-9A-Za-z-]", False),
+            ("A function that takes a list and checks if it is sorted", False),
+            ("A function that takes a list and drops all empty lines", True),
         ],
     )
     def test_joined_clauses(self, quote: str, is_joined: bool) -> None:

@@ -128,3 +128,23 @@ def test_public_names_are_those_of_the_module(monkeypatch: pytest.MonkeyPatch) -
     example = HeldOutExample(call="list(filter(date('x')))", returns="['date of x']")
     exec(render_held_out_test("revealed_module", "test_x", example, "", {"date", "filter"}), names)
     names["test_x"]()
+
+
+@pytest.mark.parametrize(
+    ("call", "returns"),
+    [
+        ("f(datetime.datetime(2024, 1, 2))", "datetime(2024, 1, 2)"),
+        ("f(datetime(2024, 1, 2))", "datetime.datetime(2024, 1, 2)"),
+        ("f(datetime.date(2024, 1, 2), datetime(2024, 1, 2))", "datetime(2024, 1, 2)"),
+    ],
+)
+def test_a_call_and_its_result_may_name_dates_in_two_ways(
+    call: str, returns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = types.ModuleType("revealed_module")
+    module.f = lambda *given: given[-1]  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "revealed_module", module)
+    names: dict[str, Any] = {}
+    example = HeldOutExample(call=call, returns=returns)
+    exec(render_held_out_test("revealed_module", "test_x", example, public=["f"]), names)
+    names["test_x"]()

@@ -138,6 +138,21 @@ def test_an_input_that_the_code_answers_wrongly_becomes_a_test(run_workflow: Run
     assert len(done.events_of(PeerCompared)) == 2
 
 
+def test_no_second_judge_is_asked_about_a_test_of_the_peer(run_workflow: RunWorkflow) -> None:
+    """It is the only red one among many green ones, and a judge has ruled what it demands."""
+    many = BLIND["generate_tests"][0].partition("\n```")[0].removeprefix("```python\n") + "".join(
+        f'\n\n\ndef test_more_{n}():\n    """R1: {n}."""\n    assert top_k([{n}], 1) == [{n}]\n'
+        for n in range(4)
+    )
+    blind = {**BLIND, "generate_tests": [suite_answer(many, OF_VALUES)]}
+    done = run_workflow(
+        answers(**blind, repair_code=[fence(GOOD_CODE)], judge_difference=[judge(is_error)])
+    )
+    assert len(done.model.list_prompts("repair_code")) == 1
+    assert done.model.list_prompts("judge_test") == []
+    assert {item.outcome for item in done.report.tests if item.origin == "peer"} == {"passed"}
+
+
 def test_a_wrong_peer_is_noted(run_workflow: RunWorkflow) -> None:
     wrong = PEER_CODE.replace('raise ValueError("negative")', "return []")
     done = run_workflow(

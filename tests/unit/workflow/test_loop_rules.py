@@ -15,6 +15,7 @@ from tests.support.model_responses import (
     GOOD_CODE,
     GOOD_TESTS,
     HELD_OUT,
+    SPECIFICATION,
     WRONG_CODE,
     WRONG_TEST,
     answers,
@@ -31,6 +32,7 @@ WRONG_SUITE = suite_answer(GOOD_TESTS + WRONG_TEST)
 DISPUTE = "DISPUTE test_wrong: R1 demands [3]"
 TEST_IS_WRONG = fence('{"wrong": "test", "because": "R1 demands [3]"}', "json")
 CODE_IS_WRONG = fence('{"wrong": "code", "because": "the test follows from R1"}', "json")
+TEXT_IS_WRONG = fence('{"wrong": "text", "because": "largest first against [1]"}', "json")
 # Fails test_negative only, like BETTER_CODE, but with another text, so with another signature.
 OTHER_WRONG = "def top_k(xs, k):\n    if k < 0:\n        raise KeyError('no')\n    return sorted(xs, reverse=True)[:k]\n"
 # Repairs test_negative and breaks the other two.
@@ -301,6 +303,20 @@ def test_a_lone_red_test_that_is_right_leads_to_a_repair(run_workflow: RunWorkfl
     )
     assert "test_negative stands" in done.model.list_prompts("repair_code")[0]
     assert done.report.repairs == 1
+
+
+def test_no_dispute_is_judged_after_an_example_that_contradicts_the_text(
+    run_workflow: RunWorkflow,
+) -> None:
+    wrong = "top_k([1, 2], 1) -> [1]"
+    disputes = "DISPUTE test_specification_example_1: largest first\nDISPUTE test_negative: so too"
+    done = run_workflow(
+        answers(repair_code=[disputes], judge_test=[TEXT_IS_WRONG, TEXT_IS_WRONG]),
+        specification=f"{SPECIFICATION}\n\n{wrong}\n",
+    )
+    assert len(done.model.list_prompts("judge_test")) == 1
+    assert done.report.verdict == "failed"
+    assert "the text contradicts itself" in done.report.reasons[0]
 
 
 # --- Autofixes before model calls

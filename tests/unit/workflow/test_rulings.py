@@ -72,8 +72,37 @@ def test_answers_stand_in_an_order_of_chance_that_the_seed_fixes() -> None:
 
 def test_neither_is_no_ruling_on_a_test() -> None:
     ruling = DifferenceRuling(id=1, right="neither", because="")
-    assert interpret(ruling, True, is_test=True) == "text does not say"
-    assert interpret(ruling, True) == "both are wrong"
+    found = FoundDifference("f(1)", "1", "2")
+    assert (
+        interpret(ruling, True, OpenDifference(found, "test_m.py::test_f")) == "text does not say"
+    )
+    assert interpret(ruling, True, OpenDifference(found)) == "both are wrong"
+
+
+@pytest.mark.parametrize(
+    ("code", "peer", "expected"),
+    [
+        ("Row(line=2, why='no number: x')", "Row(line=2, why='x is no number')", "wording is free"),
+        ('[(2, "it\'s no number")]', "[(2, 'not a number')]", "wording is free"),
+        (
+            "Row(line=2, why='no number: x')",
+            "Row(line=3, why='x is no number')",
+            "text does not say",
+        ),
+        ("Row(line=2, why='number')", "Row(line=2, why='digits')", "text does not say"),  # a key
+        ("'A  1.00'", "'A 1.00'", "text does not say"),  # the answer itself
+        ("raises ValueError('no number')", "'no number'", "text does not say"),
+    ],
+)
+def test_wording_is_free_where_sentences_within_the_answers_alone_differ(
+    code: str, peer: str, expected: str
+) -> None:
+    ruling = DifferenceRuling(id=1, right="wording", because="")
+    found = OpenDifference(FoundDifference("f(1)", code, peer))
+    assert interpret(ruling, True, found) == expected
+    assert found.to_record(interpret(ruling, True, found)).counts_against is (
+        expected != "wording is free"
+    )
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,8 @@ class TestNotCovered:
         assert len(done.model.list_prompts("parse_specification")) == 1
         assert done.report.verdict == "passed"
         assert done.report.reasons[0] == (
-            "the text asks for more than one module: Add a migration for the database."
+            "the text asks for what one Python module cannot give: "
+            '"Add a migration for the database."; take this out of the text, or do it elsewhere'
         )
 
     def test_most_of_the_text_ends_the_run_after_the_contract(

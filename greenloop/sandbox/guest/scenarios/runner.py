@@ -18,6 +18,7 @@ from ..limits.cpu_time import CpuTimeLimit
 from . import classes
 from .encoder import Encoder, TooLargeError
 from .fixtures import create_fixture
+from .inputs.callbacks import excuse_callback
 from .inputs.calls import Calls
 from .inputs.whole import Raising, equal
 from .library import LibraryState
@@ -169,15 +170,17 @@ class Runner:
             try:
                 yield values
             except BaseException as error:
-                payload = {"error": self._encode_error(error)}
+                is_compared = self._row_cpu_s > 0  # by inputs, which nobody wrote
+                shown = excuse_callback(error, self._module) if is_compared else error
+                payload = {"error": self._encode_error(shown)}
             else:
                 payload = self._encode_value(values[0], functions)
         for item in caught:  # the test itself may record them
             warnings.showwarning(item.message, item.category, item.filename, item.lineno)
-        shown = [
+        warned = [
             [classes.name_bases(item.category), classes.read_text(item.message)] for item in caught
         ]
-        self._report(number, payload | ({"warnings": shown} if shown else {}))
+        self._report(number, payload | ({"warnings": warned} if warned else {}))
 
     def _encode_value(self, value: Any, functions: tuple[str, ...]) -> dict[str, Any]:
         if type(value) is Unavailable:

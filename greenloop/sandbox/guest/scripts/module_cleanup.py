@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import warnings
+from collections.abc import Iterable
 
 _TEST_TOOLS = ("pytest", "_pytest", "pluggy", "iniconfig", "py", "_hypothesis_pytestplugin")
 # Loaded before the first line of any script: a file of such a name is never imported.
@@ -23,9 +24,8 @@ def hide_preloaded_modules(folder: str) -> None:
     sys.unraisablehook, threading.excepthook = sys.__unraisablehook__, threading.__excepthook__
     sys.excepthook, sys.displayhook = sys.__excepthook__, sys.__displayhook__
     _reset_warning_filters()
-    for name in list(sys.modules):
-        if _is_test_tool(name):
-            del sys.modules[name]
+    for name in _find_loaded(_TEST_TOOLS):
+        del sys.modules[name]
     unload_shadowed_modules(folder)
 
 
@@ -38,10 +38,18 @@ def _reset_warning_filters() -> None:
 
 def unload_shadowed_modules(folder: str) -> None:
     """Unload modules that share a name with something in a folder of the run."""
-    local_names = _importable_names(folder) - _STARTUP_MODULES
-    for name in list(sys.modules):
-        if name.partition(".")[0] in local_names and not _is_test_tool(name):
+    for name in _find_loaded(_importable_names(folder) - _STARTUP_MODULES):
+        if not _is_test_tool(name):
             del sys.modules[name]
+
+
+def _find_loaded(names: Iterable[str]) -> list[str]:
+    """Return the loaded modules of these names, with their submodules.
+
+    Mostly there are none: to go through all modules writes to each page with one of their names.
+    """
+    loaded = {name for name in names if name in sys.modules}
+    return [item for item in sys.modules if item.partition(".")[0] in loaded] if loaded else []
 
 
 def _is_test_tool(module: str) -> bool:

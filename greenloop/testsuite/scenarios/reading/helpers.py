@@ -31,7 +31,7 @@ class HelperCalls:
         """The helpers are functions of the file, methods of the test class, and functions of the
         test; `bound` are the names that the test binds itself.
         """
-        of_class = {f"{_INSTANCE}.{key}": bind_instance(item) for key, item in methods.items()}
+        of_class = {f"{_INSTANCE}.{key}": item for key, item in methods.items()}
         outside = {key: item for key, item in functions.items() if key not in bound | local.keys()}
         self._helpers = {**outside, **of_class, **local}
         self._local, self._bound, self._count = local, bound | local.keys(), 0
@@ -55,6 +55,8 @@ class HelperCalls:
         helper = self._helpers.get(key)
         if helper is None or self._count >= _MAX_CALLS:
             return None
+        if key.startswith(f"{_INSTANCE}."):
+            helper = bind_instance(helper)
         assert isinstance(node, ast.Expr)
         assert isinstance(node.value, ast.Call)
         given = _match_arguments(helper, node.value)

@@ -1,8 +1,28 @@
-"""Words of a text that are worth trying as inputs."""
+"""Inputs of a comparison: their order, and the words of a text that are worth trying."""
 
 from __future__ import annotations
 
-from greenloop.grading.peer.seeds import read_vocabulary
+import ast
+from itertools import islice
+
+from greenloop.grading.peer.inputs import InputBuilder, Known
+from greenloop.grading.peer.seeds import read_call, read_vocabulary
+
+
+def test_inputs_of_the_generator_come_before_those_of_tests() -> None:
+    """A busy machine comes to the first of them only; on those of tests both were seen to agree."""
+    calls = [call for n in range(90) if (call := read_call(f"f({n})", ["f"]))]
+    known = Known(
+        public=("f",),
+        interface="def f(x: int) -> int: ...",
+        calls=calls,
+        generated=[f"f({n})" for n in range(1000, 1050)],
+        cases=[],
+        module="m",
+    )
+    first = islice(InputBuilder(known, read_vocabulary("", "", []), "seed").build(), 150)
+    tried = {ast.unparse(item.node) for item in first}
+    assert tried >= set(known.generated)
 
 
 def test_a_call_that_the_text_speaks_of_is_no_input() -> None:

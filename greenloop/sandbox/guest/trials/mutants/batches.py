@@ -62,6 +62,7 @@ class MutantBatches:
         self._session, self._fork_pool, self._swap = context.session, context.fork_pool, swap
         self._loops = context.loop_counter
         self._costs, self._stride = costs, len(costs) + 1
+        self.collection = len(costs)  # instead of the number of a test
 
     def try_all(
         self,
@@ -123,7 +124,8 @@ class MutantBatches:
         """In a fork: apply the mutant and run its tests."""
         apply = self._swap.prepare(mutant.splice)
         if not apply():
-            return NEEDS_IMPORT
+            fails_again = self._swap.is_import and not apply()  # the original was executed between
+            return f"{KILLED} {self.collection}" if fails_again else NEEDS_IMPORT
 
         def start_test(test: int) -> None:
             self._loops.reset(MIN_LIMIT)
@@ -151,7 +153,7 @@ class MutantBatches:
         """
         for at, outcome in _parse_notes(result.notes, len(batch)).items():
             word, _, test = outcome.partition(" ")
-            if word in (KILLED, LATE) and test.isdigit() and int(test) < len(self._costs):
+            if word in (KILLED, LATE) and test.isdigit() and int(test) <= self.collection:
                 batch_result.killed.setdefault(batch[at].number, int(test))
                 batch_result.late |= {batch[at].number} if word == LATE else set()
             elif word == NEEDS_IMPORT:

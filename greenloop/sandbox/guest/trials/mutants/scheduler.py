@@ -101,7 +101,8 @@ class MutantScheduler:
         batches = MutantBatches(self._context, swap, costs)
         found = batches.try_all(mutants, self._report_started, max_rounds)
         for number, test in sorted(found.killed.items()):
-            killed = ForkResult("verdict", build_killed_verdict(self._tests[test]["id"]))
+            name = "collection" if test == batches.collection else self._tests[test]["id"]
+            killed = ForkResult("verdict", build_killed_verdict(name))
             self._report_result(
                 number, ForkResult("timeout", step=test) if number in found.late else killed
             )

@@ -18,6 +18,8 @@ Apply = Callable[[], bool]
 
 
 class Swap(Protocol):
+    is_import: bool  # a mutant that cannot be applied cannot be imported
+
     def prepare(self, splice: dict[str, Any]) -> Apply:
         """Compile a mutant and return what applies it."""
 
@@ -27,6 +29,8 @@ class Swap(Protocol):
 
 class FunctionSwap:
     """Changed bodies of functions."""
+
+    is_import = False
 
     def __init__(self, original: OriginalModule, functions: LoadedFunctions) -> None:
         self._original, self._functions = original, functions
@@ -48,6 +52,8 @@ class ModuleSwap:
 
     Objects that tests hold from before may not see the change, so only a failure counts.
     """
+
+    is_import = True
 
     def __init__(self, original: OriginalModule, namespace: dict[str, Any]) -> None:
         self._original, self._namespace = original, namespace
