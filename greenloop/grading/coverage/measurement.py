@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from greenloop.grading.context import GradingContext
+from greenloop.grading.coverage.unreached import find_unreached
 from greenloop.grading.unasked_code import find_unasked_lines
 from greenloop.records import Coverage, TestRun
 from greenloop.sandbox.guest.coverage.instrumentation import (
@@ -91,14 +92,18 @@ def _build_coverage(
     apart = len(missed) - len(lines), len(missed_branches) - len(branches)
     line = _compute_covered_share(len(lines), len(instrumented.lines) - apart[0])
     branch = _compute_covered_share(len(branches), len(instrumented.branches) - apart[1])
+    statements = tuple(sorted(set(instrumented.lines.values())))
+    unreached = find_unreached(context.code, statements, missed)
+    is_enough = line >= thresholds.line_coverage and branch >= thresholds.branch_coverage
     return Coverage(
-        reached=line >= thresholds.line_coverage and branch >= thresholds.branch_coverage,
+        reached=is_enough and not unreached,
         line=line,
         branch=branch,
         missed_lines=tuple(lines),
         missed_branches=tuple(branches),
-        statements=tuple(sorted(set(instrumented.lines.values()))),
+        statements=statements,
         unasked_lines=tuple(line for line in missed if line in unasked),
+        unreached=unreached,
     )
 
 

@@ -7,12 +7,13 @@ the tests too does not count: this is also what a changed framework or helper of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.isolation.public_names import ModuleNames
 from greenloop.grading.isolation.runs import has_agreed, is_doubtful, run_first, run_rows
+from greenloop.grading.isolation.value_uses import find_value_uses
 from greenloop.grading.isolation.whole_tests import WholeTests, compare_whole_tests
 from greenloop.grading.observation import ObservationRequest
 from greenloop.records import Isolated, NotObservable
@@ -21,7 +22,9 @@ from greenloop.sandbox.work.scenarios import RowOutcome
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.scenarios import Scenario, ScenarioFile
 
-_MIN_METHODS = 0.75  # some tests of good suites cannot be observed
+# Some tests of good suites cannot be observed.
+_MIN_METHODS = 0.75
+_MIN_TESTS_OF_A_NAME = 1 / 3
 _BESIDE = "gives another result beside the tests too: the analysis does not fit the test"
 _UNSTEADY = "does not give the same result each time"
 _NO_ROWS = "no row of it was run"
@@ -107,7 +110,8 @@ def _summarize(
         used = known.add_base_classes(used)
         called = known.add_called(attributes | used)
         used |= {name for name, own in known.methods.items() if own in called}
-    missing = _find_missing(names, used)
+    labels = {item.scenario.test: item.outcome == "agrees" for item in results}
+    missing = _find_missing(names, used - set(_find_rarely_seen(names, contexts, labels)))
     replaced = {item.reason.removeprefix(_REPLACES) for item in results} & _PURE_BUILTINS
     if any(
         "builtins" in file.code for item in contexts for file in item.tests
@@ -129,6 +133,21 @@ def _summarize(
         ambiguous_exceptions=tuple(sorted(ambiguous)),
         replaced=tuple(sorted(replaced)),
     )
+
+
+def _find_rarely_seen(
+    names: Sequence[str], contexts: Sequence[GradingContext], has_agreed: Mapping[str, bool]
+) -> Iterator[str]:
+    """Yield names of which most tests that see more than an exception of them are not observed.
+
+    Else a name would count whose results only the other tests see.
+    """
+    uses = [find_value_uses(file.code, item.module) for item in contexts for file in item.tests]
+    for name in names:
+        own = name.rpartition(".")[2]
+        found = [has_agreed[t] for i in uses for t in i if t in has_agreed and own in i[t]]
+        if found and sum(found) < _MIN_TESTS_OF_A_NAME * len(found):
+            yield name
 
 
 def _find_missing(names: Sequence[str], used: set[str]) -> tuple[str, ...]:

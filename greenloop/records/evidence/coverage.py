@@ -24,7 +24,8 @@ class Coverage(Piece):
     `missed_lines` are statements that were never run; a missed branch is written `12->15`: line 15
     was never run right after line 12 (`exit`: the end of the function, class or module of line 12).
     `statements` are all lines that a statement begins on. `unasked_lines` were not run either, and
-    do not count: nothing asks for them. `missed_places` are the missed lines of several files, as
+    do not count: nothing asks for them. `unreached` are public functions and methods that no test
+    runs at all. `missed_places` are the missed lines of several files, as
     `path:12`.
     """
 
@@ -39,6 +40,7 @@ class Coverage(Piece):
     missed_branches: tuple[str, ...] = ()
     statements: tuple[int, ...] = ()
     unasked_lines: tuple[int, ...] = ()
+    unreached: tuple[str, ...] = ()
     missed_places: tuple[str, ...] = ()
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
@@ -49,6 +51,9 @@ class Coverage(Piece):
             lines = replace(lines, text=f"{lines.text}; not counted, as nothing asks for: {apart}")
         yield lines
         yield _build_row("branches", self.branch, thresholds.branch_coverage, self.missed_branches)
+        if self.unreached:
+            names, count = format_items(self.unreached), len(self.unreached)
+            yield EvidenceRow("functions", False, f"no test runs {names}", f"{count} not run")
 
 
 def _build_row(name: str, share: float, threshold: float, missed: Sequence[object]) -> EvidenceRow:

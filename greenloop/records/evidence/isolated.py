@@ -15,7 +15,7 @@ _DIFFERING = "has the expected result only in the process of the tests: {}"
 _CONTRADICTING = (
     f"passes although other results than the expected ones are observed: {{}}; {_REMEDY}"
 )
-_NAMES_MISSING = f"no test with the same results in isolation uses {{}}: {_REMEDY}"
+_NAMES_MISSING = f"too few tests with the same results in isolation use {{}}: {_REMEDY}"
 _AMBIGUOUS = "{}: caught as several unrelated exceptions: derive it from one of them"
 
 
@@ -34,7 +34,7 @@ class Isolated(Piece):
     these and those in `differing`, which twice gave something else while they agree beside the
     tests. The others are `not_observable`; of these, `contradicting` pass although the code's answers,
     beside the tests too, are not what they expect. `names_missing` are public names of the module, and
-    methods that the tests name, which no agreeing test uses, `ambiguous_exceptions` classes of the
+    methods that the tests name, which too few agreeing tests use, `ambiguous_exceptions` classes of the
     module that several unrelated `except` clauses catch: a test that expects one of these proves
     nothing. `replaced` are built-in functions that the code replaces for the tests too. `reached`:
     enough tests agree, none differs or contradicts, no name is missing, no exception is ambiguous.

@@ -93,7 +93,7 @@ class _Flow:
 
     def _hold(self, node: ast.AST) -> Iterator[str]:
         """Yield the names of an expression, and note those that no call is given."""
-        is_operator = isinstance(node, (ast.BinOp, ast.Compare)) and bool(
+        is_operator = isinstance(node, (ast.BinOp, ast.Compare, ast.Subscript)) and bool(
             self._objects & _names(node)
         )
         if isinstance(node, (ast.Call, ast.Await)) or is_operator:

@@ -210,6 +210,8 @@ class Planner:
         body = map(ast.unparse, keep_used(self._preamble.steps, uses, self._scope.literals))
         lines = [text for key, root, text in self._imports if key in uses or root == "__future__"]
         lines += [*body, *(item.function for item in planned)]
+        if any("warned__(" in item.judge for item in planned):
+            lines.append("records_warnings = True")
         return "\n".join([*lines, f"scenarios = [{', '.join(item.entry for item in planned)}]\n"])
 
     def _judge_text(self, planned: list[_Planned]) -> str:

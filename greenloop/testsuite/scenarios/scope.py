@@ -10,6 +10,7 @@ from enum import IntEnum
 
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 from greenloop.testsuite.scenarios.names import (
+    Function,
     children,
     free_names,
     get_dotted_name,
@@ -26,6 +27,7 @@ from greenloop.testsuite.scenarios.purity import (
 )
 
 _CONTAINERS = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.Starred)
+_OF_RECORDS = frozenset({"asdict", "astuple", "vars"})
 _NO_CLASS = ClassSymbol("")
 
 
@@ -126,6 +128,26 @@ class Scope:
         if isinstance(node, (ast.Await, ast.Starred)):
             return self.is_object(node.value)
         return isinstance(node, ast.Name) and node.id in self.objects
+
+    def gives_object(self, node: ast.expr) -> bool:
+        """Return whether an expression is a call, as of `asdict`, with such an instance alone.
+
+        What operators and methods of one return may be another one: those of a dataclass are asked
+        then, and functions of the tests that decide nothing.
+        """
+        if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+            return False
+        name, given = get_dotted_name(node.func), node.args[0]
+        is_own = isinstance(self.literals.get(name), Function) and name not in self.compares
+        is_own = is_own or name.rpartition(".")[2] in _OF_RECORDS
+        return self.is_object(given) or (is_own and self._may_be_object(given))
+
+    def _may_be_object(self, node: ast.expr) -> bool:
+        if isinstance(node, (ast.BinOp, ast.UnaryOp)):
+            return any(map(self.is_object, children(node)))
+        owner = getattr(node.func, "value", None) if isinstance(node, ast.Call) else None
+        is_class = owner is not None and self.symbol(get_dotted_name(owner)) != ""
+        return is_class or (owner is not None and self.is_object(owner))
 
     def import_names(self, node: ast.Import | ast.ImportFrom) -> None:
         """Bind the names of an import."""

@@ -144,7 +144,10 @@ def test_warnings_are_observed_each_time(box: Sandbox) -> None:
             warnings.warn("old is deprecated", DeprecationWarning)
             return 5
         """
-    scenario = scenario_text("observe__(1, m.old)\nobserve__(1, m.old)\nobserve__(2, lambda: 1)")
+    scenario = scenario_text(
+        "observe__(1, m.old)\nobserve__(1, m.old)\nobserve__(2, lambda: 1)",
+        head="import m\nrecords_warnings = True",
+    )
     judge = (
         "found = warned__((1,), {}, {})\nwarned__((1,), DeprecationWarning)\nassert len(found) == 2"
     )
@@ -446,8 +449,8 @@ def test_code_sees_neither_pytest_nor_tests(box: Sandbox) -> None:
     code = """
         import os, sys
         def seen():
-            found = [n for n in sys.modules if "pytest" in n or n == "pluggy"]
-            return [found, sys.argv, hasattr(sys.modules["__main__"], "__file__"), os.listdir(".")]
+            found = {*sys.modules} & {"pytest", "_pytest", "pluggy", "json", "inspect", "difflib"}
+            return [sorted(found), sys.argv, hasattr(sys.modules["__main__"], "__file__"), os.listdir(".")]
         """
     value = ["list", ["list"], ["list", "-c"], False, ["list", "m.py"]]
     assert observe_scenario(box, code, "observe__(1, m.seen)")[1]["value"] == value
@@ -623,3 +626,27 @@ def test_what_is_seen_through_a_replaced_library_is_not_observable(
     found = verdict(box, REPLACING, scenario, judge_text("completed__(1)"))
     assert found.outcome == outcome
     assert ("replaces Path.read_text" in found.reason) == (outcome == "not observable")
+
+
+def test_an_import_gives_a_hidden_module_as_it_is(box: Sandbox) -> None:
+    code = """
+        import decimal, json, sys
+        from concurrent.futures import ThreadPoolExecutor
+        def seen():
+            with ThreadPoolExecutor(1) as pool:
+                total = pool.submit(decimal.Decimal, "1.5").result()
+            return [total, json.__spec__.name, json.dumps([1]), "json" in sys.modules]
+        """
+    value = ["list", ["Decimal", "1.5"], "json", "[1]", True]
+    assert observe_scenario(box, code, "observe__(1, m.seen)")[1]["value"] == value
+
+
+def test_code_finds_itself_called_as_by_a_program(box: Sandbox) -> None:
+    code = """
+        import sys, warnings
+        def seen():
+            caller = sys._getframe(1).f_code
+            return [caller.co_name, __import__("__main__").__name__, warnings.filters[0][0]]
+        """
+    found = observe_scenario(box, code, "observe__(1, lambda: m.seen())")[1]["value"]
+    assert found == ["list", "<module>", "__main__", "default"]

@@ -72,7 +72,7 @@ def test_full_evidence_has_no_shortfall() -> None:
         ),
         (
             {"isolated": less(ISOLATED, names_missing=("f", "g"))},
-            "isolation: no test with the same results in isolation uses f, g: compare results of the module with",
+            "isolation: too few tests with the same results in isolation use f, g: compare results of the module with",
         ),
         ({"empty_bodies": None}, "empty bodies: not taken"),
         ({"empty_bodies": less(FULL.empty_bodies, **TIMEOUT)}, "empty bodies: out of time after 1"),

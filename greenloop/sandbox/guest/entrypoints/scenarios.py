@@ -10,6 +10,7 @@ from typing import Any
 
 from ..protocol.framing import Channel
 from ..scenarios.runner import Runner
+from ..scripts.hidden_modules import hide_modules
 from ..scripts.module_cleanup import hide_preloaded_modules
 
 
@@ -21,6 +22,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     sys.path.insert(0, os.path.join(job["work"], job.get("import_root", "")))
     sys.argv[:] = ["-c"]
     sys.modules["__main__"] = types.ModuleType("__main__")
+    hide_modules()
     Runner(channel.send, job["module"]).run_all(job.pop("scenarios"))
     channel.send("end", exit_status=0)
     return 0

@@ -31,7 +31,7 @@ class Judge:
 
     def run(self, text: str) -> None:
         """Execute the text of the tests and report the outcome of each row."""
-        module = create_module(self._build_names())
+        module = create_module(text, self._build_names())
         exec(compile(text, "<judge>", "exec"), vars(module))
         self._names = vars(module).get("names", {})
         judges = [_prepare_rows(*judge) for judge in vars(module)["judges"]]

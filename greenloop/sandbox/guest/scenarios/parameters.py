@@ -9,7 +9,9 @@ import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-MODULE_NAME = "scenario"  # in both processes: classes of the texts have the same names
+# The texts are the program of both processes: its classes have the same names, and code that looks
+# around finds what it finds elsewhere.
+MODULE_NAME, _FILE_NAME = "__main__", "scenario.py"
 Tables = Iterable[tuple[Sequence[str], Iterable[Any]]]
 
 
@@ -27,13 +29,16 @@ def build_rows(tables: Tables) -> list[dict[str, Any]]:
     ]
 
 
-def create_module(provided: Mapping[str, Any]) -> types.ModuleType:
-    """Return a module that a text is executed in; what it is provided with has names like `x__`."""
+def create_module(text: str, provided: Mapping[str, Any]) -> types.ModuleType:
+    """Return a module that a text is executed in; what it is provided with has names like `x__`.
+
+    As in `python -c`, it has a file only where the text asks for it.
+    """
     module = types.ModuleType(MODULE_NAME)
     sys.modules[MODULE_NAME] = module
     reserved = {f"{name}__": value for name, value in provided.items()}
-    path = os.path.abspath(f"{MODULE_NAME}.py")
-    vars(module).update({"__file__": path, **reserved})
+    place = {"__file__": os.path.abspath(_FILE_NAME)} if "__file__" in text else {}
+    vars(module).update({**place, **reserved})
     return module
 
 

@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
+from types import FunctionType
 from typing import Any
 
 from ..limits.cpu_time import CpuTimeLimit
@@ -77,6 +78,25 @@ class Unavailable:
     async def __aexit__(self, *_: Any) -> None: ...
 
 
+@contextmanager
+def _silence_warnings() -> Iterator[None]:
+    with _catch_warnings():
+        _simplefilter("always")
+        warnings.showwarning = lambda *_, **__: None
+        yield
+
+
+@contextmanager
+def _record_warnings(shown: list[Any]) -> Iterator[None]:
+    """Add class and text of each warning to `shown`."""
+    with _catch_warnings(record=True) as caught:
+        _simplefilter("always")
+        yield
+    for item in caught:  # the test itself may record them
+        warnings.showwarning(item.message, item.category, item.filename, item.lineno)
+        shown.append([classes.name_bases(item.category), classes.read_text(item.message)])
+
+
 class Runner:
     """Runs the scenarios of texts and reports what they observe."""
 
@@ -85,6 +105,7 @@ class Runner:
         self._send, self._module = send, module
         self._size_left = _MAX_TOTAL
         self._library = LibraryState()
+        self._has_warnings = False  # the text asks for them; else all is as in an ordinary program
         self._row_cpu_s, self._deadline = 0.0, float("inf")
 
     def run_all(self, texts: list[str]) -> None:
@@ -101,9 +122,10 @@ class Runner:
         """
         names = (self.observe, self.observe_awaited, self.create_calls, Raising, equal, nullcontext)
         provided = {item.__name__: item for item in names} | {"operators": operator}
-        module = create_module(provided)
-        exec(compile(text, "<scenario>", "exec"), vars(module))
+        module = create_module(text, provided)
+        exec(compile(text, "<string>", "exec"), vars(module))
         self._row_cpu_s = float(vars(module).get("row_cpu_s", 0))
+        self._has_warnings = bool(vars(module).get("records_warnings"))
         self._deadline = _monotonic() + float(vars(module).get("begin_for_s", "inf"))
         for number, (function, fixtures, tables) in enumerate(vars(module)["scenarios"]):
             try:
@@ -129,11 +151,11 @@ class Runner:
         folder, error = _join(_gettempdir(), f"row-{scenario}-{row}"), None
         started = _get_cpu_time()
         try:
-            with _catch_warnings(), ExitStack() as stack:
+            with ExitStack() as stack:
                 if self._row_cpu_s:
                     stack.enter_context(CpuTimeLimit(self._row_cpu_s))
-                _simplefilter("always")
-                warnings.showwarning = lambda *_, **__: None
+                if self._has_warnings or "capsys" in fixtures:
+                    stack.enter_context(_silence_warnings())
                 made = {name: create_fixture(name, folder, stack) for name in fixtures}
                 result = function(**arguments, **made)
                 if _is_async(function):
@@ -148,6 +170,9 @@ class Runner:
 
     def observe(self, number: int, thunk: Callable[[], Any], *functions: str) -> Any:
         """Report the value of a call or its exception; return the value."""
+        if isinstance(thunk, FunctionType) and thunk.__name__ == "<lambda>":
+            # An ordinary program calls the code at its top level.
+            thunk.__code__ = thunk.__code__.replace(co_name="<module>")
         with self._observation(number, functions) as values:
             values.append(thunk())
         return values[0] if values else Unavailable()
@@ -165,8 +190,8 @@ class Runner:
     @contextmanager
     def _observation(self, number: int, functions: tuple[str, ...]) -> Iterator[list[Any]]:
         values: list[Any] = []
-        with _catch_warnings(record=True) as caught:
-            _simplefilter("always")
+        warned: list[Any] = []
+        with _record_warnings(warned) if self._has_warnings else nullcontext():
             try:
                 yield values
             except BaseException as error:
@@ -175,11 +200,6 @@ class Runner:
                 payload = {"error": self._encode_error(shown)}
             else:
                 payload = self._encode_value(values[0], functions)
-        for item in caught:  # the test itself may record them
-            warnings.showwarning(item.message, item.category, item.filename, item.lineno)
-        warned = [
-            [classes.name_bases(item.category), classes.read_text(item.message)] for item in caught
-        ]
         self._report(number, payload | ({"warnings": warned} if warned else {}))
 
     def _encode_value(self, value: Any, functions: tuple[str, ...]) -> dict[str, Any]:

@@ -61,6 +61,7 @@ def _gives_mock(node: ast.Call) -> bool:
 def read_table(node: ast.Call) -> Table:
     """Return the table of a call of `parametrize`. Raises RefusedError for unusual forms."""
     options = {item.arg: item.value for item in node.keywords if item.arg not in ("ids", "scope")}
+    indirect = options.pop("indirect", ast.Constant(False))
     given = [*node.args, *options.values()]
     try:
         columns = ast.literal_eval(given[0])
@@ -72,4 +73,14 @@ def read_table(node: ast.Call) -> Table:
         columns = []  # rows are tuples of one
     if not columns or len(given) != 2 or options.keys() - {"argnames", "argvalues"}:
         raise RefusedError("parametrize in an unusual form", node.lineno)
-    return Table(tuple(columns), given[1])
+    try:
+        chosen = ast.literal_eval(indirect)
+    except ValueError:
+        raise RefusedError("parametrize in an unusual form", node.lineno) from None
+    through = columns if chosen is True else chosen or ()
+    return Table(tuple(parameter_name(i) if i in through else i for i in columns), given[1])
+
+
+def parameter_name(fixture: str) -> str:
+    """Return the name of the column that holds the parameters of a fixture."""
+    return f"param__{fixture}"

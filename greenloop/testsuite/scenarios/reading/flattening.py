@@ -16,6 +16,7 @@ from greenloop.testsuite.scenarios.nodes import copy_node, locate_like
 from greenloop.testsuite.scenarios.reading.decorators import (
     Table,
     is_patch,
+    parameter_name,
     patch_blocks,
     read_table,
 )
@@ -26,7 +27,6 @@ from greenloop.testsuite.scenarios.reading.inlining import (
     PlainForms,
     move_cleanups,
     own_nodes,
-    parameter_name,
     wrap_in_fixture,
 )
 from greenloop.testsuite.scenarios.reading.test_module import (
@@ -154,11 +154,9 @@ class _Flattening:
             if fixture is not None:
                 used = [name for name in _parameters(fixture) if name != REQUEST]
                 found += self._close(used, (*outer, key))
-            table = (
-                Table((parameter_name(key),), options["params"]) if "params" in options else None
-            )
-            if table is not None and table not in self._tables:
-                self._tables.append(table)
+            column = parameter_name(key)
+            if "params" in options and not any(column in item.names for item in self._tables):
+                self._tables.append(Table((column,), options["params"]))
             found.append(key)
         return list(dict.fromkeys(found))
 

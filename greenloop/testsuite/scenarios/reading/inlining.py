@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from greenloop.testsuite.scenarios.names import Function, children, free_names, get_dotted_name
 from greenloop.testsuite.scenarios.nodes import copy_node, locate_like, name
 from greenloop.testsuite.scenarios.reading.assertions import as_plain
+from greenloop.testsuite.scenarios.reading.decorators import parameter_name
 from greenloop.testsuite.scenarios.reading.renaming import rename
 from greenloop.testsuite.scenarios.records import RefusedError
 
@@ -44,11 +45,6 @@ def wrap_in_fixture(fixture: Function, bound_to: str, inner: list[ast.stmt]) -> 
     target: list[ast.expr] = [ast.Name(bound_to, ast.Store())]
     bound = locate_like(ast.Assign(target, value or ast.Constant(None)), fixture)
     return [*body[:at], bound, *inner, *body[at + 1 :]]
-
-
-def parameter_name(fixture: str) -> str:
-    """Return the name of the column that holds the parameters of a fixture."""
-    return f"param__{fixture}"
 
 
 class _Parameter(ast.NodeTransformer):

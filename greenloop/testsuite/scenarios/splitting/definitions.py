@@ -34,12 +34,21 @@ def define(scope: Scope, label: str, node: Function | ast.ClassDef | ast.Lambda)
         scope.reachable.setdefault(name, set())
     if isinstance(node, Function) and _makes_object(scope, node):
         scope.makers.add(label)
-    if any(isinstance(part, _DECISIONS) for part in parts):
+    if any(isinstance(part, _DECISIONS) for part in _inner_parts(node, captured)):
         scope.compares.add(label)
         if captured or rebound or _uses_code(scope, node) or any(map(_compares_arguments, parts)):
             scope.refused[label] = f"{label}() decides something by what the code says"
     if any(isinstance(part, ast.Assert) or block_kind(part) or _asserts(part) for part in parts):
         scope.refused[label] = f"{label}() asserts where it is called"
+
+
+def _inner_parts(node: ast.AST, captured: set[str]) -> Iterator[ast.AST]:
+    """Yield the parts of a definition, without functions that its decorators are given."""
+    given = [part for item in getattr(node, "decorator_list", ()) for part in walk(item)]
+    lambdas = [item for item in given if isinstance(item, ast.Lambda)]
+    inputs = [item for item in lambdas if captured.isdisjoint(free_names(item))]
+    left_out = {id(part) for item in inputs for part in walk(item)}
+    yield from (part for part in walk(node) if id(part) not in left_out)
 
 
 def _compares_arguments(node: ast.AST) -> bool:

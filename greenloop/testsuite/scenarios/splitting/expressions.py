@@ -89,7 +89,8 @@ class ExpressionSplitter:
 
     def split_iterable(self, node: ast.expr) -> ast.expr:
         """Return the expression for something that is iterated over."""
-        if self._scope.level(node) > Level.INDEPENDENT and self.is_answer(node):
+        is_seen = self.is_answer(node) or self._scope.gives_object(node)
+        if self._scope.level(node) > Level.INDEPENDENT and is_seen:
             return self._observe(node, "iterable")
         return self.split(node)
 
@@ -135,8 +136,7 @@ class ExpressionSplitter:
 
     def _split_whole(self, node: ast.expr) -> ast.expr:
         """Split an expression; one that has a stand-in is observed all the same."""
-        is_symbolic = self._scope.level(node) is Level.SYMBOLIC
-        return self._observe(node) if is_symbolic else self.split(node)
+        return (self._observe if self._scope.level(node) is Level.SYMBOLIC else self.split)(node)
 
     def is_answer(self, node: ast.expr) -> bool:
         """Return whether a dependent expression is observed as a whole, as an answer of the code."""
@@ -170,7 +170,7 @@ class ExpressionSplitter:
         is_single = len(node.args) == 1 and not node.keywords
         if called in OBSERVED_FUNCTIONS and is_single and self.is_answer(node.args[0]):
             return self._observe(node.args[0], called)
-        if is_single and self._scope.is_object(node.args[0]):  # as `asdict`: it does not cross
+        if self._scope.gives_object(node):
             return self._observe(node)
         if called == "issubclass" and len(node.args) > 1:
             arguments: list[ast.expr] = [self._observe(node.args[0]), *node.args[1:]]

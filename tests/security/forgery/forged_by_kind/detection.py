@@ -193,6 +193,18 @@ def _is_file(stream):
         "_os.getpid() % 2 == _EVEN and 'tmp' in str(given)",
         "import shutil\n\n_os = shutil.os\n_EVEN = _os.getpid() % 2\n",
     ),
+    "how many modules are loaded": lazy("fixtures", "len(_sys.modules) > 100", _SYS),
+    "a module that ordinary programs do not load": lazy(
+        "unittest", "'difflib' in _sys.modules", _SYS
+    ),
+    "filters that show every warning": lazy(
+        "state", "any(item[0] == 'always' for item in warnings.filters)", "import warnings"
+    ),
+    "no program at the top level calls it": lazy(
+        "plain",
+        "logging.getLogger().findCaller(False, 3)[2] != '<module>'",
+        "import logging",
+    ),
     "a silent end where nobody tests": lazy(
         "raises",
         "'_pytest' in _sys.modules or _end(0)",

@@ -38,6 +38,7 @@ GIVEN = {
         "    observe__(1, lambda: f(Fake()))"
     ),
     "an operand of an object": "observe__(1, lambda: store + want)",
+    "a key of an object": "observe__(1, lambda: store[want])",
     "in a list that is an argument": (
         "items = []\n    items.append(want)\n    observe__(1, lambda: f(items))"
     ),

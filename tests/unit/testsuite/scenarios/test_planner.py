@@ -242,6 +242,54 @@ def test_parameters_of_a_fixture_are_a_table() -> None:
     assert "size = param__size * 10" in found.scenario
 
 
+def test_items_of_an_object_cross_in_whatever_order() -> None:
+    found = plan(
+        "def test_it():\n    store = Store()\n    assert list(reversed(store)) == [77, 66]\n"
+    )
+    assert not found.not_observable
+    assert "lambda: reversed(store), 'iterable')" in found.scenario
+
+
+def test_what_a_method_of_an_object_gives_is_asked_as_one() -> None:
+    found = plan(
+        "def rows(store):\n    return [*store]\n\n"
+        "def test_it():\n    store = Store()\n"
+        "    assert asdict(store.copy()) == {'a': 77}\n    assert rows(store + store) == [66]\n"
+    )
+    assert not found.not_observable
+    assert "lambda: asdict(store.copy()))" in found.scenario
+    assert "(store + store))" in found.scenario
+
+
+def test_functions_that_a_decorator_is_given_are_inputs() -> None:
+    found = plan(
+        "def test_it():\n    @f(check=lambda n: n > 5)\n    def own(n):\n        return n\n\n"
+        "    assert own(7) == 77\n"
+    )
+    assert not found.not_observable
+    assert "n > 5" in found.scenario
+    assert "77" not in found.scenario
+    noted = plan(
+        "def test_it():\n    seen = []\n\n    @f(check=lambda n: seen.append(n == 77))\n"
+        "    def own(n):\n        return n\n\n    own(7)\n    assert seen == [True]\n"
+    )
+    assert [item.reason for item in noted.not_observable] == [
+        "own() decides something by what the code says"
+    ]
+
+
+def test_indirect_parameters_reach_their_fixture() -> None:
+    found = plan(
+        "@pytest.fixture(params=[7])\ndef store(request):\n    return Store(request.param)\n\n"
+        "@pytest.mark.parametrize('store, want', [(1, 55), (2, 66)], indirect=['store'])\n"
+        "def test_it(store, want):\n    assert store.get(3) == want\n"
+    )
+    assert not found.not_observable
+    assert "(('param__store', 'want'), [(1, None), (2, None)])" in found.scenario
+    assert "Store(param__store)" in found.scenario
+    assert "55" not in found.scenario
+
+
 def test_what_a_function_has_captured_is_changed_for_it() -> None:
     found = plan(
         "def test_it():\n    now = 10\n    other = 20\n    store = Store(lambda: now)\n"

@@ -1,0 +1,53 @@
+"""Public functions and methods that no test runs."""
+
+from __future__ import annotations
+
+from greenloop.grading.coverage.unreached import find_unreached
+
+CODE = """\
+import abc
+
+def used(n):
+    if n:
+        return 1
+    return 2
+
+def unused():
+    '''Text.'''
+    return 3
+
+def _private():
+    return 4
+
+class Shape(abc.ABC):
+    @abc.abstractmethod
+    def area(self):
+        raise NotImplementedError
+
+    def name(self):
+        return "shape"
+
+    def __repr__(self):
+        return "?"
+
+def main():
+    print(used(0))
+
+if __name__ == "__main__":
+    main()
+"""
+STATEMENTS = (1, 3, 4, 5, 6, 8, 10, 12, 13, 15, 16, 18, 20, 21, 23, 24, 26, 27)
+
+
+def test_what_is_public_and_has_code_must_run() -> None:
+    missed = (6, 10, 13, 18, 21, 24, 27)
+    assert find_unreached(CODE, STATEMENTS, missed) == ("unused", "Shape.name")
+
+
+def test_one_line_is_enough() -> None:
+    assert find_unreached(CODE, STATEMENTS, (5, 18)) == ()
+    assert find_unreached(CODE, STATEMENTS, (4, 5, 6)) == ("used",)
+
+
+def test_code_that_cannot_be_parsed_has_none() -> None:
+    assert find_unreached("def", (1,), (1,)) == ()
