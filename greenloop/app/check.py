@@ -168,7 +168,7 @@ async def check_files(
     The error of a cancelled check is an InterruptedRunError.
     """
     plan = Plan.from_settings(settings)
-    sandbox = SandboxInfo.unopened(settings.sandbox)
+    sandbox = SandboxInfo.describe_unopened(settings.sandbox)
     state = start_check(inputs.module, inputs.code, inputs.tests, plan, sandbox)
 
     async def work(sandbox: Sandbox, sink: EventSink) -> None:

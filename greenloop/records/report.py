@@ -113,7 +113,7 @@ class SandboxInfo(Record):
     isolation: str
 
     @classmethod
-    def unopened(cls, backend: str) -> SandboxInfo:
+    def describe_unopened(cls, backend: str) -> SandboxInfo:
         """Return what is known before the sandbox is opened."""
         return cls(backend=backend, isolation="not opened")
 

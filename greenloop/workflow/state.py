@@ -114,7 +114,7 @@ class RunState:
             request,
             budget or Budget(),
             (settings.model or "not chosen") if needs_model else "none",
-            SandboxInfo.unopened(settings.sandbox),
+            SandboxInfo.describe_unopened(settings.sandbox),
             Plan.from_settings(settings),
             repair_phase=RepairPhase(settings.max_repairs),
         )
