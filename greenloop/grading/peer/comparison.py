@@ -179,9 +179,13 @@ class _Pair:
         )
 
     def _find_slower(self) -> tuple[str, ...]:
-        """Return the smallest calls of growing ones on which the code is far slower, seen twice."""
-        slower = [item for item in self.outcomes if item.is_slower]
-        suspects = [item for item in slower if not is_deep(item.item.node)]
+        """Return the smallest calls of growing ones on which the code is far slower, seen twice.
+
+        A peer that does something else is no measure.
+        """
+        outcomes = [item for item in self.outcomes if not is_deep(item.item.node)]
+        differing = {item.item.name for item in outcomes if item.agrees is False}
+        suspects = [i for i in outcomes if i.is_slower and i.item.name not in differing]
         first = {item.item.name: item for item in reversed(suspects)}
         again = self.ask([item.item for item in first.values()][:_MAX_SLOWER])
         return tuple(item.call for item in again if item.is_slower)

@@ -36,8 +36,11 @@ def has_objects(content: Any) -> bool:
     if not isinstance(content, list):
         return False
     tag, *parts = content
-    if tag in ("subclass", "enum"):
-        return parts[1] != "builtin" or bool(tag == "subclass" and parts[-1])
+    if tag == "subclass":
+        _, equality, value, _, overridden = parts
+        return equality != "builtin" or bool(overridden) or has_objects(value)
+    if tag == "enum":
+        return parts[1] != "builtin" or has_objects(parts[-1])
     if tag == "exception":
         return any(map(has_objects, parts[-1].values()))
     return tag in ("object", "class") or any(map(has_objects, parts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -84,6 +85,8 @@ class _HeldSession:
         """Wait for a run; what follows happens in the run's process."""
         from _pytest.main import _main
 
+        for pattern in config.getini("python_files"):
+            fnmatch.fnmatch("", pattern)  # compiles it, once for all forks
         job, handle = self._wait_for_run()
         self.is_released = True
         if not child.uses_preloaded_session(job):

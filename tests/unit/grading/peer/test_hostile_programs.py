@@ -111,6 +111,12 @@ def test_code_is_not_slower_than_a_peer_that_raises(warm: Sandbox) -> None:
     assert _compare(warm, slow, peer).slower == ()
 
 
+def test_code_is_not_slower_than_a_peer_that_does_something_else(warm: Sandbox) -> None:
+    slow = "def double(number):\n    while number > 50:\n        pass\n    return number * 2\n"
+    found = _compare(warm, slow, CODE.replace("* 2", "* 3"))
+    assert (bool(found.differences), found.slower) == (True, ())
+
+
 def test_members_of_one_hash_are_not_compared_on_the_host(warm: Sandbox) -> None:
     code = "def double(number):\n    return {at * (2**61 - 1) for at in range(1, 1500)} if number == 3 else number"
     found = _compare(warm, code, code)
