@@ -88,7 +88,7 @@ def run_until_stopped(
     The first signal lets active runs finish, the second cancels them.
     """
 
-    async def guarded() -> None:
+    async def run_guarded() -> None:
         task = asyncio.ensure_future(coroutine)
 
         def stop() -> None:
@@ -102,7 +102,7 @@ def run_until_stopped(
         await task
 
     try:
-        asyncio.run(guarded())
+        asyncio.run(run_guarded())
     except asyncio.CancelledError:
         runner.stop()
     except GreenloopError as error:
