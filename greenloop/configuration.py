@@ -6,8 +6,10 @@ out of the sandbox; all else comes from options, the environment, or the user's 
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -78,33 +80,24 @@ def read_project_settings(find_base: Callable[[str], Any]) -> dict[str, Any]:
     return {_KEYS[key]: _join(key, value) for key, value in values.items()}
 
 
-def find_ignored_variables(variables: Iterable[str], known: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each variable of greenloop's that is no setting.
+def find_ignored_settings(known: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for what is ignored: lines of `.env`, and variables that are no setting.
 
     `known` has the names that are settings, each with the name to suggest.
     """
-    for name in sorted({item for item in variables if item.startswith("GREENLOOP_")}):
-        if name not in known:
-            close = get_close_matches(name, known, 1)
-            hint = f"; did you mean {known[close[0]]}?" if close else ""
-            yield f"{name} is not a setting{hint}"
-
-
-def find_ignored_lines(entries: Iterable[Binding]) -> Iterator[str]:
-    """Yield a line where entries of `.env` are not settings."""
+    entries: list[Binding] = []
+    with suppress(OSError, UnicodeDecodeError), Path(".env").open(encoding="utf-8") as file:
+        entries = list(parse_stream(file))  # an unreadable file is reported elsewhere
     if broken := [str(item.original.line) for item in entries if item.error]:
         is_one = len(broken) == 1
         lines = f"line {broken[0]} is" if is_one else f"lines {', '.join(broken)} are"
         yield f".env: {lines} not NAME=VALUE and {'is' if is_one else 'are'} ignored"
-
-
-def read_env_file() -> list[Binding]:
-    """Return the entries of `.env`; none where it cannot be read, which is reported elsewhere."""
-    try:
-        with Path(".env").open(encoding="utf-8") as file:
-            return list(parse_stream(file))
-    except (OSError, UnicodeDecodeError):
-        return []
+    given = {*os.environ, *(item.key for item in entries if item.key)}
+    for name in sorted(item for item in given if item.startswith("GREENLOOP_")):
+        if name not in known:
+            close = get_close_matches(name, known, 1)
+            hint = f"; did you mean {known[close[0]]}?" if close else ""
+            yield f"{name} is not a setting{hint}"
 
 
 def _explain_refusal(key: str, value: Any, find_base: Callable[[str], Any]) -> str:

@@ -16,10 +16,10 @@
     │   └── PackagesError                     packages that the code needs cannot be installed
     ├── ContradictedTestError      status 1   a wish contradicts a test that passes today
     ├── BudgetExhaustedError       status 5   the next call would go over the budget
-    └── InterruptedRunError        status 130 stopped by the person; the run can be resumed
+    └── InterruptedRunError        status 130 stopped by the user; the run can be resumed
 
-What the model can mend is no part of this tree: it travels back to the model as
-`greenloop.llm.parsing.errors.InvalidResponse` and turns into an error only when it comes twice.
+What the model can correct is sent back to it as `greenloop.llm.parsing.errors.InvalidResponse`, which
+is not in this tree; a second one in a row is an InvalidResponseError.
 """
 
 from __future__ import annotations
@@ -112,6 +112,6 @@ class BudgetExhaustedError(GreenloopError):
 
 
 class InterruptedRunError(GreenloopError):
-    """The person stopped the run."""
+    """The user stopped the run."""
 
     exit_status = 130

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -12,9 +11,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, InitSettingsSource, SettingsConfigDict
 
 from greenloop.configuration import (
-    find_ignored_lines,
-    find_ignored_variables,
-    read_env_file,
+    find_ignored_settings,
     read_project_settings,
     read_user_settings,
 )
@@ -107,6 +104,11 @@ class Settings(BaseSettings):
         return None if value is None else str(Path(value).absolute())
 
     @property
+    def secrets(self) -> tuple[str, ...]:
+        """Return the values that no message may show."""
+        return (self.openai_api_key.get_secret_value(),) if self.openai_api_key else ()
+
+    @property
     def allow_list(self) -> PackageAllowlist:
         """Return the packages that generated code may use: the list, and those allowed in addition."""
         return PackageAllowlist.parse(self.allowed_packages, self.allow_package)
@@ -170,10 +172,7 @@ class Settings(BaseSettings):
             for name, item in cls.model_fields.items()
         }
         others = (*variables.values(), *_OTHER_VARIABLES)
-        entries = read_env_file()
-        yield from find_ignored_lines(entries)
-        given = (*os.environ, *(item.key for item in entries if item.key))
-        yield from find_ignored_variables(given, {**variables, **{name: name for name in others}})
+        yield from find_ignored_settings({**variables, **{name: name for name in others}})
 
     @property
     def thresholds(self) -> Thresholds:

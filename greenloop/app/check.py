@@ -41,7 +41,7 @@ from greenloop.workflow.setup.packages import (
     find_missing_module,
     install_with_events,
 )
-from greenloop.workflow.state import RunState, describe_unopened_sandbox
+from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import CheckRequest, GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 
@@ -168,7 +168,7 @@ async def check_files(
     The error of a cancelled check is an InterruptedRunError.
     """
     plan = Plan.from_settings(settings)
-    sandbox = describe_unopened_sandbox(settings)
+    sandbox = SandboxInfo.describe_unopened(settings.sandbox)
     state = start_check(inputs.module, inputs.code, inputs.tests, plan, sandbox)
 
     async def work(sandbox: Sandbox, sink: EventSink) -> None:

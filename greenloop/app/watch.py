@@ -166,19 +166,11 @@ async def _request_test(
     emit: EventSink,
 ) -> AddedTests:
     """Ask the model; what it may rely on are the signatures and docstrings of the code."""
-    from greenloop.dependencies import PackageResolver
-    from greenloop.llm.client import LLMClient
-    from greenloop.llm.factory import open_sources
-    from greenloop.prompts.rendering import PromptTemplates
-    from greenloop.tools.toolkit import Toolkit
+    from greenloop.tools.langchain import create_client, create_toolkit
 
     if not settings.model:
         raise InputError("no model: start with --model PROVIDER:NAME")
-    key = settings.openai_api_key
-    secrets = (key.get_secret_value(),) if key else ()
-    client = LLMClient(open_sources(settings), emit=emit, secrets=secrets)
-    prompts = PromptTemplates.open(settings.prompts)
-    kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts=prompts)
+    kit = create_toolkit(create_client(settings, emit=emit), sandbox, settings)
     contract = Contract(
         module=inputs.module,
         summary="Existing code; its signatures and docstrings are all that is known.",

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from greenloop.errors import InputError
-from greenloop.files import check_python, decode_text, read_bounded, read_text
+from greenloop.files import decode_text, read_bounded, read_text
 from greenloop.records import Record
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.workflow.storage.lockfile import digest_text
@@ -126,7 +126,7 @@ def _entry_from_line(raw: str, where: str, output_dir: Path | None) -> Entry:
     output = Path(line.output) if line.output else None
     if output is None and output_dir is not None:
         output = output_dir / _module_file_name(Path(line.id))
-    given = tuple(_read_user_tests(Path(item), where) for item in tests)
+    given = tuple(GivenTests.read(Path(item), f"{where}: tests {item}") for item in tests)
     return Entry(id=line.id, text=line.spec, source=where, tests=given, output=output)
 
 
@@ -138,10 +138,3 @@ def _describe_validation_error(error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         return f"unknown key: {key}; there are {', '.join(JsonlEntry.model_fields)}"
     return f"{key}: {first['msg']}"
-
-
-def _read_user_tests(path: Path, where: str) -> GivenTests:
-    name = f"{where}: tests {path}"
-    code = read_text(path, name)
-    check_python(code, f"{name} is")
-    return GivenTests.from_code(path.name, code)

@@ -41,10 +41,11 @@ def append_line(path: Path, line: str) -> None:
     Raises:
         OutputError: the line cannot be written.
     """
-    with writing(path), path.open("a", encoding="utf-8") as file:
-        if file.tell() and not _ends_with_newline(path):
-            file.write("\n")
-        file.write(line + "\n")
+    with writing(path), path.open("ab+") as file:
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            line = line if file.read(1) == b"\n" else f"\n{line}"
+        file.write(f"{line}\n".encode())
         file.flush()
         os.fsync(file.fileno())
 
@@ -77,12 +78,6 @@ def read_lines(path: Path, kind: type[RecordT]) -> Iterator[RecordT]:
                 yield kind.model_validate_json(line)
             except (ValidationError, ValueError):
                 continue
-
-
-def _ends_with_newline(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"
 
 
 def add_outcome(totals: BatchTotals, outcome: BatchOutcome) -> BatchTotals:

@@ -19,7 +19,7 @@ from greenloop.reporting.console import print_diff
 from greenloop.reporting.summary import format_verdict
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import resolve_tests_output
-from greenloop.workflow.storage.amendments import with_change_request, with_checks, with_contract
+from greenloop.workflow.storage.amendments import with_change_request, with_checks
 from greenloop.workflow.storage.request import (
     ChangeRequest,
     HealRequest,
@@ -116,7 +116,7 @@ def _editable_part(report: Report, request: RunRequest) -> str:
 def _apply_edit(report: Report, request: RunRequest, settings: Settings) -> Decision | None:
     if report.contract:
         edited = edit_contract(report.contract, report, request, settings.allow_list)
-        return with_contract(request, edited) if edited else None
+        return request.model_copy(update={"contract": edited}) if edited else None
     if not isinstance(request, ScriptRequest) or (checks := edit_checks(report)) is None:
         return None
     return with_checks(request, checks)

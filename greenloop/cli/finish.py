@@ -76,8 +76,11 @@ def print_report(report: Report, options: DisplayOptions, *, with_card: bool = T
         sys.stdout.write(escape_displayed(report.script.stdout if report.script else ""))
     elif at_terminal:
         hides_code = not _show_result(report)
-    else:
-        _write_result(report)
+    elif report.command == "check":
+        sys.stdout.write(render_grade(report))
+    elif report.command in ("heal", "change") or report.final_code:
+        sys.stdout.write(escape_displayed(_result_text(report)))
+        sys.stdout.write(as_comments(summarize_report(report)))
     sys.stdout.flush()
     to_stderr = not options.quiet and (sys.stderr.isatty() or options.json)
     if with_card and (to_stderr or at_terminal):
@@ -85,15 +88,6 @@ def print_report(report: Report, options: DisplayOptions, *, with_card: bool = T
     elif report.command == "script":  # standard output belongs to the script
         lines = map(escape_invisible, summarize_report(report))
         sys.stderr.write("".join(f"{line}\n" for line in lines))
-
-
-def _write_result(report: Report) -> None:
-    """Write the whole result, with the verdict as comments below it."""
-    if report.command == "check":
-        sys.stdout.write(render_grade(report))
-    elif report.command in ("heal", "change") or report.final_code:
-        sys.stdout.write(escape_displayed(_result_text(report)))
-        sys.stdout.write(as_comments(summarize_report(report)))
 
 
 def _show_result(report: Report) -> bool:

@@ -24,16 +24,17 @@ class TerminalAsker:
         """Return the user's answer; at the end of the input the choice is left open."""
         for line in _describe_choice(choice):
             print_line(line)
-        numbers = ", ".join(str(number) for number, _ in enumerate(choice.answers, 1))
+        numbers = [str(number) for number, _ in enumerate(choice.answers, 1)]
         while True:
-            reply = await read_line(f"{numbers}, [o]ther, [l]eave it to you? ")
+            reply = await read_line(f"{', '.join(numbers)}, [o]ther, [l]eave it to you? ")
             if reply in ("o", "other"):
                 example = parse_answer(choice.chosen)
                 asked = f"what does {example.call} give" if example else "which answer"
                 reply = await read_line(f"{sanitize_line(asked)}? ")
                 answer = complete_answer(choice, reply) if reply else None
             else:
-                answer = _find_answer(choice, reply or "")
+                offered = dict(zip(numbers, choice.answers, strict=True))
+                answer = offered.get(reply or "")
             if answer:
                 return ChoiceAnswer(question_sha256=choice.sha256, how="user", answer=answer)
             if reply is None or reply in ("l", "leave"):
@@ -55,11 +56,6 @@ def _describe_choice(choice: Choice) -> Iterator[str]:
         yield f"  > {choice.quote}"
     for number, answer in enumerate(choice.answers, 1):
         yield f"  {number}: {answer}{' (taken)' if answer == choice.chosen else ''}"
-
-
-def _find_answer(choice: Choice, reply: str) -> str | None:
-    is_number = reply.isascii() and reply.isdigit() and 0 < int(reply) <= len(choice.answers)
-    return choice.answers[int(reply) - 1] if is_number else None
 
 
 async def read_line(question: str) -> str | None:

@@ -32,7 +32,6 @@ from greenloop.workflow.delivery import (
     deliver,
     deliver_healed_file,
     deliver_produced_files,
-    deliver_script,
     meets_requirement,
 )
 from greenloop.workflow.locked_delivery import FORCE_HINT, deliver_locked, find_manual_edits
@@ -139,8 +138,13 @@ def run_agent(
                 report = _deliver_report(report, request, is_reviewed=options.approve)
         except GreenloopError as problem:
             error = error or problem
-        if decision == "reject":
-            return _report_rejection(report, options)
+        if (
+            decision == "reject"
+        ):  # print no code either: standard output may be redirected to a file
+            if options.json:
+                print_report(report, options, with_card=False)
+            print_error(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
+            return 1
         is_changed = report.final_code != report.original
         if isinstance(request, HealRequest) and is_changed and report.artifacts.output is None:
             status = 1
@@ -192,21 +196,13 @@ def _save_request(report: Report, request: RunRequest) -> RunDirectory:
     return directory
 
 
-def _report_rejection(report: Report, options: RunOptions) -> int:
-    """Print no code either: standard output may be redirected to a file."""
-    if options.json:
-        print_report(report, options, with_card=False)
-    print_error(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
-    return 1
-
-
 def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -> Report:
     """Write the outputs; return the report with their paths. Raises OutputError."""
     if not report.artifacts.run_dir:
         return report
     directory = RunDirectory(Path(report.artifacts.run_dir))
     if isinstance(request, ScriptRequest):
-        report = deliver_script(report, request)
+        report = deliver_produced_files(deliver(report, request), request.script.artifacts)
     elif isinstance(request, HealRequest):
         if isinstance(request, HealScriptRequest):
             report = deliver_produced_files(report, request.script.artifacts)

@@ -104,16 +104,10 @@ class ObjectStore:
             yield
         except Exception as error:
             text = (str(error).strip() or type(error).__name__).splitlines()[0][:300]
-            raise StoreError(
-                f"{self.url} cannot be {action}: {text}{self._credentials_hint(error)}"
-            ) from error
-
-    def _credentials_hint(self, error: Exception) -> str:
-        """Return where credentials come from, if the error is about them."""
-        denied = isinstance(error, PermissionError) or "Credentials" in type(error).__name__
-        if not denied or self.url.startswith("file:"):
-            return ""
-        return " (keys come from the environment, or from the files of its package)"
+            is_denied = isinstance(error, PermissionError) or "Credentials" in type(error).__name__
+            if is_denied and not self.url.startswith("file:"):
+                text += " (keys come from the environment, or from the files of its package)"
+            raise StoreError(f"{self.url} cannot be {action}: {text}") from error
 
 
 def list_run_files(folder: Path) -> list[Path]:

@@ -25,15 +25,11 @@ _MISSING_PACKAGES_MESSAGE = (
 
 def require_ray() -> None:
     """Raise InputError if Ray is not installed."""
-    if not _is_installed("ray"):
+    is_installed = False
+    with contextlib.suppress(ValueError):  # sys.modules has None for it
+        is_installed = importlib.util.find_spec("ray") is not None
+    if not is_installed:
         raise InputError(_MISSING_PACKAGES_MESSAGE)
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ValueError:  # sys.modules has None for it
-        return False
 
 
 def resolve_address(address: str | None) -> str | None:
@@ -53,7 +49,8 @@ def connect_to_ray(address: str | None, namespace: str) -> Iterator[Any]:
     ray = _import_ray(address)
     if address is not None:
         _check_reachable(address)
-    with _suppress_stdout():
+    # What Ray prints is discarded: standard output is reserved for the totals.
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
         try:
             with _preserve_sigterm(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # deprecations of Ray's own
@@ -82,10 +79,8 @@ def _import_ray(address: str | None) -> Any:
 
 def _initialize_ray(ray: Any, address: str | None, namespace: str) -> None:
     quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL, "namespace": namespace}
-    if address is not None:
-        ray.init(address, **quiet)
-        return
-    ray.init("local", include_dashboard=False, object_store_memory=_OBJECT_STORE_BYTES, **quiet)
+    new = {"include_dashboard": False, "object_store_memory": _OBJECT_STORE_BYTES}
+    ray.init(address or "local", **quiet, **({} if address else new))
 
 
 def _check_reachable(address: str) -> None:
@@ -101,13 +96,6 @@ def _check_reachable(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT_SECONDS).close()
     except OSError as error:
         raise SettingsError(f"--address {address}: {error.strerror or error}") from None
-
-
-@contextlib.contextmanager
-def _suppress_stdout() -> Iterator[None]:
-    """Discard what Ray prints on standard output, which is reserved for the totals."""
-    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-        yield
 
 
 @contextlib.contextmanager

@@ -149,16 +149,12 @@ class RayRunExecutor:
             raise
         except (errors.RayTaskError, errors.TaskCancelledError) as error:
             # A defect of greenloop on the node: it ends only this run.
-            raise RuntimeError(_describe_remote_error(error)) from None
+            cause = getattr(error, "cause", None)  # else the last line is that of its traceback
+            text = repr(cause) if cause else str(error).strip().rpartition("\n")[2]
+            raise RuntimeError(text) from None
         except errors.RayError:
             return None
         return ended
-
-
-def _describe_remote_error(error: Exception) -> str:
-    """Return the last line of Ray's text, which is the remote traceback."""
-    cause = getattr(error, "cause", None)
-    return repr(cause) if cause is not None else str(error).strip().rpartition("\n")[2]
 
 
 async def _start_shared_budget(ray: Any, config: BatchConfig, name: str) -> Any:

@@ -60,15 +60,12 @@ class ResultsSynchronizer:
             try:
                 await asyncio.to_thread(self._upload_if_grown)
             except StoreError as error:
-                self._emit_failure_once(error)
+                if not self._has_failed:
+                    self.emit(Notice(f"{error}: retrying"))
+                self._has_failed = True
             else:
                 self._has_failed = False
             pause = max(self.interval_seconds, _PAUSE_FACTOR * (time.monotonic() - began))
-
-    def _emit_failure_once(self, error: StoreError) -> None:
-        if not self._has_failed:
-            self.emit(Notice(f"{error}: retrying"))
-        self._has_failed = True
 
     def _upload_if_grown(self) -> None:
         """Upload the results if the file has grown: results are only appended."""

@@ -12,7 +12,6 @@ from greenloop.distributed.object_store import ObjectStore, PendingUploads, retr
 from greenloop.errors import StoreError
 from greenloop.events import CallFinished, Event
 from greenloop.llm.rate_limits import LLMCall, RateLimits
-from greenloop.records import Report
 from greenloop.sandbox.backends.cleanup import remove_folder
 from greenloop.workflow.storage.run_dir import RunDirectory
 
@@ -71,25 +70,11 @@ class RunSynchronizer:
             raise
 
 
-@dataclass(frozen=True)
-class SyncBeforeCallLimits:
-    """Rate limits that delay each call until the answers to earlier calls are stored."""
-
-    limits: RateLimits
-    synchronizer: RunSynchronizer
-
-    @asynccontextmanager
-    async def call(self, call: LLMCall) -> AsyncIterator[None]:
-        await self.synchronizer.wait_for_upload()
-        async with self.limits.call(call):
-            yield
-
-
-def relocate_report(report: Report, old: str, new: str) -> Report:
-    """Return the report with paths below `new` instead of `old`."""
-    places = {
-        key: new + value.removeprefix(old)
-        for key, value in report.artifacts.model_dump().items()
-        if isinstance(value, str) and value.startswith(old)
-    }
-    return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=places)})
+@asynccontextmanager
+async def limit_after_upload(
+    limits: RateLimits, synchronizer: RunSynchronizer, call: LLMCall
+) -> AsyncIterator[None]:
+    """Delay a call until the answers to earlier calls are stored, and by its rate limits."""
+    await synchronizer.wait_for_upload()
+    async with limits(call):
+        yield

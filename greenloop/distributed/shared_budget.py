@@ -55,7 +55,7 @@ class SharedBudget:
         account.open_calls[number] = held = AsyncExitStack()
         try:
             held.enter_context(account.spent.reserve(call.tool, call.characters, call.model))
-            await held.enter_async_context(self._limits.call(call))
+            await held.enter_async_context(self._limits(call))
         except GreenloopError as error:
             await self.release_call(run, number)
             return error
@@ -94,28 +94,22 @@ class SharedBudget:
         return self._total.cost
 
 
-@dataclass(frozen=True)
-class RemoteCallLimits:
-    """Rate limits of one run, held by the actor `shared_budget`."""
-
-    shared_budget: Any
-    run: str
-
-    @asynccontextmanager
-    async def call(self, call: LLMCall) -> AsyncIterator[None]:
-        try:
-            number = await self.shared_budget.reserve_call.remote(self.run, call)
-        except Exception as error:  # of Ray, which is not imported here
-            raise GreenloopError("the process of this batch's command has ended") from error
-        if isinstance(number, GreenloopError):
-            raise number
-        try:
-            yield
-        finally:
-            # After the answer is entered, which the caller does without awaiting: in between, its
-            # tokens would be neither reserved nor spent.
-            loop = asyncio.get_running_loop()
-            loop.call_soon(self.shared_budget.release_call.remote, self.run, number)
+@asynccontextmanager
+async def limit_remotely(shared_budget: Any, run: str, call: LLMCall) -> AsyncIterator[None]:
+    """Wait for the rate limits of one run, which the actor `shared_budget` holds."""
+    try:
+        number = await shared_budget.reserve_call.remote(run, call)
+    except Exception as error:  # of Ray, which is not imported here
+        raise GreenloopError("the process of this batch's command has ended") from error
+    if isinstance(number, GreenloopError):
+        raise number
+    try:
+        yield
+    finally:
+        # After the answer is entered, which the caller does without awaiting: in between, its
+        # tokens would be neither reserved nor spent.
+        loop = asyncio.get_running_loop()
+        loop.call_soon(shared_budget.release_call.remote, run, number)
 
 
 @dataclass

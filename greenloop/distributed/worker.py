@@ -7,14 +7,15 @@ import contextlib
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from greenloop.batch.executor import LocalRunExecutor, create_local_run_executor
 from greenloop.batch.results import RESULTS_FILE
 from greenloop.distributed.object_store import ObjectStore, PendingUploads
-from greenloop.distributed.run_sync import RunSynchronizer, SyncBeforeCallLimits, relocate_report
-from greenloop.distributed.shared_budget import RemoteBudget, RemoteCallLimits
+from greenloop.distributed.run_sync import RunSynchronizer, limit_after_upload
+from greenloop.distributed.shared_budget import RemoteBudget, limit_remotely
 from greenloop.errors import GreenloopError, InputError, OutputError
 from greenloop.events import ignore_event
 from greenloop.llm.rate_limits import RateLimits
@@ -140,9 +141,10 @@ class Worker:
         assert self._config is not None
         assert self._executor is not None
         budget = self._config.shared_budget
-        limits: RateLimits = RemoteCallLimits(budget, name)
+        limits: RateLimits = partial(limit_remotely, budget, name)
         total = RemoteBudget(shared_budget=budget, run=name)
-        limits = limits if synchronizer is None else SyncBeforeCallLimits(limits, synchronizer)
+        if synchronizer is not None:
+            limits = partial(limit_after_upload, limits, synchronizer)
         parts = replace(self._executor.resources, limits=limits, shared_budget=total)
         runs = replace(self._executor, resources=parts)
         try:
@@ -162,7 +164,14 @@ def relocate_result(result: RemoteRunResult, old: str, new: str) -> RemoteRunRes
     """Return the result with the report's paths below `new` instead of `old`."""
     if result.report is None:
         return result
-    report = relocate_report(result.report, old, new)
+    artifacts = result.report.artifacts
+    places = {
+        key: new + value.removeprefix(old)
+        for key, value in artifacts.model_dump().items()
+        if isinstance(value, str) and value.startswith(old)
+    }
+    update = {"artifacts": artifacts.model_copy(update=places)}
+    report = result.report.model_copy(update=update)
     if result.error is not None:
         result.error.report = report
     return RemoteRunResult(report, result.error)

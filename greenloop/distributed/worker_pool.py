@@ -184,7 +184,10 @@ class WorkerPool:
                 )
 
     async def _start_worker(self, node: Node) -> None:
-        actor = self._create_actor(node)
+        at = self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
+        make: Callable[..., Any] = self.ray.remote(Worker).options
+        options = {"num_cpus": 1, "max_restarts": 0, "max_concurrency": self.jobs + 8}
+        actor = make(**options, scheduling_strategy=at(node.id, soft=False)).remote()
         try:
             error = await actor.open.remote(replace(self.config, concurrency=node.cpus))
         except self.ray.exceptions.RayError as problem:
@@ -201,25 +204,16 @@ class WorkerPool:
         finally:
             del self._starting[node]
         self._kill_actor(actor)
-        if self._start_counts[node.id] >= _MAX_STARTS_PER_NODE:
-            self._abandon_node(node, error)
-
-    def _abandon_node(self, node: Node, error: GreenloopError) -> None:
-        error.args = (f"Ray's node {node.address}: {error}",)
-        self._start_error = error
-        self._pending_notices.append(str(error))
-        self._emit_notices()
+        if self._start_counts[node.id] >= _MAX_STARTS_PER_NODE:  # it is not used again
+            error.args = (f"Ray's node {node.address}: {error}",)
+            self._start_error = error
+            self._pending_notices.append(str(error))
+            self._emit_notices()
 
     def _emit_notices(self) -> None:
         """Emit notices about unusable nodes, unless no worker is left: then the error ends the batch."""
         while self._workers and self._pending_notices:
             self.emit(Notice(self._pending_notices.pop(0)))
-
-    def _create_actor(self, node: Node) -> Any:
-        at = self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
-        make: Callable[..., Any] = self.ray.remote(Worker).options
-        options = {"num_cpus": 1, "max_restarts": 0, "max_concurrency": self.jobs + 8}
-        return make(**options, scheduling_strategy=at(node.id, soft=False)).remote()
 
     def _kill_actor(self, actor: Any) -> None:
         self.ray.kill(actor, no_restart=True)

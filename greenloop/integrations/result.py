@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
@@ -57,8 +56,14 @@ def build_run_result(report: Report, require: Literal["verified", "passed"]) -> 
         tests=report.test_code,
         passed=passed,
         not_passed=len(active) - passed,
-        failures=tuple(_failure_lines(report)),
-        survived=tuple(_survivor_lines(report)),
+        failures=tuple(
+            truncate_line(f"{item.test}: {item.exception}: {item.message}", _MAX_LINE_LENGTH)
+            for item in report.failures[:_MAX_ITEMS]
+        ),
+        survived=tuple(
+            truncate_line(f"line {item.line}: {item.question}", _MAX_LINE_LENGTH)
+            for item in list_survivors(report.evidence)[:_MAX_ITEMS]
+        ),
         repairs=report.repairs,
         calls=report.usage.calls,
         tokens=report.usage.input_tokens + report.usage.output_tokens,
@@ -67,16 +72,6 @@ def build_run_result(report: Report, require: Literal["verified", "passed"]) -> 
         run_dir=artifacts.run_dir or "",
         report=artifacts.html or "",
     )
-
-
-def _failure_lines(report: Report) -> Iterator[str]:
-    for item in report.failures[:_MAX_ITEMS]:
-        yield truncate_line(f"{item.test}: {item.exception}: {item.message}", _MAX_LINE_LENGTH)
-
-
-def _survivor_lines(report: Report) -> Iterator[str]:
-    for item in list_survivors(report.evidence)[:_MAX_ITEMS]:
-        yield truncate_line(f"line {item.line}: {item.question}", _MAX_LINE_LENGTH)
 
 
 def truncate_line(text: str, max_length: int = 500) -> str:

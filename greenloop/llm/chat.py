@@ -26,6 +26,7 @@ from greenloop.prompts import Prompt
 
 T = TypeVar("T")
 ProgressCallback = Callable[[int], None]
+_FINISH_REASONS = ("finish_reason", "stop_reason", "done_reason")
 _TRACER_MODULES = ("langchain_core.tracers.langchain", "langfuse")
 
 
@@ -75,7 +76,8 @@ class ChatSource:
         with suppress_tracing() as callbacks:
             for chunk in self.model.stream(messages, config={**about, "callbacks": callbacks}):
                 # Taken from the chunks: in their sum a repeated reason becomes "stopstop".
-                finish = _find_finish_reason(chunk) or finish
+                reasons = map(chunk.response_metadata.get, _FINISH_REASONS)
+                finish = next((str(item) for item in reasons if item), finish)
                 whole = chunk if whole is None else whole + chunk
                 if stop.is_set():
                     break
@@ -83,12 +85,6 @@ class ChatSource:
         if whole is None:
             return Completion("", None, None, None)
         return _build_completion(whole, finish)
-
-
-def _find_finish_reason(message: BaseMessage) -> str | None:
-    metadata = message.response_metadata
-    names = ("finish_reason", "stop_reason", "done_reason")
-    return next((str(metadata[name]) for name in names if metadata.get(name)), None)
 
 
 def _build_completion(message: BaseMessage, finish_reason: str | None) -> Completion:

@@ -170,7 +170,7 @@ class LLMClient:
             try:
                 async for attempt in self._build_retrying(prompt.tool, source):
                     with attempt:
-                        async with self.rate_limits.call(call):
+                        async with self.rate_limits(call):
                             return await source.complete(prompt, progress)
             except Exception as error:
                 final = to_greenloop_error(error, source.name)

@@ -49,7 +49,9 @@ def choose_model(settings: Settings) -> ModelChoice:
         return _choose_from_server(settings.openai_base_url, settings)
     if settings.openai_api_key:
         return ModelChoice(f"openai:{_OPENAI_DEFAULT}", reason="OPENAI_API_KEY is set")
-    host = _add_scheme(settings.ollama_host)
+    host = settings.ollama_host.rstrip("/")
+    if "://" not in host:
+        host = f"http://{host}" if re.search(r":\d+$", host) else f"http://{host}:{_OLLAMA_PORT}"
     local = select_best(list_ollama_models(host))
     if local:
         reason = f"an Ollama server answers at {host}"
@@ -88,14 +90,6 @@ def select_best(names: list[str]) -> str | None:
 
     usable = [name for name in names if "embed" not in name.lower()]
     return min(usable, key=rank, default=None)
-
-
-def _add_scheme(host: str) -> str:
-    """Return OLLAMA_HOST as a URL; without scheme and port it gets Ollama's port."""
-    if "://" in host:
-        return host.rstrip("/")
-    host = host.rstrip("/")
-    return f"http://{host}" if re.search(r":\d+$", host) else f"http://{host}:{_OLLAMA_PORT}"
 
 
 def _fetch_names(url: str, list_key: str, name_key: str, headers: dict[str, str]) -> list[str]:

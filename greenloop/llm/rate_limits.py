@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
 
 from aiolimiter import AsyncLimiter
 
@@ -22,16 +21,9 @@ class LLMCall:
     model: str | None = None
 
 
-class RateLimits(Protocol):
-    """Limits that a call waits for."""
-
-    def call(self, call: LLMCall) -> AbstractAsyncContextManager[None]:
-        """Wait until the call may be made; hold its slot while it is made.
-
-        Raises:
-            BudgetExhaustedError, SettingsError: the call may not be made at all.
-        """
-        ...
+# Entering the context waits until the call may be made, and holds its slot; it raises GreenloopError
+# where the call may not be made at all.
+RateLimits = Callable[[LLMCall], AbstractAsyncContextManager[None]]
 
 
 class LocalRateLimits:
@@ -51,7 +43,7 @@ class LocalRateLimits:
         self._tokens = AsyncLimiter(tokens_per_minute, 60) if tokens_per_minute else None
 
     @asynccontextmanager
-    async def call(self, call: LLMCall) -> AsyncIterator[None]:
+    async def __call__(self, call: LLMCall) -> AsyncIterator[None]:
         """Wait for a slot, a request and an estimate of the call's tokens."""
         tokens = max(estimate_tokens(call.characters), 1)
         async with self._slots or nullcontext():

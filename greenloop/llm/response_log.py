@@ -18,7 +18,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from greenloop.errors import InputError, OutputError
+from greenloop.errors import InputError
+from greenloop.files import writing
 from greenloop.prompts import Prompt
 from greenloop.prompts.prompt import PREVIOUS_TOOL_NAMES
 from greenloop.records import Record
@@ -91,7 +92,9 @@ def _read_lines(path: Path) -> list[bytes]:
     try:
         return path.read_bytes().removeprefix(codecs.BOM_UTF8).split(b"\n")
     except OSError as error:
-        raise InputError(f"{path} cannot be read as a replay file: {_error_text(error)}") from None
+        raise InputError(
+            f"{path} cannot be read as a replay file: {error.strerror or error}"
+        ) from None
 
 
 def _parse_header(line: bytes) -> RecordingHeader | None:
@@ -138,25 +141,19 @@ class ResponseLog:
 
     def _load(self, path: Path) -> None:
         entries = load_responses(path, allow_torn_tail=True)
-        try:
+        with writing(f"the answer log {path}"):
             _repair_tail(path)
-        except OSError as error:
-            raise _log_error(path, error) from None
         for entry in entries:
             digest = (entry.prompt_sha256 or "") if self._by_prompt else ""
             self._pending[entry.tool, digest].append(entry)
         self.loaded_count = len(entries)
 
     def _start_recording(self, record_path: Path, header: RecordingHeader | None) -> None:
-        try:
+        with writing(f"--record {record_path}"):
             record_path.parent.mkdir(parents=True, exist_ok=True)
             kept = self._path.read_text("utf-8") if self._path and self._path.exists() else ""
             first = json.dumps({"recording": header.model_dump()}) + "\n" if header else ""
             record_path.write_text(first + kept, encoding="utf-8")
-        except OSError as error:
-            raise OutputError(
-                f"--record {record_path} cannot be written: {_error_text(error)}"
-            ) from None
 
     def has_response(self, prompt: Prompt) -> bool:
         """Return whether the log holds an unused answer to a prompt."""
@@ -203,17 +200,14 @@ def _repair_tail(path: Path) -> None:
 
 
 def _append_line(path: Path, line: bytes) -> None:
-    try:
-        with open(
-            path, "ab", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o600)
-        ) as file:
-            _write_all(file, line)
-    except OSError as error:
-        raise _log_error(path, error) from None
+    def create(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o600)
 
-
-def _log_error(path: Path, error: OSError) -> OutputError:
-    return OutputError(f"the answer log {path} cannot be written: {_error_text(error)}")
+    with (
+        writing(f"the answer log {path}"),
+        open(path, "ab", buffering=0, opener=create) as file,
+    ):
+        _write_all(file, line)
 
 
 def _write_all(file: RawIOBase, line: bytes) -> None:
@@ -228,7 +222,3 @@ def _write_all(file: RawIOBase, line: bytes) -> None:
         with suppress(OSError):
             file.truncate(before)
         raise
-
-
-def _error_text(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)

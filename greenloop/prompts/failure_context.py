@@ -53,13 +53,18 @@ def select_failures(
 ) -> list[ShownFailure]:
     """Return at most `MAX_SHOWN` failures, one for each root cause, sorted by priority."""
     by_cause: dict[tuple[str, str], Failure] = {}
-    for failure in sorted(_without_timeout_frames(run), key=_sort_key):
+    # Collection errors prevent all else; then short messages come first.
+    rank = {"collect": 0, "setup": 1}
+    for failure in sorted(
+        _without_timeout_frames(run), key=lambda f: (rank.get(f.phase, 2), len(f.message), f.test)
+    ):
         by_cause.setdefault(_root_cause(failure, sources), failure)
     shown = [
         _to_shown_failure(item, sources, max_output_chars)
         for item in list(by_cause.values())[:MAX_SHOWN]
     ]
-    return shown or [_from_ending(run)]
+    what = ", ".join(run.missing[:10]) or "the test run"  # which ended without a failed test
+    return shown or [ShownFailure(what, run.ending, _describe_ending(run))]
 
 
 def summarize_run(run: TestRun, what: str = "tests") -> str:
@@ -72,7 +77,8 @@ def summarize_run(run: TestRun, what: str = "tests") -> str:
 def failure_signature(run: TestRun) -> frozenset[str]:
     """Return what two equal red runs share: tests, exceptions, messages and lines, normalized."""
     failures = (
-        f"{item.test}|{item.exception}|{normalize(item.message)}|{_describe_innermost_frame(item)}"
+        f"{item.test}|{item.exception}|{normalize(item.message)}|"
+        + "".join(f"{frame.function}:{frame.text}" for frame in item.frames[-1:])
         for item in _without_timeout_frames(run)
     )
     return frozenset([run.ending, *failures, *run.missing])
@@ -86,12 +92,6 @@ def _without_timeout_frames(run: TestRun) -> list[Failure]:
         item.model_copy(update={"frames": ()}) if item.exception == "Timeout" else item
         for item in run.failures
     ]
-
-
-def _sort_key(failure: Failure) -> tuple[int, int, str]:
-    """Sort by phase (collection errors prevent all else), then short messages first."""
-    rank = {"collect": 0, "setup": 1}.get(failure.phase, 2)
-    return (rank, len(failure.message), failure.test)
 
 
 def _root_cause(failure: Failure, sources: SourceLookup) -> tuple[str, str]:
@@ -119,12 +119,6 @@ def _to_shown_failure(
     )
 
 
-def _from_ending(run: TestRun) -> ShownFailure:
-    """Describe a run that ended without a failed test."""
-    what = ", ".join(run.missing[:10]) or "the test run"
-    return ShownFailure(test=what, exception=run.ending, message=_describe_ending(run))
-
-
 def _describe_ending(run: TestRun) -> str:
     named = {
         "timeout": "The run was stopped: time was up",
@@ -140,10 +134,6 @@ def _describe_ending(run: TestRun) -> str:
     text = named.get(run.ending, "Tests were not reported as they had to be")
     detail = f" ({normalize(run.detail)})" if run.detail else ""
     return f"{text}{detail}."
-
-
-def _describe_innermost_frame(failure: Failure) -> str:
-    return f"{failure.frames[-1].function}:{failure.frames[-1].text}" if failure.frames else ""
 
 
 def _truncate(text: str, max_chars: int) -> str:

@@ -112,6 +112,11 @@ class SandboxInfo(Record):
     backend: str
     isolation: str
 
+    @classmethod
+    def describe_unopened(cls, backend: str) -> SandboxInfo:
+        """Return what is known before the sandbox is opened."""
+        return cls(backend=backend, isolation="not opened")
+
 
 class Environment(Record):
     """Versions, model and sandbox of the run."""

@@ -70,7 +70,10 @@ def _markdown_lines(summary: BatchSummary) -> Iterator[str]:
         yield ""
         yield "| | specification | result | tests | why not better |"
         yield "|---|---|---|---:|---|"
-        yield from (_row(item) for item in listed[:_MAX_ROWS])
+        for item in listed[:_MAX_ROWS]:
+            sign = VERDICT_SIGNS[item.verdict] if item.verdict else "✗"
+            cells = (sign, code_span(item.id), _result_of(item), item.tests or "")
+            yield f"| {' | '.join(map(str, cells))} | {escape_markdown(item.reason)} |"
         if len(listed) > _MAX_ROWS:
             yield f"| | and {len(listed) - _MAX_ROWS} more | | | |"
     names = [
@@ -80,12 +83,6 @@ def _markdown_lines(summary: BatchSummary) -> Iterator[str]:
     yield from collapsible_list(f"{len(names)} unchanged", names)
     names = [code_span(name) for name in summary.not_run]
     yield from collapsible_list(f"{len(names)} not run", names)
-
-
-def _row(item: BatchOutcome) -> str:
-    sign = VERDICT_SIGNS[item.verdict] if item.verdict else "✗"
-    cells = (sign, code_span(item.id), _result_of(item), item.tests or "")
-    return f"| {' | '.join(map(str, cells))} | {escape_markdown(item.reason)} |"
 
 
 def _result_of(item: BatchOutcome) -> str | None:

@@ -43,8 +43,15 @@ def print_card(report: Report, stream: TextIO, *, hides_code: bool = False) -> N
     card.print_heading(report)
     for label, text in _count_rows(report):
         card.print_row(label, text)
-    if report.verdict != "failed":
-        card.print_list("survivors", _describe_survivors(report))
+    survived = list_survivors(report.evidence) if report.verdict != "failed" else ()
+    # With the mutant, so that no two are cut to equal texts.
+    shown = [
+        f"{i.place}: {i.question} (mutant: `{get_mutated_line(i)}`)"
+        for i in survived[:_MAX_SURVIVORS]
+    ]
+    if len(survived) > _MAX_SURVIVORS:
+        shown.append(f"and {len(survived) - _MAX_SURVIVORS} more, see the report")
+    card.print_list("survivors", shown)
     differences = list_differences(report.evidence)
     card.print_list("differences", (f"{i.call}: {i.code}, the peer: {i.peer}" for i in differences))
     card.print_reasons(report)
@@ -57,15 +64,6 @@ def print_card(report: Report, stream: TextIO, *, hides_code: bool = False) -> N
         is_latest = Path(run_dir).parent.name == "runs"  # which the command finds by itself
         place = "" if is_latest else format_next_command(run_dir, option)
         card.print_line("next", place or f"greenloop report {option}")
-
-
-def _describe_survivors(report: Report) -> Iterator[str]:
-    """Yield the questions of the first surviving mutants; no two are cut to equal texts."""
-    survived = list_survivors(report.evidence)
-    for item in survived[:_MAX_SURVIVORS]:
-        yield f"{item.place}: {item.question} (mutant: `{get_mutated_line(item)}`)"
-    if len(survived) > _MAX_SURVIVORS:
-        yield f"and {len(survived) - _MAX_SURVIVORS} more, see the report"
 
 
 class _Card:

@@ -20,8 +20,13 @@ def read_report(location: Path) -> Report:
         InputError: there is none, or the file is no report.
     """
     path = location / "report.json" if location.is_dir() else location
+    if not location.exists():
+        raise InputError(f"{location} does not exist")
     if not path.is_file():
-        raise InputError(_missing_report_message(location))
+        why = "has no report.json"
+        if location.is_dir() and (location / "run.json").is_file():
+            why = f"has no report, as the run did not end; continue it with `greenloop resume {location}`"
+        raise InputError(f"{location} {why}")
     try:
         found = json.loads(path.read_bytes())
     except OSError as error:
@@ -34,14 +39,6 @@ def read_report(location: Path) -> Report:
         return Report.model_validate_json(json.dumps(upgrade_report(found)), extra="ignore")
     except ValidationError as error:
         raise InputError(f"{path} cannot be read: {_validation_message(error)}") from None
-
-
-def _missing_report_message(location: Path) -> str:
-    if not location.exists():
-        return f"{location} does not exist"
-    if location.is_dir() and (location / "run.json").is_file():
-        return f"{location} has no report, as the run did not end; continue it with `greenloop resume {location}`"
-    return f"{location} has no report.json"
 
 
 def _validation_message(error: ValidationError) -> str:

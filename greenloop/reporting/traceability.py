@@ -69,10 +69,14 @@ class TraceabilityMatrix:
 
 def build_traceability_matrix(report: Report) -> TraceabilityMatrix:
     """Build the matrix; it has no requirements or attempts where the report has none."""
-    ids = _requirement_ids(report)
+    named = {name for item in report.tests for name in item.requirements}
+    contract = report.contract
+    ids = tuple(item.id for item in contract.requirements) if contract else tuple(sorted(named))
     shown = ids if len(ids) <= _MAX_REQUIREMENTS else ()
     attempts = tuple(item for item in report.attempts if item.outcomes)[-_MAX_ATTEMPTS:]
-    chosen = _select_tests(report.tests)
+    chosen: Sequence[TestEntry] = report.tests
+    if len(chosen) > _MAX_TESTS:  # those that did not pass come first
+        chosen = sorted(chosen, key=lambda item: item.outcome == "passed")[:_MAX_TESTS]
     rows = tuple(_build_row(item, shown, attempts) for item in chosen)
     return TraceabilityMatrix(shown, attempts, rows, len(report.tests) - len(chosen))
 
@@ -119,16 +123,3 @@ def _build_row(
 
 def _build_cell(outcome: str, label: str, test: str = "") -> Cell:
     return Cell(classify_outcome(outcome), f"{label}: {outcome or 'not present'}", test)
-
-
-def _requirement_ids(report: Report) -> tuple[str, ...]:
-    if report.contract:
-        return tuple(item.id for item in report.contract.requirements)
-    return tuple(sorted({name for item in report.tests for name in item.requirements}))
-
-
-def _select_tests(tests: Sequence[TestEntry]) -> Sequence[TestEntry]:
-    """Return all tests, or the first of them with those that did not pass in front."""
-    if len(tests) <= _MAX_TESTS:
-        return tests
-    return sorted(tests, key=lambda item: item.outcome == "passed")[:_MAX_TESTS]

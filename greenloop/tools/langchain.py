@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool
 from pydantic import ValidationError
 
 from greenloop.dependencies import PackageResolver
+from greenloop.events import EventSink, ignore_event
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.client import LLM, LLMClient, RetryPolicy
 from greenloop.prompts.failure_context import parse_failure_text
@@ -191,9 +192,8 @@ def coding_tools(
         NoModelError, SandboxError: no `model` (`sandbox`) is given, and the settings have none.
     """
     settings = settings or Settings.load()
-    client = _create_client(model, settings)
-    kit = _create_toolkit(client, sandbox or open_sandbox(settings), settings)
-    methods = _AgentTools(kit)
+    client = create_client(settings, model)
+    methods = _AgentTools(create_toolkit(client, sandbox or open_sandbox(settings), settings))
     return [build_tool(getattr(methods, name)) for name in TOOL_NAMES]
 
 
@@ -203,14 +203,15 @@ def build_default_tool(name: str) -> BaseTool:
 
     async def call_with_settings(*args: Any, **arguments: Any) -> Any:
         settings = Settings.load()
-        model = _NoModel() if name == "run_tests" else _create_client(None, settings)
-        kit = _create_toolkit(model, open_sandbox(settings), settings)
+        model = _NoModel() if name == "run_tests" else create_client(settings)
+        kit = create_toolkit(model, open_sandbox(settings), settings)
         return await method(_AgentTools(kit), *args, **arguments)
 
     return build_tool(method.__get__(object.__new__(_AgentTools)), call_with_settings)
 
 
-def _create_toolkit(model: LLM, sandbox: Sandbox, settings: Settings) -> Toolkit:
+def create_toolkit(model: LLM, sandbox: Sandbox, settings: Settings) -> Toolkit:
+    """Return a toolkit with the packages and prompts of the settings. Raises SettingsError."""
     packages, prompts = PackageResolver(settings.allow_list), PromptTemplates.open(settings.prompts)
     return Toolkit(model, sandbox, packages, prompts=prompts)
 
@@ -222,8 +223,12 @@ class _NoModel:
         raise AssertionError("run_tests calls no model")
 
 
-def _create_client(model: BaseChatModel | None, settings: Settings) -> LLMClient:
+def create_client(
+    settings: Settings, model: BaseChatModel | None = None, emit: EventSink = ignore_event
+) -> LLMClient:
+    """Return a client of a model, by default that of the settings. Raises NoModelError."""
     from greenloop.llm.factory import open_sources
 
     sources = [ChatSource(type(model).__name__, model)] if model else open_sources(settings)
-    return LLMClient(sources, retry=RetryPolicy(settings.model_attempts, settings.model_backoff_s))
+    retry = RetryPolicy(settings.model_attempts, settings.model_backoff_s)
+    return LLMClient(sources, retry=retry, emit=emit, secrets=settings.secrets)

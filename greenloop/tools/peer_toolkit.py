@@ -70,7 +70,11 @@ class PeerToolkit(PromptCaller):
             interface=reduce_interface(contract.interface, text),
             specification=text,
             taken=[item for item in contract.choices if item.answered != "user"],
-            packages=[item for item in contract.packages if _is_named(item, text)],
+            packages=[
+                item
+                for item in contract.packages
+                if re.search(rf"(?<!\w){re.escape(item)}(?!\w)", text, re.IGNORECASE)
+            ],
             failed_examples=failed_examples,
             previous=previous.code if previous else "",
             previous_inputs=previous.inputs if previous else "",
@@ -93,7 +97,3 @@ def _find_texts(source: str) -> Iterator[str]:
         value = node.value if isinstance(node, ast.Constant) else None
         if isinstance(value, str) and len(value) > _MIN_COUNTED_CHARS:
             yield value
-
-
-def _is_named(package: str, text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(package)}(?!\w)", text, re.IGNORECASE) is not None

@@ -99,7 +99,7 @@ class Toolkit(PromptCaller):
     ) -> Contract:
         """Return the contract of a specification; the user's `given_tests` restrict it too.
 
-        With `complaints` about a `previous` contract, return that one mended.
+        With `complaints` about a `previous` contract, return a corrected one.
 
         Raises:
             SpecificationError: the specification states nothing that can be tested, or gives one
@@ -147,7 +147,7 @@ class Toolkit(PromptCaller):
     ) -> GeneratedTests:
         """Return tests for the contract; the prompt does not show the code.
 
-        With `complaints` about `previous` tests, return them mended; `keep_held_out` says that
+        With `complaints` about `previous` tests, return them corrected; `keep_held_out` says that
         their held-out examples need not be repeated, `keep_tests` that these alone are missing.
         """
         return await self.call(

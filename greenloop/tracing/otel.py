@@ -1,4 +1,4 @@
-"""OpenTelemetry tracer: the host program's provider, or an own one that sends by OTLP."""
+"""OpenTelemetry tracer that uses the host program's provider, or sends spans by OTLP itself."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _USAGE_PREFIX = "gen_ai.usage."
 class OtelTracer:
     """Tracer `greenloop` of a provider.
 
-    With a preset it is an own provider that sends to the preset's endpoint. Without one it is the
-    provider that the host program has set up, which is not closed here; where the program has set
-    up none, an own provider that sends to the endpoint of OTEL_*.
+    With a preset, the tracer creates a provider that sends to the preset's endpoint. Without one, it
+    uses the provider that the host program has set up and does not close it; if there is none, it
+    creates one that sends to the endpoint of OTEL_*.
     """
 
     def __init__(self, preset: Preset | None = None) -> None:

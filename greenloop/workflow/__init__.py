@@ -1,1 +1,1 @@
-"""The steps of the way of a specification, and what a run keeps between them."""
+"""Steps of a run, from its request to its report, and the state that they share."""

@@ -98,15 +98,13 @@ class Candidates:
         self.tested_candidates = [*others, done]
         self.base = done if known else self._choose_base(done)
         best = self.best
-        is_first = best is None or best.run is None or best.n == done.n
-        if is_first or (best and self._is_better(done, best)):
+        if best is not None and best.run is not None and best.n != done.n:
+            # The one that fails fewer tests; of green ones the last: what led to it is no test.
+            is_better = self._rank(done) < self._rank(best) or self._rank(done) == (0, 0)
+            self.best = done if is_better else best
+        else:
             self.best = done
         return done
-
-    def _is_better(self, done: Candidate, best: Candidate) -> bool:
-        """Whether it fails fewer tests. Of green ones the last counts: what led to it is no test."""
-        rank = self._rank(done)
-        return rank < self._rank(best) or rank == self._rank(best) == (0, 0)
 
     def _rank(self, candidate: Candidate) -> tuple[int, int]:
         """Return the numbers of locked tests and of all tests that it fails."""
@@ -214,21 +212,18 @@ def truncate_failures(failures: Iterable[Failure]) -> tuple[Failure, ...]:
 
 
 def _truncate_failure(item: Failure) -> Failure:
-    compared = item.assertion
-    if compared is not None:
+    update: dict[str, object] = {
+        "message": _truncate_text(item.message),
+        "output": _truncate_text(item.output),
+        "frames": tuple(
+            frame.model_copy(update={"text": frame.text[:_MAX_LINE_CHARS]})
+            for frame in item.frames[-_MAX_FRAMES:]
+        ),
+    }
+    if (compared := item.assertion) is not None:
         values = {"left": _truncate_text(compared.left), "right": _truncate_text(compared.right)}
-        compared = compared.model_copy(update=values)
-    frames = (
-        frame.model_copy(update={"text": frame.text[:_MAX_LINE_CHARS]}) for frame in item.frames
-    )
-    return item.model_copy(
-        update={
-            "message": _truncate_text(item.message),
-            "output": _truncate_text(item.output),
-            "frames": tuple(frames)[-_MAX_FRAMES:],
-            "assertion": compared,
-        }
-    )
+        update["assertion"] = compared.model_copy(update=values)
+    return item.model_copy(update=update)
 
 
 def _truncate_text(text: str) -> str:

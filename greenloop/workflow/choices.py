@@ -53,7 +53,10 @@ class ChoiceSettlement:
             self._apply_answers()
             if self._run.state.contract != before and self._add_tests():
                 return True
-            if not (self._move_to_next_round() or (ask and await self._ask_anew())):
+            if self._move_to_next_round():
+                continue
+            self._round += ask
+            if not (ask and await self._ask()):
                 return False
 
     def _apply_answers(self) -> None:
@@ -69,11 +72,6 @@ class ChoiceSettlement:
         self._round = min(later, default=self._round)
         return bool(later)
 
-    async def _ask_anew(self) -> bool:
-        """Ask in a new round; return whether anything was asked."""
-        self._round += 1
-        return await self._ask()
-
     async def _ask(self) -> bool:
         """Ask about choices that were never asked about; store each answer before the next one."""
         run, is_asked = self._run, False
@@ -85,15 +83,12 @@ class ChoiceSettlement:
             run.emit(ChoiceAsked(choice))
             assert run.asker is not None
             answer = await run.asker.ask(choice)
-            self._store(answer.model_copy(update={"round": self._round}))
+            numbered = answer.model_copy(update={"round": self._round})
+            run.state.request = with_choice_answer(self._request, numbered)
+            run.save_request(run.state.request)
             run.emit(ChoiceAnswered(choice, answer))
             is_asked = True
         return is_asked
-
-    def _store(self, answer: ChoiceAnswer) -> None:
-        run = self._run
-        run.state.request = with_choice_answer(self._request, answer)
-        run.save_request(run.state.request)
 
     @property
     def _request(self) -> ContractRequest:

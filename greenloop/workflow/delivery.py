@@ -16,7 +16,7 @@ from greenloop.records import Artifacts, Report
 from greenloop.scripts.source_file import SourceFile
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.choices_file import save_choices
-from greenloop.workflow.storage.request import HealRequest, RunRequest, ScriptRequest
+from greenloop.workflow.storage.request import HealRequest, RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
 
 Confirm = Callable[[Path, str], bool]
@@ -35,7 +35,9 @@ def save_artifacts(
     if report.final_code:
         files[code_name or f"{module}.py"] = report.final_code
     if report.test_code.strip():
-        files[_tests_file_name(report, module)] = report.test_code
+        ran = (item.id.partition("::")[0] for item in report.tests if item.origin != "given")
+        name = next((name for name in ran if name.endswith(".py")), f"test_{module}.py")
+        files[name] = report.test_code
     directory.save_best(files)
     path, contract = directory.choices_file, report.contract
     has_choices = contract is not None and save_choices(path, contract.open_choices)
@@ -51,12 +53,6 @@ def save_artifacts(
         choices=str(path) if has_choices else None,
     )
     return report.model_copy(update={"artifacts": artifacts})
-
-
-def _tests_file_name(report: Report, module: str) -> str:
-    """Return the name under which the generated tests ran."""
-    own = (item.id.partition("::")[0] for item in report.tests if item.origin != "given")
-    return next((name for name in own if name.endswith(".py")), f"test_{module}.py")
 
 
 def meets_requirement(report: Report, require: Literal["verified", "passed"]) -> bool:
@@ -146,35 +142,19 @@ def save_produced_files(report: Report, directory: RunDirectory, state: RunState
     return _with_artifacts(report, made=str(folder))
 
 
-def deliver_script(report: Report, request: ScriptRequest) -> Report:
-    """Write the script to `--output`, and the files that it produced to `--artifacts`.
-
-    Raises:
-        OutputError: a file cannot be written.
-    """
-    if request.output:
-        write_atomically(Path(request.output), report.final_code)
-        report = _with_artifacts(report, output=request.output)
-    return deliver_produced_files(report, request.script.artifacts)
-
-
 def deliver_produced_files(report: Report, folder: str | None) -> Report:
     """Copy the files that a script produced to `--artifacts`. Raises OutputError."""
     if folder is None or not report.artifacts.made:
         return report
-    _copy_produced_files(Path(report.artifacts.made), Path(folder))
+    try:
+        shutil.copytree(report.artifacts.made, folder, dirs_exist_ok=True)
+    except (OSError, shutil.Error) as error:
+        raise OutputError(f"--artifacts {folder} cannot be written: {error}") from None
     return _with_artifacts(report, made=folder)
 
 
 def _with_artifacts(report: Report, **paths: str) -> Report:
     return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=paths)})
-
-
-def _copy_produced_files(source: Path, target: Path) -> None:
-    try:
-        shutil.copytree(source, target, dirs_exist_ok=True)
-    except (OSError, shutil.Error) as error:
-        raise OutputError(f"--artifacts {target} cannot be written: {error}") from None
 
 
 def deliver_healed_file(

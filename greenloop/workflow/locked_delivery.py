@@ -71,20 +71,15 @@ def find_manual_edits(
         return
     best = directory.best_dir.glob("*.py") if directory else ()
     own = {path.read_text("utf-8") for path in best}
-    locked = _read_locked_digests(Path(request.output))
+    lock, folder = load_lock_or_none(lock_path(Path(request.output))), Path(request.output).parent
+    files = (lock.code, *lock.tests) if lock else ()
+    locked = {(folder / item.path).resolve(): item.sha256 for item in files}
     for name in filter(None, (request.output, resolve_tests_output(request))):
         path = Path(name)
         text, sha256 = _read_text_or_none(path), locked.get(path.resolve())
         if text is not None and digest(text) != sha256 and text not in own:
             what = "was edited since it was graded" if sha256 else "was not written by greenloop"
             yield ManualEdit(path, f"{os.path.relpath(path)} {what}")
-
-
-def _read_locked_digests(output: Path) -> dict[Path, str]:
-    lock = load_lock_or_none(lock_path(output))
-    folder = output.absolute().parent
-    files = (lock.code, *lock.tests) if lock else ()
-    return {(folder / item.path).resolve(): item.sha256 for item in files}
 
 
 def load_lock_or_none(path: Path) -> Lock | None:

@@ -71,7 +71,9 @@ class RepairStep:
             self._state.repairs -= 1
             self._run.note(f"stuck: {why}, also after a rewrite")
             return False
-        await self._rewrite()
+        meter = self._run.measure_calls()
+        generated = await self._strategy.rewrite(self._state.candidates.format_attempts())
+        self._run.add_candidate("rewrite", generated.code, generated.explanation, meter)
         return True
 
     @property
@@ -83,11 +85,6 @@ class RepairStep:
         self._run.client.use_fallback()
         name = self._run.client.sources[0].name
         self._run.emit(Stuck(why, f"asking the fallback model, {name}"))
-
-    async def _rewrite(self) -> None:
-        meter = self._run.measure_calls()
-        generated = await self._strategy.rewrite(self._state.candidates.format_attempts())
-        self._run.add_candidate("rewrite", generated.code, generated.explanation, meter)
 
     async def _repair(self) -> bool:
         meter = self._run.measure_calls()
@@ -167,7 +164,9 @@ class RepairStep:
             return False
         if judgement.wrong == "text":
             self._add_open_choice(dispute.test, judgement.because)
-        self._drop_test(dispute.test, judgement.because)
+        state.suite = state.active_tests.drop(dispute.test, judgement.because, disputed=True)
+        state.candidates.is_active = state.is_active
+        state.update_expectation()
         return True
 
     def _add_open_choice(self, test: str, question: str) -> None:
@@ -176,9 +175,3 @@ class RepairStep:
             choice = Choice(id=test, question=question, source="judge")
             choices = (*contract.choices, choice)
             self._state.contract = contract.model_copy(update={"choices": choices})
-
-    def _drop_test(self, name: str, why: str) -> None:
-        state = self._state
-        state.suite = state.active_tests.drop(name, why, disputed=True)
-        state.candidates.is_active = state.is_active
-        state.update_expectation()

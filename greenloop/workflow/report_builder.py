@@ -12,7 +12,6 @@ from greenloop.grading import forgery, shortfalls
 from greenloop.project.patch import count_lines
 from greenloop.records import (
     Artifacts,
-    Change,
     ChangedFile,
     Environment,
     ProducedFileInfo,
@@ -41,7 +40,11 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
     result = state.green_run or (best.run if best else None)
     failures = (item for item in (result.failures if result else ()) if state.is_active(item.test))
     verdict, reasons = _decide_verdict(state, error)
-    final_code = _collect_final_code(state)
+    final_code = best.code if best else ""
+    if best and isinstance(state.suite, ChangeSuite):  # the patch of the tests too
+        final_code += state.suite.patch
+    files = (ChangedFile(path=p, added=a, removed=r) for p, a, r in count_lines(final_code))
+    change = state.change and state.change.model_copy(update={"files": tuple(files)})
     return Report(
         specification=request.specification,
         final_code=final_code,
@@ -72,23 +75,8 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
         module=state.contract.module if state.contract else request.module or "",
         failures=truncate_failures(failures),
         disputes=tuple(state.disputes),
-        change=_build_change(state, final_code),
+        change=change,
     )
-
-
-def _collect_final_code(state: RunState) -> str:
-    """Return the best candidate; of a change with the patch of its tests."""
-    best = state.candidates.best
-    if best is None:
-        return ""
-    return best.code + (state.suite.patch if isinstance(state.suite, ChangeSuite) else "")
-
-
-def _build_change(state: RunState, patch: str) -> Change | None:
-    if state.change is None:
-        return None
-    files = (ChangedFile(path=p, added=a, removed=r) for p, a, r in count_lines(patch))
-    return state.change.model_copy(update={"files": tuple(files)})
 
 
 def _collect_test_code(state: RunState) -> str:

@@ -114,7 +114,7 @@ class RunState:
             request,
             budget or Budget(),
             (settings.model or "not chosen") if needs_model else "none",
-            describe_unopened_sandbox(settings),
+            SandboxInfo.describe_unopened(settings.sandbox),
             Plan.from_settings(settings),
             repair_phase=RepairPhase(settings.max_repairs),
         )
@@ -173,11 +173,6 @@ class RunState:
             yield
         finally:
             setattr(self, name, getattr(self, name) + time.monotonic() - started)
-
-
-def describe_unopened_sandbox(settings: Settings) -> SandboxInfo:
-    """Return what a report says of the sandbox before it is opened."""
-    return SandboxInfo(backend=settings.sandbox, isolation="not opened")
 
 
 class CallMeter:

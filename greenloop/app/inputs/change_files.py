@@ -9,7 +9,7 @@ from pathlib import Path
 from greenloop.app.inputs.heal_files import find_test_files
 from greenloop.app.inputs.specification import read_specification
 from greenloop.errors import InputError
-from greenloop.files import check_python, read_text
+from greenloop.files import read_text
 from greenloop.project.git import find_commit, has_branch, is_dirty
 from greenloop.testsuite.parser import is_test_path
 from greenloop.workflow.storage.request import GivenTests
@@ -78,20 +78,16 @@ def read_change_tests(root: Path, paths: Sequence[Path]) -> tuple[GivenTests, ..
     the folder that most test files are in.
 
     Raises:
-        InputError: one is missing or no Python.
+        InputError: one is no Python, or a folder has none.
     """
     found: dict[str, GivenTests] = {}
     for path in paths:
-        if not path.exists():
-            raise InputError(f"--tests {path} does not exist")
         files = sorted(find_test_files(path.absolute()))
         if not files:
             raise InputError(f"--tests {path}: no test files (test_*.py or *_test.py) in it")
         for file in files:
-            code = read_text(file, f"--tests {file}")
-            check_python(code, f"--tests {file} is")
             place = _find_place(root, file)
-            found[place] = GivenTests.from_code(place, code)
+            found[place] = GivenTests.read(file, f"--tests {file}", place)
     return tuple(found.values())
 
 

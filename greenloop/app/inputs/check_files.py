@@ -60,13 +60,9 @@ def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:
         )
     _check_imports(sources, helpers, code.stem)
     sources |= helpers
-    return CheckInputs(code.stem, source, tuple(_order_test_files(sources)))
-
-
-def _order_test_files(sources: dict[str, str]) -> list[TestFile]:
-    """Return the files in pytest's order: a conftest first."""
-    names = sorted(sources, key=lambda name: (name != "conftest.py", name))
-    return [TestFile(name, sources[name], locked=True) for name in names]
+    order = sorted(sources, key=lambda item: (item != "conftest.py", item))  # that of pytest
+    ordered = tuple(TestFile(item, sources[item], locked=True) for item in order)
+    return CheckInputs(code.stem, source, ordered)
 
 
 def _find_test_files(path: Path, code: Path) -> list[Path]:

@@ -45,17 +45,15 @@ def read_layout(file: Path, tests: Sequence[Path]) -> ModuleLayout:
     Raises:
         InputError: a test file cannot be read, or there is none.
     """
-    file = file.absolute()
-    paths = [path.absolute() for path in tests]
-    for path in paths:
-        if not path.exists():
-            raise InputError(f"--tests {path} does not exist")
+    file, paths = file.absolute(), [path.absolute() for path in tests]
     found = sorted({item for path in paths for item in find_test_files(path)})
     if not found:
         raise InputError(f"--tests {tests[0]}: no test files (test_*.py or *_test.py) in it")
     if len(found) > _MAX_TEST_FILES:
         raise InputError(f"--tests: {len(found)} test files; name at most {_MAX_TEST_FILES}")
-    texts = {path: _read_test_file(path) for path in found}
+    texts = {path: SourceFile.from_path(path).text for path in found}
+    for path, text in texts.items():
+        check_python(text, f"--tests {path} is")
     if _is_standalone(file, texts) and not any(path.is_dir() for path in paths):
         given = tuple(GivenTests.from_code(path.name, text) for path, text in texts.items())
         return ModuleLayout(file.stem, given, None)
@@ -83,12 +81,6 @@ def find_test_files(path: Path) -> Iterator[Path]:
             yield item
 
 
-def _read_test_file(path: Path) -> str:
-    source = SourceFile.from_path(path)
-    check_python(source.text, f"--tests {path} is")
-    return source.text
-
-
 def _is_standalone(file: Path, tests: dict[Path, str]) -> bool:
     """Return whether the tests need only the module, imported by its own name."""
     if explain_invalid_module_name(file.stem) or (file.parent / "__init__.py").exists():
@@ -103,7 +95,9 @@ def _is_standalone(file: Path, tests: dict[Path, str]) -> bool:
         return False
     own = {file.stem, *(path.stem for path in tests)}
     near = {name for text in sources for name in find_imported_modules(text)} - own
-    return not any(_is_relative(text) for text in sources) and not any(
+    nodes = (node for text in sources for node in ast.walk(parse_or_none(text) or ast.Pass()))
+    has_relative_import = any(isinstance(item, ast.ImportFrom) and item.level for item in nodes)
+    return not has_relative_import and not any(
         (folder / f"{name}.py").exists() or (folder / name).is_dir()
         for folder in folders
         for name in near
@@ -115,11 +109,6 @@ def _has_conftest(folder: Path) -> bool:
     up = [folder, *folder.parents]
     within = up[: up.index(root) + 1] if root in up else [folder]
     return any((item / "conftest.py").exists() for item in within)
-
-
-def _is_relative(source: str) -> bool:
-    nodes = ast.walk(parse_or_none(source) or ast.Module([], []))
-    return any(isinstance(node, ast.ImportFrom) and node.level > 0 for node in nodes)
 
 
 def _find_marked_root(path: Path) -> Path | None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from greenloop.errors import InputError, SpecificationError
 from greenloop.files import (
     MAX_TEXT_BYTES,
-    check_python,
     decode_text,
     is_path_like,
     path_exists,
@@ -77,22 +76,14 @@ def read_tests(paths: tuple[Path, ...]) -> tuple[GivenTests, ...]:
     Raises:
         InputError: one cannot be read, is not Python, or two have the same name.
     """
-    found = [_read_test_file(path) for path in paths]
+    found = []
+    for path in paths:  # the file's name in the run never is that of the module
+        is_test = path.stem == "conftest" or path.stem.startswith("test_")
+        name = f"{path.stem}.py" if is_test else f"test_{path.stem}.py"
+        found.append(GivenTests.read(path, f"--tests {path}", name))
     if len({item.name for item in found}) < len(found):
         raise InputError("--tests: two files have the same name")
     return tuple(found)
-
-
-def _read_test_file(path: Path) -> GivenTests:
-    code = read_text(path, f"--tests {path}")
-    check_python(code, f"--tests {path} is")
-    return GivenTests.from_code(_test_file_name(path.stem), code)
-
-
-def _test_file_name(stem: str) -> str:
-    """Return the file's name in the run, which never is that of the module."""
-    is_test = stem == "conftest" or stem.startswith("test_")
-    return f"{stem}.py" if is_test else f"test_{stem}.py"
 
 
 def resolve_module_name(
@@ -112,22 +103,17 @@ def resolve_module_name(
         (name for item in user_tests if (name := find_imported_module(item.code, packages))), None
     )
     if output is not None:
-        _check_stem(output)
+        if output.suffix != ".py":
+            raise InputError(f"--output {output}: name a .py file")
+        if why := explain_invalid_module_name(output.stem):
+            raise InputError(
+                f"--output {output}: '{output.stem}' cannot be the module's name: {why}"
+            )
         if tested is not None and tested != output.stem:
             raise InputError(f"--output {output}: the tests import `{tested}`; name it {tested}.py")
         return output.stem
     path = specification.path
-    if tested is None and path is not None and _can_name_module(path):
-        return path.stem if analyze_specification(specification.text).signatures else None
+    if tested is None and path is not None and path.suffix == ".py":
+        is_stub = bool(analyze_specification(specification.text).signatures)
+        return path.stem if is_stub and not explain_invalid_module_name(path.stem) else None
     return tested
-
-
-def _can_name_module(path: Path) -> bool:
-    return path.suffix == ".py" and explain_invalid_module_name(path.stem) is None
-
-
-def _check_stem(output: Path) -> None:
-    if output.suffix != ".py":
-        raise InputError(f"--output {output}: name a .py file")
-    if why := explain_invalid_module_name(output.stem):
-        raise InputError(f"--output {output}: '{output.stem}' cannot be the module's name: {why}")

@@ -54,7 +54,11 @@ def batch_command(options: BatchOptions) -> int:
 def _create_batch(options: BatchOptions, settings: Settings, emit: EventSink) -> Batch:
     """Return the batch; its folder exists. Raises GreenloopError."""
     entries = read_entries(options.specs, options.output_dir)
-    location = BatchLocation(_default_folder(settings, options), options.run_dir)
+    # The same folder for the same command, so that running it again continues the batch.
+    sources = [spec if spec == "-" else str(Path(spec).absolute()) for spec in options.specs]
+    output_dir = options.output_dir and options.output_dir.absolute()
+    name = digest("\0".join([*sources, str(output_dir)]))[:16]
+    location = BatchLocation(settings.home / "batches" / name, options.run_dir)
     executor = create_executor(options.engine, options.address, location)
     folder = location.folder.absolute()
     with writing(folder):
@@ -74,13 +78,6 @@ def _finish_batch(batch: Batch, failure: GreenloopError | None, options: BatchOp
         print(f"page: {batch.folder / INDEX_FILE}", file=sys.stderr)
     check_ended(failure, bool(batch.is_stopping and totals.not_run))
     return 0 if totals.reached == totals.specifications else 1
-
-
-def _default_folder(settings: Settings, options: BatchOptions) -> Path:
-    """Return the same folder for the same command, so that running it again continues the batch."""
-    sources = [spec if spec == "-" else str(Path(spec).absolute()) for spec in options.specs]
-    output_dir = options.output_dir and options.output_dir.absolute()
-    return settings.home / "batches" / digest("\0".join([*sources, str(output_dir)]))[:16]
 
 
 def _write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], options: BatchOptions) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -135,18 +135,18 @@ def _check_tasks(
             results = asyncio.run(work)
     as_list = [item.model_dump(mode="json") for item in results]
     text = escape_json(json.dumps(as_list, indent=1)) + "\n"
-    write_stdout(text if as_json else _solutions_as_text(results))
+    with_solution = [item for item in results if item.truth is not None]
+    passed, without = sum(item.truth == "passed" for item in results), len(results) - len(
+        with_solution
+    )
+    none = f"; {without} tasks have no solution of their own" if without else ""
+    summary = (
+        f"{passed} of {len(with_solution)} solutions of the data pass their hidden tests{none}\n"
+    )
+    write_stdout(text if as_json else summary)
     return 0 if all(item.truth in ("passed", None) for item in results) else 1
 
 
 def _print_failure(item: SolutionResult, quiet: bool) -> None:
     if item.truth not in ("passed", None) and not quiet:
         print(first_line(f"{item.id}: {item.truth}: {item.why}", 400), file=sys.stderr, flush=True)
-
-
-def _solutions_as_text(results: Sequence[SolutionResult]) -> str:
-    without = sum(item.truth is None for item in results)
-    passed = sum(item.truth == "passed" for item in results)
-    none = f"; {without} tasks have no solution of their own" if without else ""
-    had = len(results) - without
-    return f"{passed} of {had} solutions of the data pass their hidden tests{none}\n"

@@ -28,7 +28,12 @@ def _build_request(options: HealOptions, settings: Settings) -> HealRequest:
             raise InputError("--model none repairs by search, which needs tests: add --tests")
         script = build_script_request(original.name, read_arguments(options))
         return build_new_request(HealScriptRequest, options, settings, script=script, **common)
-    _check_no_script_options(options)
+    for name in (item.name for item in fields(ScriptArguments)):
+        if getattr(options, name):
+            shown = "an argument after --" if name == "arguments" else f"--{name.replace('_', '-')}"
+            raise InputError(
+                f"{shown} is for scripts only; with --tests the tests define the result"
+            )
     layout = read_layout(options.file, options.tests)
     return build_new_request(
         HealModuleRequest,
@@ -40,13 +45,3 @@ def _build_request(options: HealOptions, settings: Settings) -> HealRequest:
         search_s=options.seconds,
         **common,
     )
-
-
-def _check_no_script_options(options: HealOptions) -> None:
-    """Raise InputError if an option was given that only scripts have."""
-    for name in (item.name for item in fields(ScriptArguments)):
-        if getattr(options, name):
-            shown = "an argument after --" if name == "arguments" else f"--{name.replace('_', '-')}"
-            raise InputError(
-                f"{shown} is for scripts only; with --tests the tests define the result"
-            )

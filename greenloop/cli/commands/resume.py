@@ -54,7 +54,7 @@ def _answer_choices(directory: RunDirectory, options: ResumeOptions) -> None:
         return
     report = read_report(directory.path) if directory.report_file.exists() else None
     choices = report.contract.choices if report and report.contract else ()
-    # A change is written anew from its answers, also where it has code.
+    # A change is written again from its answers, even if it has code.
     has_code = bool(report and report.attempts) and not isinstance(request, ChangeRequest)
     accept = options.accept_choices
     request, why = add_answers(request, choices, options.answers, accept=accept, has_code=has_code)

@@ -206,9 +206,8 @@ class Redactor:
     """Hides the values of the environment's API keys in answers."""
 
     def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
-        key = settings.openai_api_key
         values = {value for name, value in environment.items() if _SECRET_NAME.search(name)}
-        values |= {key.get_secret_value()} if key else set()
+        values |= set(settings.secrets)
         self._values = sorted(
             (v for v in values if len(v) >= _MIN_SECRET_LENGTH), key=len, reverse=True
         )

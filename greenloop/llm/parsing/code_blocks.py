@@ -109,8 +109,11 @@ def _locate_blocks(text: str) -> Iterator[tuple[CodeBlock, int, int]]:
 def _read_block(lines: Sequence[str], start: int, opening: re.Match[str]) -> tuple[CodeBlock, int]:
     # `python` for `Python`, `python:src/x.py`, `{.python}`, `python title="x.py"`.
     language = (_LANGUAGE.findall(opening["info"].lower()) or [""])[0]
+    closing = ((i, _FENCE.match(lines[i])) for i in range(start + 1, len(lines)))
     ends = [
-        i for i in range(start + 1, len(lines)) if _is_closing_fence(lines[i], opening["fence"])
+        i
+        for i, found in closing
+        if found and not found["info"].strip() and found["fence"].startswith(opening["fence"])
     ]
     if not ends:
         body = _extract_body(lines, start, len(lines))
@@ -132,13 +135,6 @@ def _extract_body(lines: Sequence[str], start: int, end: int) -> str:
     if indent and all(not line[:indent].strip() for line in inner):
         inner = [line[indent:] for line in inner]
     return "\n".join(inner).lstrip("\ufeff") + "\n"
-
-
-def _is_closing_fence(line: str, fence: str) -> bool:
-    closing = _FENCE.match(line)
-    return (
-        closing is not None and not closing["info"].strip() and closing["fence"].startswith(fence)
-    )
 
 
 def _is_valid_body(language: str, body: str) -> bool:

@@ -29,7 +29,16 @@ def parse_review(response: LLMResponse) -> Review:
     """
     text = extract_text(response)
     found = filter(None, map(_FINDING.match, text.split("\n")))
-    findings = tuple(_build_finding(item) for item in found)
+    findings = tuple(
+        Finding.model_validate(
+            {
+                "line": None if item["line"] == "?" else int(item["line"]),
+                "severity": item["severity"].lower(),
+                "message": item["message"].strip(),
+            }
+        )
+        for item in found
+    )
     if not findings and not _LGTM.search(text):
         raise InvalidResponse("Answer `LGTM`, or one finding a line: `- L12 error: message`.")
     return Review(findings=findings)
@@ -49,10 +58,3 @@ def parse_judgement(response: LLMResponse) -> Judgement:
         raise InvalidResponse(
             'Answer {"wrong": "test", "code" or "text", "because": "…"}.'
         ) from None
-
-
-def _build_finding(found: re.Match[str]) -> Finding:
-    line = None if found["line"] == "?" else int(found["line"])
-    return Finding.model_validate(
-        {"line": line, "severity": found["severity"].lower(), "message": found["message"].strip()}
-    )

@@ -35,7 +35,7 @@ def parse_tests(response: LLMResponse, contract: Contract, kept: str = "") -> Ge
 
 
 def parse_hardening(response: LLMResponse, contract: Contract, suite: str) -> AddedTests:
-    """Return the tests to add to `suite`, or why the model holds that none is needed.
+    """Return the tests to add to `suite`, or why the model says that none is needed.
 
     Raises:
         InvalidResponse: neither tests nor `NOTHING`, or a name of `suite` is redefined.

@@ -50,11 +50,16 @@ def render_junit(report: Report) -> str:
     So a run that ended before it had tests fails too. Tests that do not count are skipped with the
     reason; the evidence is in the suite's properties.
     """
+    verdict = junit_case("verdict")
+    if report.verdict == "failed":
+        why = "; ".join(report.reasons) or "the code does not pass its tests"
+        text = "\n".join(report.reasons)
+        verdict = junit_case("verdict", 0.0, "failure", why, "verdict", text)
     failures = {item.test: item for item in reversed(report.failures)}
     measured = {f"evidence.{item.name}": item.text for item in list_evidence_rows(report)}
     return render_suite(
         f"greenloop {report_title(report)}",
-        [_verdict_case(report), *(_test_case(t, failures.get(t.id)) for t in report.tests)],
+        [verdict, *(_test_case(item, failures.get(item.id)) for item in report.tests)],
         timestamp=report.timings.started_at.partition("+")[0],
         properties={"verdict": report.verdict, **measured},
         output=report.test_output,
@@ -93,13 +98,6 @@ def render_suite(
     buffer = BytesIO()
     document.write(buffer, pretty=True)
     return buffer.getvalue().decode()
-
-
-def _verdict_case(report: Report) -> TestCase:
-    if report.verdict != "failed":
-        return junit_case("verdict")
-    why = "; ".join(report.reasons) or "the code does not pass its tests"
-    return junit_case("verdict", 0.0, "failure", why, "verdict", "\n".join(report.reasons))
 
 
 def _test_case(entry: TestEntry, failure: Failure | None) -> TestCase:

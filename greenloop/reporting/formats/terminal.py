@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
-from greenloop.records import Report, TestEntry
+from greenloop.records import Report
 from greenloop.reporting.escaping import escape_commands, escape_invisible, flatten, truncate
 from greenloop.reporting.evidence.text import diff_hunk, list_differences, list_survivors
 from greenloop.reporting.passages import list_evidence_rows
@@ -144,15 +144,12 @@ def _choice_lines(report: Report) -> Iterator[str]:
 
 def _test_lines(report: Report) -> Iterator[str]:
     for item in report.tests:
-        yield from _row(item.outcome, f"{short_name(item.id)} {_format_test_labels(item)}".rstrip())
+        labels = [*item.requirements, *([item.origin] if item.origin != "generated" else [])]
+        labels += ["names no requirement"] * names_no_requirement(item)
+        shown = f" [{', '.join(labels)}]" if labels else ""
+        yield from _row(item.outcome, f"{short_name(item.id)}{shown}")
         if item.judgement:
             yield from _row("", item.judgement, indent=2 + _LABEL_WIDTH)
-
-
-def _format_test_labels(item: TestEntry) -> str:
-    labels = [*item.requirements, *([item.origin] if item.origin != "generated" else [])]
-    labels += ["names no requirement"] * names_no_requirement(item)
-    return f"[{', '.join(labels)}]" if labels else ""
 
 
 def _dispute_lines(report: Report) -> Iterator[str]:

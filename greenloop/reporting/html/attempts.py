@@ -44,13 +44,13 @@ class AttemptView:
 def build_attempt_views(report: Report) -> tuple[AttemptView, ...]:
     """Build the views of all attempts in order."""
     by_number = {item.n: item for item in report.attempts}
-    return tuple(_build_attempt_view(item, by_number, report) for item in report.attempts)
+    return tuple(
+        _build_attempt_view(item, by_number.get(item.based_on or 0), report)
+        for item in report.attempts
+    )
 
 
-def _build_attempt_view(
-    attempt: Attempt, by_number: dict[int, Attempt], report: Report
-) -> AttemptView:
-    base = by_number.get(attempt.based_on or 0)
+def _build_attempt_view(attempt: Attempt, base: Attempt | None, report: Report) -> AttemptView:
     causes = base.failures if base and attempt.kind in ("repair", "rewrite") else ()
     return AttemptView(
         attempt=attempt,

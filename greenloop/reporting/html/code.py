@@ -16,6 +16,7 @@ from greenloop.reporting.html.highlighting import Token, highlight_lines
 DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
 _MAX_LINES = 4000
 _MAX_LINE_LENGTH = 400
+_HEADERS = ("diff --git ", "--- ", "+++ ", "new file ", "deleted file ")
 _HUNK = re.compile(r"@@ -[0-9,]+ \+([0-9]+)")
 _MORE = re.compile(r"and (\d+) more")
 T = TypeVar("T")
@@ -112,7 +113,8 @@ def _annotate_patch(
     tests = report.change.tests_by_line if report.change else {}
     path, number = "", 0
     for text in lines:
-        kind = _classify_patch_line(text)
+        kind = {"+": "add", "-": "del", "@": "at", "\\": "at"}.get(text[:1], "same")
+        kind = "file" if text.startswith(_HEADERS) else kind
         if text.startswith("diff --git "):
             text = path = text.partition(" b/")[2].rstrip()
         elif kind == "file":
@@ -130,12 +132,6 @@ def _annotate_patch(
             kind=kind,
             tests=tests.get(path, {}).get(number, ()) if kind == "add" else (),
         )
-
-
-def _classify_patch_line(text: str) -> str:
-    if text.startswith(("diff --git ", "--- ", "+++ ", "new file ", "deleted file ")):
-        return "file"
-    return {"+": "add", "-": "del", "@": "at", "\\": "at"}.get(text[:1], "same")
 
 
 def _find_remarks(report: Report) -> Iterator[tuple[int, str]]:

@@ -61,7 +61,7 @@ def render_report_html(report: Report) -> str:
         open_diff_lines=_MAX_OPEN_DIFF_LINES,
         failures=report.failures[:_MAX_FAILURES],
         aside=[item for item in report.tests if _is_excluded(item)],
-        spent=_list_tool_spending(report),
+        all_tokens=max(report.usage.input_tokens + report.usage.output_tokens, 1),
         took=_list_phase_durations(report),
         answered=format_answered,
         bounded=truncate_text,
@@ -88,15 +88,6 @@ def _count(entries: Iterable[TestEntry]) -> dict[str, int]:
 
 def _is_excluded(entry: TestEntry) -> bool:
     return entry.outcome in ("dropped", "invalid")
-
-
-def _list_tool_spending(report: Report) -> list[dict[str, Any]]:
-    """Return name, usage and share of all tokens, between 0 and 1, of each tool."""
-    total = max(report.usage.input_tokens + report.usage.output_tokens, 1)
-    return [
-        {"tool": tool, "usage": used, "share": (used.input_tokens + used.output_tokens) / total}
-        for tool, used in report.usage.by_tool.items()
-    ]
 
 
 def _list_phase_durations(report: Report) -> list[dict[str, Any]]:

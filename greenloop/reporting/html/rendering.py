@@ -27,6 +27,9 @@ def render(template: str, **values: Any) -> str:
 
 @lru_cache(maxsize=1)
 def _create_environment() -> Environment:
+    # A cache for this file's version: the options of the environment are compiled in.
+    version = f"{jinja2.__version__}-{Path(__file__).stat().st_mtime_ns}"
+    cache = Path(platformdirs.user_cache_dir("greenloop")) / f"templates-{version}"
     environment = Environment(
         loader=PackageLoader("greenloop.reporting.html", "templates"),
         undefined=StrictUndefined,
@@ -34,7 +37,7 @@ def _create_environment() -> Environment:
         finalize=lambda value: value if isinstance(value, Markup) else escape_invisible(str(value)),
         trim_blocks=True,
         lstrip_blocks=True,
-        bytecode_cache=_TemplateCache(str(_get_cache_folder())),
+        bytecode_cache=_TemplateCache(str(cache)),
     )
     filters = {"seconds": format_seconds, "number": format_number, "percent": format_percent}
     environment.filters.update(filters)
@@ -52,12 +55,6 @@ class _TemplateCache(FileSystemBytecodeCache):
         with suppress(OSError):
             Path(self.directory).mkdir(mode=0o700, parents=True, exist_ok=True)
             super().dump_bytecode(bucket)
-
-
-def _get_cache_folder() -> Path:
-    """Return a folder for this file's version: the options of the environment are compiled in."""
-    name = f"templates-{jinja2.__version__}-{Path(__file__).stat().st_mtime_ns}"
-    return Path(platformdirs.user_cache_dir("greenloop")) / name
 
 
 def format_seconds(value: float) -> str:

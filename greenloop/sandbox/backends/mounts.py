@@ -70,9 +70,8 @@ def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:
     entries = list_site_entries(packages)
     _compile(guest_folder, *(path for name, path in entries if name in _LOADED_BY_PYTEST))
     binds.append((guest_folder, f"{HOME}/guest"))
-    binds.append(
-        (f"{guest_folder}/isolation/hosts", "/etc/hosts")
-    )  # localhost, in each run's network
+    # `localhost`, in each run's network
+    binds.append((f"{guest_folder}/isolation/hosts", "/etc/hosts"))
     binds.extend((source, f"{SITE}/{name}") for name, source in entries)
     hidden = _find_hidden_folders([target for _, target in binds])
     return GuestMounts(tuple(binds), tuple(links), python, hidden)

@@ -23,7 +23,7 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
     """
     parsed = await _request_contract(run, request)
     if request.contract is None:
-        trace = await _trace_and_mend(run, request, parsed)
+        trace = await _trace_and_correct(run, request, parsed)
         if sides := find_contradiction(trace):
             raise SpecificationError(
                 f"the text contradicts itself: {sides}: correct one of the two"
@@ -38,7 +38,7 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
         raise SpecificationError(_explain_refusal(contract))
 
 
-async def _trace_and_mend(run: Run, request: MakeRequest, contract: Contract) -> Trace:
+async def _trace_and_correct(run: Run, request: MakeRequest, contract: Contract) -> Trace:
     """Return the quotes of a contract; one with complaints is sent back once.
 
     Where the second call fails, as in a recording that has no second answer, the first is kept.
@@ -48,12 +48,12 @@ async def _trace_and_mend(run: Run, request: MakeRequest, contract: Contract) ->
     if not complaints:
         return trace
     try:
-        mended = await _request_contract(run, request, complaints, contract)
+        corrected = await _request_contract(run, request, complaints, contract)
     except (ModelFailure, BudgetExhaustedError, SpecificationError):
         return trace
     rest = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
     run.notify(f"the contract was sent back: {complaints[0]}{rest}")
-    return min(trace_contract(mended), trace, key=lambda item: sum(map(len, item.rests)))
+    return min(trace_contract(corrected), trace, key=lambda item: sum(map(len, item.rests)))
 
 
 async def _request_contract(

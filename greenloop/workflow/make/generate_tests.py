@@ -52,8 +52,12 @@ async def generate_and_gate_tests(run: Run) -> None:
         rest = f" (and {len(wrong.all) - 1} more)" if len(wrong.all) > 1 else ""
         run.notify(f"the tests were sent back: {wrong.all[0]}{rest}")
         suite, on_stub, wrong = await _regenerate(run, suite, on_stub, wrong)
-    if wrong.fatal:
-        suite, on_stub = await _fall_back_to_given_tests(run, suite, wrong)
+    if wrong.fatal:  # only the user's tests and the examples are kept
+        suite = replace(suite, generated="")
+        if not suite.files:
+            raise InvalidResponseError(f"generate_tests: no usable tests: {wrong.fatal[0]}")
+        run.note(f"generated tests set aside: {wrong.fatal[0]}")
+        on_stub = await run_on_stub(run, suite)
     state.suite = suite = drop_rejected_tests(suite, on_stub, "generated")
     if not suite.functions:
         raise InvalidResponseError("generate_tests: every test passes on a stub")
@@ -111,17 +115,6 @@ async def _regenerate(
     if not wrong.fatal and (still_wrong.fatal or (is_shorter and is_no_better)):
         return suite, on_stub, wrong
     return second, second_on_stub, still_wrong
-
-
-async def _fall_back_to_given_tests(
-    run: Run, suite: Suite, wrong: Complaints
-) -> tuple[Suite, TestRun]:
-    """Keep only the user's tests and the examples. Raises InvalidResponseError without any."""
-    kept = replace(suite, generated="")
-    if not kept.files:
-        raise InvalidResponseError(f"generate_tests: no usable tests: {wrong.fatal[0]}")
-    run.note(f"generated tests set aside: {wrong.fatal[0]}")
-    return kept, await run_on_stub(run, kept)
 
 
 def drop_rejected_tests(suite: Suite, on_stub: TestRun, origin: Origin) -> Suite:

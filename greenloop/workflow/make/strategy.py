@@ -14,10 +14,13 @@ from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.grade_code import grade_module
 from greenloop.workflow.make.agree_contract import agree_on_contract
-from greenloop.workflow.make.generate_code import generate_and_review_code
 from greenloop.workflow.make.generate_tests import generate_and_gate_tests
 from greenloop.workflow.make.harden_tests import Hardener
-from greenloop.workflow.make.review_code import repair_errors, review_repaired_code
+from greenloop.workflow.make.review_code import (
+    repair_errors,
+    review_first_code,
+    review_repaired_code,
+)
 from greenloop.workflow.peer.compare_peer import PeerComparer
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
@@ -50,9 +53,17 @@ class MakeStrategy(ModuleStrategy):
         await agree_on_contract(run, self._request)
         await self._choices.settle_before_code()
         await install_contract_packages(run)
-        await run_concurrently(generate_and_review_code(run), generate_and_gate_tests(run))
+        await run_concurrently(self._write_code(), generate_and_gate_tests(run))
         state = self.state  # not before: the prompts of tests have to be the same on each resume
         state.contract = open_doubted_assumptions(state.agreed_contract, state.doubts)
+
+    async def _write_code(self) -> None:
+        """Add the first candidate, reviewed."""
+        run = self.run
+        meter = run.measure_calls("generate_code")
+        generated = await run.kit.generate_code(self.state.agreed_contract)
+        run.add_candidate("generate", generated.code, generated.explanation, meter)
+        await review_first_code(run)
 
     def apply_autofix(self, code: str) -> FixResult:
         return apply_free_fixes(code, kept_names=public_names(self.state.agreed_contract.interface))

@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, NoModelError
 from greenloop.events import EventSink, RunStarted
 from greenloop.llm.budget import Budget
@@ -16,11 +15,10 @@ from greenloop.llm.factory import NO_MODEL, is_model_disabled, open_sources
 from greenloop.llm.rate_limits import LocalRateLimits, RateLimits
 from greenloop.llm.replay import ReplayChatModel
 from greenloop.llm.response_log import RecordingHeader, ResponseLog
-from greenloop.prompts.rendering import PromptTemplates
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
-from greenloop.tools.toolkit import Toolkit
+from greenloop.tools.langchain import create_toolkit
 from greenloop.tracing.setup import Tracing
 from greenloop.versions import greenloop_version
 from greenloop.workflow.choices import ChoiceAsker
@@ -70,18 +68,9 @@ def open_run(
             max_repairs=state.repair_phase.limit,
         )
     )
-    prompts = PromptTemplates.open(settings.prompts)
-    kit = Toolkit(client, sandbox, PackageResolver(settings.allow_list), prompts=prompts)
-    return Run(
-        settings,
-        state,
-        client,
-        kit,
-        emit,
-        directory.save_request,
-        resources.asker,
-        directory.path,
-    )
+    kit = create_toolkit(client, sandbox, settings)
+    asker, save = resources.asker, directory.save_request
+    return Run(settings, state, client, kit, emit, save, asker, directory.path)
 
 
 def _open_client(
@@ -101,7 +90,6 @@ def _open_client(
             source.model.check_text(header.specification_sha256)
     state.model = sources[0].name if sources else NO_MODEL
     record = state.request.record
-    key = settings.openai_api_key
     return LLMClient(
         sources,
         ResponseLog(
@@ -113,7 +101,7 @@ def _open_client(
         state.budget,
         RetryPolicy(settings.model_attempts, settings.model_backoff_s),
         emit,
-        (key.get_secret_value(),) if key else (),
+        settings.secrets,
         missing_model_error,
         resources.limits,
     )

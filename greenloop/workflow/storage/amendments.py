@@ -17,11 +17,6 @@ from greenloop.workflow.storage.request import (
 PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
 
 
-def with_contract(request: RunRequest, contract: Contract) -> RunRequest:
-    """Return the request with a contract that replaces the model's."""
-    return request.model_copy(update={"contract": contract})
-
-
 def with_choice_answer(request: ContractRequestT, answer: ChoiceAnswer) -> ContractRequestT:
     """Return the request with the user's answer to a choice, in place of an earlier one."""
     others = (

@@ -121,7 +121,7 @@ def _find_choice(name: str, sections: list[_Section], choices: Sequence[Choice])
     if name not in known:
         raise ValueError(f"no open choice is named {name[:40]!r}; there are {', '.join(known)}")
     if any(item.choice.id == name for item in sections):
-        raise ValueError(f"{name} stands there twice")
+        raise ValueError(f"{name} occurs twice")
     return known[name]
 
 

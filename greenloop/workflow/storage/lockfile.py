@@ -9,19 +9,16 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from greenloop.errors import InputError
+from greenloop.files import read_bounded
 from greenloop.records import Choice, Evidence, HeldOut, Peer, Record, Report, Verdict
 from greenloop.records.evidence import piece_types
 from greenloop.workflow.storage.request import GivenTests, digest
 from greenloop.workflow.storage.run_dir import write_atomically
 
 LOCK_SUFFIX = ".greenloop.json"
+_MAX_LOCK_BYTES = 100_000_000
 # Pieces that a grade of 0.1.0 did not have, or whose results its locks do not hold.
 _LATER_PIECES = frozenset({"isolated", "peer", "held_out"})
-
-
-def _list_first_rules() -> tuple[str, ...]:
-    """Return the pieces of 0.1.0, whose locks do not name them."""
-    return tuple(sorted(piece_types().keys() - _LATER_PIECES))
 
 
 class LockedFile(Record):
@@ -71,8 +68,10 @@ class Lock(Record):
     choices: tuple[Choice, ...] = ()  # what the text leaves open, with answers
     held_out: HeldOut | None = None  # as `peer`, it holds for this text, code and tests
     peer: Peer | None = None
-    # The pieces of evidence that the grade had.
-    rules: tuple[str, ...] = Field(default_factory=_list_first_rules)
+    # The pieces of evidence that the grade had. Locks of 0.1.0 do not name them.
+    rules: tuple[str, ...] = Field(
+        default_factory=lambda: tuple(sorted(piece_types().keys() - _LATER_PIECES))
+    )
     change: LockedChange | None = None  # with one the code is a patch
     greenloop: str = ""
     model: str = ""
@@ -126,9 +125,7 @@ def save_lock(path: Path, lock: Lock) -> None:
 def load_lock(path: Path) -> Lock:
     """Read a lock. Raises InputError where it is missing or has another form."""
     try:
-        return Lock.model_validate_json(path.read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+        return Lock.model_validate_json(read_bounded(path, _MAX_LOCK_BYTES))
     except (ValidationError, ValueError) as error:
         first = str(error).partition("\n")[0]
         raise InputError(f"{path} is not a lock file of greenloop: {first}") from None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
 from pydantic import Field
 
@@ -141,18 +141,18 @@ class HealScriptRequest(HealRequest):
     script: ScriptSpec
 
 
-AnyRequest = (
-    MakeRequest
-    | CheckRequest
-    | ScriptRequest
-    | HealModuleRequest
-    | HealScriptRequest
-    | ChangeRequest
-)
+_CLASSES: dict[str, type[RunRequest]] = {
+    "make": MakeRequest,
+    "check": CheckRequest,
+    "script": ScriptRequest,
+    "change": ChangeRequest,
+    "heal": HealModuleRequest,
+    "heal script": HealScriptRequest,
+}
 RequestT = TypeVar("RequestT", bound=RunRequest)
 ContractRequestT = TypeVar("ContractRequestT", bound=ContractRequest)
 
-_KNOWN_KEYS = frozenset(name for item in get_args(AnyRequest) for name in item.model_fields)
+_KNOWN_KEYS = frozenset(name for item in _CLASSES.values() for name in item.model_fields)
 
 
 def parse_request(text: str) -> RunRequest:
@@ -166,25 +166,13 @@ def parse_request(text: str) -> RunRequest:
     data = json.loads(text)
     if not isinstance(data, dict):
         raise ValueError("a request is a JSON object")
-    request_class = _select_class(data)
+    kind = data.get("kind", "make")
+    if kind not in get_args(Command):
+        raise ValueError(f"unknown kind of request: {kind!r}")
+    request_class = _CLASSES["heal script" if kind == "heal" and data.get("script") else kind]
     unused = _KNOWN_KEYS - set(request_class.model_fields)
     kept = {name: value for name, value in data.items() if name not in unused}
     return request_class.model_validate_json(json.dumps(kept))
-
-
-def _select_class(data: dict[str, Any]) -> type[RunRequest]:
-    kind = data.get("kind", "make")
-    if kind == "heal":
-        return HealScriptRequest if data.get("script") else HealModuleRequest
-    classes: dict[str, type[RunRequest]] = {
-        "make": MakeRequest,
-        "check": CheckRequest,
-        "script": ScriptRequest,
-        "change": ChangeRequest,
-    }
-    if kind not in classes:
-        raise ValueError(f"unknown kind of request: {kind!r}")
-    return classes[kind]
 
 
 def effective_contract(parsed: Contract, request: MakeRequest) -> Contract:

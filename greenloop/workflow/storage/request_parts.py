@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from greenloop.files import check_python, read_text
 from greenloop.records import OutputCheck, Record
 from greenloop.testsuite import TestFile
 
@@ -19,6 +20,13 @@ class GivenTests(Record):
     @classmethod
     def from_code(cls, name: str, code: str) -> GivenTests:
         return cls(name=name, code=code, sha256=digest(code))
+
+    @classmethod
+    def read(cls, path: Path, label: str, name: str = "") -> GivenTests:
+        """Read a file, which `label` names in messages. Raises InputError."""
+        code = read_text(path, label)
+        check_python(code, f"{label} is")
+        return cls.from_code(name or path.name, code)
 
     def as_test_file(self) -> TestFile:
         return TestFile(self.name, self.code, locked=True)

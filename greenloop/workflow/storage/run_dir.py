@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError
+from greenloop.files import writing
 from greenloop.records import Report
 from greenloop.reporting.html import render_report_html
 from greenloop.scripts.source_file import replace_atomically
@@ -38,7 +39,9 @@ class RunDirectory:
             InputError: `path` holds a run already.
             OutputError: it cannot be created.
         """
-        run = cls(path or home / "runs" / _new_id(specification))
+        words = re.findall(r"[a-z0-9]+", specification.lower())[:5]
+        id = "-".join([time.strftime("%Y%m%d-%H%M%S"), *words])[:72] + f"-{secrets.token_hex(3)}"
+        run = cls(path or home / "runs" / id)
         if run.request_file.exists():
             raise InputError(
                 f"{run.path} contains a run already: continue it with `greenloop resume {run.path}`, "
@@ -46,8 +49,9 @@ class RunDirectory:
             )
         try:
             run.best_dir.mkdir(parents=True, exist_ok=True)
-            if home.absolute() in run.path.parents:
-                _ignore_in_git(home)
+            ignore_file = home / ".gitignore"
+            if home.absolute() in run.path.parents and not ignore_file.exists():
+                ignore_file.write_text("*\n", encoding="utf-8")
         except OSError as error:
             raise OutputError(
                 f"the run directory {run.path} cannot be created: {error.strerror or error}; "
@@ -114,19 +118,6 @@ def write_atomically(path: Path, text: str) -> None:
     """
     mask = os.umask(0)
     os.umask(mask)
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_atomically(path, text.encode("utf-8", "surrogatepass"), 0o666 & ~mask)
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
-
-
-def _new_id(specification: str) -> str:
-    words = re.findall(r"[a-z0-9]+", specification.lower())[:5]
-    return "-".join([time.strftime("%Y%m%d-%H%M%S"), *words])[:72] + f"-{secrets.token_hex(3)}"
-
-
-def _ignore_in_git(home: Path) -> None:
-    marker = home / ".gitignore"
-    if not marker.exists():
-        marker.write_text("*\n", encoding="utf-8")

@@ -12,7 +12,7 @@ import pytest
 
 from greenloop.batch.results import BatchResults, merge_results
 from greenloop.distributed.object_store import ObjectStore
-from greenloop.distributed.run_sync import RunSynchronizer, SyncBeforeCallLimits
+from greenloop.distributed.run_sync import RunSynchronizer, limit_after_upload
 from greenloop.distributed.worker import Worker, WorkerConfig
 from greenloop.errors import InputError, StoreError
 from greenloop.events import CallFinished
@@ -67,7 +67,7 @@ class Seen:
         self.bucket, self.log = bucket, b""
 
     @asynccontextmanager
-    async def call(self, call: LLMCall) -> AsyncIterator[None]:
+    async def __call__(self, call: LLMCall) -> AsyncIterator[None]:
         self.log = self.bucket.read("runs/a/answers.jsonl") or b""
         yield
 
@@ -79,7 +79,7 @@ def test_no_call_goes_out_before_the_last_answer_is_kept(bucket: ObjectStore) ->
         for count in (1, 2, 3):
             (here / "answers.jsonl").write_text("answer\n" * count)
             keeper(CallFinished("generate_code", 1.0, 100))
-            async with SyncBeforeCallLimits(seen, keeper).call(LLMCall("generate_code", 1)):
+            async with limit_after_upload(seen, keeper, LLMCall("generate_code", 1)):
                 assert seen.log.count(b"answer") == count
         assert await keeper.finish() is None
         assert not here.exists()

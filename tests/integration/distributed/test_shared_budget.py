@@ -13,8 +13,8 @@ import pytest
 
 from greenloop.distributed.shared_budget import (
     RemoteBudget,
-    RemoteCallLimits,
     SharedBudget,
+    limit_remotely,
 )
 from greenloop.distributed.worker_pool import parse_nodes
 from greenloop.errors import BudgetExhaustedError, GreenloopError
@@ -112,7 +112,7 @@ def test_between_leaving_and_entering_no_other_call_slips_through() -> None:
         budget = await budget_with("a", "b", max_tokens=199)
         remote = Remote(budget)
         ledger = RemoteBudget(shared_budget=remote, run="a")
-        async with RemoteCallLimits(remote, "a").call(CALL):
+        async with limit_remotely(remote, "a", CALL):
             assert isinstance(await budget.reserve_call("b", CALL), BudgetExhaustedError)
         between = remote.reserve_call.remote("b", CALL)
         ledger.add("generate_code", PRICED, ANSWER, 1.0)

@@ -23,7 +23,7 @@ def missing_module(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_small_distribution_names_the_whole_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(process, "installed_version", install("greenloop-check"))
+    monkeypatch.setattr(process, "get_installed_version", install("greenloop-check"))
     assert process.run_command("doctor", DoctorOptions()) == 3
     message = "greenloop-check has no langchain_core, which this needs: pip install greenloop"
     assert capsys.readouterr().err == f"greenloop: {message}\n"
@@ -33,6 +33,6 @@ def test_small_distribution_names_the_whole_one(
 def test_broken_installation_is_not_hidden(
     monkeypatch: pytest.MonkeyPatch, names: list[str]
 ) -> None:
-    monkeypatch.setattr(process, "installed_version", install(*names))
+    monkeypatch.setattr(process, "get_installed_version", install(*names))
     with pytest.raises(ModuleNotFoundError):
         process.run_command("doctor", DoctorOptions())

@@ -76,7 +76,7 @@ UNIT_LINE = render_choices(CHOICES).split("\n").index("## C1") + 1
     ("change", "line", "why"),
     [
         (("## C1", "## C9"), UNIT_LINE, "no open choice is named 'C9'; there are C1, C2"),
-        (("## C2", "## C1"), UNIT_LINE + 10, "C1 stands there twice"),
+        (("## C2", "## C1"), UNIT_LINE + 10, "C1 occurs twice"),
         (("In cents or", "In euros or"), UNIT_LINE + 4, "the question of C1 was a different one"),
         (("In cents or in dollars?", ""), UNIT_LINE, "C1 has lost its question"),
         (

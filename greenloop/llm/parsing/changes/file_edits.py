@@ -52,8 +52,8 @@ def apply_file_edits(
     """Return the files that an answer changes, with their new texts; `tests` may not be changed.
 
     Raises:
-        InvalidResponse: a file stands in no fence or is a test, an edit does not apply, or a file
-            that exists is given whole.
+        InvalidResponse: a file is outside of the fence or is a test, an edit does not apply, or the
+            answer has the whole text of a file that exists.
     """
     changed: dict[str, str] = {}
     for path, part in split_by_file(text):
@@ -121,10 +121,10 @@ def read_test_files(
 ) -> dict[str, str]:
     """Return the test files of an answer, whole: new ones, and existing `texts` with added tests.
 
-    `replaceable` are the node ids of tests that an answer may give anew.
+    `replaceable` are the node ids of tests that an answer may replace.
 
     Raises:
-        InvalidResponse: there is no test, or a name of an existing file is defined anew.
+        InvalidResponse: there is no test, or a name of an existing file is redefined.
     """
     found: dict[str, str] = {}
     for path, part in split_by_file(text):

@@ -59,9 +59,8 @@ class ContainerConfig:
 def build_start_command(engine: ContainerEngine, name: str, config: ContainerConfig) -> list[str]:
     """Return the command of a container that serves runs over standard input and output."""
     limits, is_docker = config.limits, engine.name == "docker"
-    user = secrets.choice(
-        _USER_IDS
-    )  # unshared: the kernel counts processes and watches for each user
+    # Of this container alone: the kernel counts processes and watches for each user.
+    user = secrets.choice(_USER_IDS)
     memory = str(limits.total_bytes + _EXTRA_BYTES)
     words = ["run", "--rm", "--interactive", "--pull=never", f"--name={name}", "--label=greenloop"]
     words += ["--log-driver=none", "--hostname=sandbox", "--workdir=/", f"--user={user}:{user}"]
@@ -84,10 +83,11 @@ def build_start_command(engine: ContainerEngine, name: str, config: ContainerCon
     words.append("--sysctl=net.ipv4.tcp_max_tw_buckets=0")
     words += [f"--sysctl=net.ipv4.tcp_{kind}mem=4096 65536 212992" for kind in "rw"]
     words += [] if is_docker else ["--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts"]
-    words += [
-        f"--mount={_format_mount(source, target)}"
-        for source, target in _list_bind_mounts(config.packages)
-    ]
+    # The guest package, pytest (pure Python) and the packages.
+    mounts = [(str(Path(guest.__file__).parent), f"{HOME}/guest")]
+    mounts += [(config.packages.folder, PACKAGES)] if config.packages else []
+    mounts += [(source, f"{SITE}/{item}") for item, source in list_site_entries(("pytest",))]
+    words += [f"--mount={_format_mount(source, target)}" for source, target in mounts]
     start = _build_python_code(name, config.packages, config.plugins)
     return engine.command(*words, "--entrypoint=python3", engine.image, "-I", "-S", "-c", start)
 
@@ -101,13 +101,6 @@ def _build_python_code(name: str, packages: InstalledPackages, plugins: tuple[st
     own = (sys.platform, major, minor)
     check = _VERSION_CHECK_CODE.format(own=own, required=required) if packages else ""
     return _START_CODE.format(main=main, name=name, check=check)
-
-
-def _list_bind_mounts(packages: InstalledPackages) -> list[tuple[str, str]]:
-    """Return (source, target) of the guest package, pytest (pure Python) and the packages."""
-    own = [(str(Path(guest.__file__).parent), f"{HOME}/guest")]
-    own += [(packages.folder, PACKAGES)] if packages else []
-    return own + [(source, f"{SITE}/{name}") for name, source in list_site_entries(("pytest",))]
 
 
 def _format_mount(source: str, target: str) -> str:

@@ -1,4 +1,4 @@
-"""Stand-ins for the built-in fixtures of pytest, for a process that has no pytest."""
+"""Stand-ins for built-in fixtures of pytest and `pytest.warns`, for a process without pytest."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ import pathlib
 import pkgutil
 import shutil
 import sys
+import warnings
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
+from . import classes
+
 _MISSING: Any = object()
+# References to what the module under test may replace.
+_catch_warnings, _simplefilter = warnings.catch_warnings, warnings.simplefilter
 _LOG_FORMAT = "%(levelname)-8s %(name)s:%(filename)s:%(lineno)d %(message)s"
 
 
@@ -72,6 +77,26 @@ class MonkeyPatch:
     def chdir(self, path: Any) -> None:
         self._stack.callback(os.chdir, os.getcwd())
         os.chdir(path)
+
+
+@contextmanager
+def silence_warnings() -> Iterator[None]:
+    """Show no warnings."""
+    with _catch_warnings():
+        _simplefilter("always")
+        warnings.showwarning = lambda *_, **__: None
+        yield
+
+
+@contextmanager
+def record_warnings(shown: list[Any]) -> Iterator[None]:
+    """Add class and text of each warning to `shown`."""
+    with _catch_warnings(record=True) as caught:
+        _simplefilter("always")
+        yield
+    for item in caught:  # the test itself may record them
+        warnings.showwarning(item.message, item.category, item.filename, item.lineno)
+        shown.append([classes.name_bases(item.category), classes.read_text(item.message)])
 
 
 class CaptureResult(NamedTuple):

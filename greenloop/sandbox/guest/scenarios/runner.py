@@ -9,7 +9,6 @@ import operator
 import os
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from types import FunctionType
@@ -18,7 +17,7 @@ from typing import Any
 from ..limits.cpu_time import CpuTimeLimit
 from . import classes
 from .encoder import Encoder, TooLargeError
-from .fixtures import create_fixture
+from .fixtures import create_fixture, record_warnings, silence_warnings
 from .inputs.callbacks import excuse_callback
 from .inputs.calls import Calls
 from .inputs.whole import Raising, equal
@@ -29,7 +28,6 @@ _MAX_PAYLOAD, _MAX_TOTAL, _MAX_ITEMS = 1 << 18, 5 << 20, 20_000
 _TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"]
 # References to what the module under test may replace, or a test with monkeypatch.
 _to_json = json.JSONEncoder(separators=(",", ":")).encode
-_catch_warnings, _simplefilter = warnings.catch_warnings, warnings.simplefilter
 _run_async, _is_async = asyncio.run, inspect.iscoroutinefunction
 _gettempdir, _join = tempfile.gettempdir, os.path.join
 _get_cpu_time, _monotonic = time.process_time, time.monotonic
@@ -76,25 +74,6 @@ class Unavailable:
         return self
 
     async def __aexit__(self, *_: Any) -> None: ...
-
-
-@contextmanager
-def _silence_warnings() -> Iterator[None]:
-    with _catch_warnings():
-        _simplefilter("always")
-        warnings.showwarning = lambda *_, **__: None
-        yield
-
-
-@contextmanager
-def _record_warnings(shown: list[Any]) -> Iterator[None]:
-    """Add class and text of each warning to `shown`."""
-    with _catch_warnings(record=True) as caught:
-        _simplefilter("always")
-        yield
-    for item in caught:  # the test itself may record them
-        warnings.showwarning(item.message, item.category, item.filename, item.lineno)
-        shown.append([classes.name_bases(item.category), classes.read_text(item.message)])
 
 
 class Runner:
@@ -155,7 +134,7 @@ class Runner:
                 if self._row_cpu_s:
                     stack.enter_context(CpuTimeLimit(self._row_cpu_s))
                 if self._has_warnings or "capsys" in fixtures:
-                    stack.enter_context(_silence_warnings())
+                    stack.enter_context(silence_warnings())
                 made = {name: create_fixture(name, folder, stack) for name in fixtures}
                 result = function(**arguments, **made)
                 if _is_async(function):
@@ -191,7 +170,7 @@ class Runner:
     def _observation(self, number: int, functions: tuple[str, ...]) -> Iterator[list[Any]]:
         values: list[Any] = []
         warned: list[Any] = []
-        with _record_warnings(warned) if self._has_warnings else nullcontext():
+        with record_warnings(warned) if self._has_warnings else nullcontext():
             try:
                 yield values
             except BaseException as error:

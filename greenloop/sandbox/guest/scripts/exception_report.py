@@ -22,7 +22,8 @@ def report_exception(error: BaseException, channel: Channel, work: str) -> None:
     it does not return in time, the process exits with status 1, as after the error.
     """
     name = str(type.__dict__["__name__"].__get__(type(error)))[:MAX_TEXT]
-    channel.send("error", exception=_escape(name), message="", frames=[])
+    name = name.encode("utf-8", "backslashreplace").decode()
+    channel.send("error", exception=name, message="", frames=[])
     with contextlib.suppress(BaseException), _silence_with_timeout():
         details = describe_failure(error, "", work)
         frames = keep_ends(list(_iterate_script_frames(error.__traceback__, work)))
@@ -44,10 +45,6 @@ def _iterate_script_frames(
         if trace.tb_frame.f_code.co_filename.startswith(work):
             yield trace.tb_frame
         trace = trace.tb_next
-
-
-def _escape(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 @contextlib.contextmanager

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from tests.security.forgery.case import Odd
-from tests.security.forgery.honest_thorough import algorithms, effects, objects, values
+from tests.security.forgery.honest_thorough import algorithms, effects, objects, styles, values
 
-_GROUPS = (values.THOROUGH, objects.THOROUGH, algorithms.THOROUGH, effects.THOROUGH)
+_GROUPS = (
+    values.THOROUGH,
+    objects.THOROUGH,
+    algorithms.THOROUGH,
+    effects.THOROUGH,
+    styles.THOROUGH,
+)
 THOROUGH: dict[str, Odd] = {name: odd for group in _GROUPS for name, odd in group.items()}
