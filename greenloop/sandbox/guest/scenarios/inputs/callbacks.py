@@ -5,10 +5,10 @@ from __future__ import annotations
 import dis
 from types import FrameType, TracebackType
 
+from ..parameters import MODULE_NAME
 from .calls import InputNotAllowed
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
-_SCENARIO = "<scenario>"
 
 
 def excuse_callback(error: BaseException, module: str) -> BaseException:
@@ -19,7 +19,7 @@ def excuse_callback(error: BaseException, module: str) -> BaseException:
     """
     frames = list(_list_frames(error.__traceback__))
     called = any(frame.f_globals.get("__name__") == module for frame, _ in frames[:-1])
-    if not called or frames[-1][0].f_code.co_filename != _SCENARIO:
+    if not called or frames[-1][0].f_globals.get("__name__") != MODULE_NAME:
         return error
     frame, at = frames[-1]
     is_meant = frame.f_code.co_code[at] == _RAISE

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from greenloop.sandbox.guest.scenarios.inputs.callbacks import excuse_callback
+from greenloop.sandbox.guest.scenarios.parameters import create_module
 
 MODULE = """
 def call(clock):
@@ -20,11 +23,13 @@ def fail(clock):
 
 
 def name_shown(scenario: str) -> str:
-    """Return the name of the exception that is shown for a scenario."""
+    """Return the name of the exception that is shown for a scenario, in a module as the runner's."""
     module: Any = types.ModuleType("m")
     exec(compile(MODULE, "m.py", "exec"), vars(module))
-    names: dict[str, Any] = {"call": module.call, "fail": module.fail}
-    exec(compile(scenario, "<scenario>", "exec"), names)
+    with patch.dict(sys.modules):
+        names = vars(create_module(scenario, {}))
+    names |= {"call": module.call, "fail": module.fail}
+    exec(compile(scenario, "<string>", "exec"), names)
     run: Callable[[], Any] = names["run"]
     try:
         run()
