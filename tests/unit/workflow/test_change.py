@@ -75,7 +75,7 @@ def test_tests_and_code_are_written_without_seeing_each_other(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
     done = run_workflow(change_answers(), request=change_request(tmp_path))
-    (for_tests,), (for_code,) = map(done.model.asked, ("write_change_tests", "write_change"))
+    (for_tests,), (for_code,) = map(done.model.list_prompts, ("write_change_tests", "write_change"))
     assert "def total(" in for_tests
     assert "sum(gross(net)" not in for_tests
     assert "test_whole_discount" not in for_code
