@@ -7,8 +7,9 @@ loads at its start, and what it imports itself, cannot tell the process of a run
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from importlib.machinery import BuiltinImporter, ModuleSpec
-from types import ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 # What an interpreter has loaded before the first line of a program. `_warnings` looks up `warnings`.
@@ -21,14 +22,14 @@ _STARTUP_MODULES = frozenset(
 
 
 def hide_modules() -> None:
-    """Take modules out of `sys.modules`; an import gives each of them back as it is."""
+    """Take modules out of `sys.modules`; an import gives each back as it is, with what it imports."""
     hidden = {name: sys.modules.pop(name) for name in {*sys.modules} - _STARTUP_MODULES}
 
     def find_spec(cls: type, name: str, *more: Any, **named: Any) -> ModuleSpec | None:
         module = hidden.pop(name, None)
         if module is None:
             return BuiltinImporter.find_spec(name, *more, **named)
-        return ModuleSpec(name, _Loaded(module))  # type: ignore[arg-type]
+        return ModuleSpec(name, _Loaded(module, hidden))  # type: ignore[arg-type]
 
     namespace = {"__module__": BuiltinImporter.__module__, "find_spec": classmethod(find_spec)}
     finder: Any = type(BuiltinImporter.__name__, (BuiltinImporter,), namespace)
@@ -36,13 +37,31 @@ def hide_modules() -> None:
 
 
 class _Loaded:
-    """Loads a module that is there already."""
+    """Loads a module that is there already, and with it the hidden modules that it has imported.
 
-    def __init__(self, module: ModuleType) -> None:
-        self._module, self._spec = module, module.__spec__
+    Code in C looks up some of these in `sys.modules` without an import: `_json` needs `json.decoder`.
+    """
+
+    def __init__(self, module: ModuleType, hidden: dict[str, ModuleType]) -> None:
+        self._module, self._spec, self._hidden = module, module.__spec__, hidden
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return self._module
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self._spec  # the import has set another one
+        left = [module]
+        while left:
+            names = {*_list_imported(left.pop())} & self._hidden.keys()
+            found = {name: self._hidden.pop(name) for name in names}
+            sys.modules.update(found)
+            left += found.values()
+
+
+def _list_imported(module: ModuleType) -> Iterator[str]:
+    """Yield the modules in a module's names, and those that its functions and classes come from."""
+    for value in vars(module).values():
+        if isinstance(value, ModuleType):
+            yield value.__name__
+        elif isinstance(value, (FunctionType, BuiltinFunctionType, type)):
+            yield str(value.__module__)
