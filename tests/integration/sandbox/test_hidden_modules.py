@@ -9,7 +9,7 @@ from greenloop.sandbox import Sandbox
 from tests.integration.sandbox.test_calls import decode
 
 # Each imports what it needs when it is called. Code in C looks up modules without an import.
-LIBRARY = '''
+LIBRARY = """
 def name_of_error(function, *arguments):
     try:
         return function(*arguments)
@@ -159,7 +159,7 @@ def inspected():
     import ast, inspect, traceback
     signature = inspect.signature(lambda a, b=1: None)
     return ast.unparse(ast.parse("1+1")), str(signature), traceback.format_exception_only(ValueError("x"))
-'''
+"""
 
 
 def _plain(value: Any) -> Any:
