@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.module_calls import read_imports
-from greenloop.testsuite.scenarios.names import Function, children
+from greenloop.testsuite.parser import iter_tests, name_test
+from greenloop.testsuite.scenarios.names import children
 from greenloop.testsuite.scenarios.reading.assertions import block_kind
 
 
@@ -19,17 +20,9 @@ def find_value_uses(tests: str, module: str) -> dict[str, set[str]]:
     tree = parse_or_none(tests)
     names = read_imports(tree, module) if tree else {}
     return {
-        label: {_name_use(item, names) for item in _walk_values(node)} - {""}
-        for label, node in _find_tests(tree.body if tree else ())
+        name_test(test, classes): {_name_use(item, names) for item in _walk_values(test)} - {""}
+        for test, classes in iter_tests(tree.body if tree else [])
     }
-
-
-def _find_tests(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt]]:
-    for node in body:
-        if isinstance(node, Function) and node.name.startswith("test"):
-            yield node.name, node
-        elif isinstance(node, ast.ClassDef):
-            yield from ((f"{node.name}::{label}", item) for label, item in _find_tests(node.body))
 
 
 def _walk_values(node: ast.AST) -> Iterator[ast.AST]:
