@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from greenloop.events import EventSink, ignore_event
-from greenloop.grading import held_out_examples
+from greenloop.grading import empty_bodies, held_out_examples
 from greenloop.grading.assertion_mutation import judgement
 from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement, describe_load
 from greenloop.grading.context import GradingContext, Plan
@@ -90,6 +90,7 @@ def _plan_requests(context: GradingContext) -> list[ObservationRequest]:
         *held_out_examples.plan_requests(context),
         *(judgement.plan_requests(context) if is_quick else ()),
         *memorization.plan_requests(context),
+        *(empty_bodies.plan_requests(context) if is_quick else ()),
     ]
 
 

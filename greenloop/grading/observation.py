@@ -18,11 +18,13 @@ _TIMEOUT_S = 5.0  # what takes longer is observed alone, with the time limit of 
 class ObservationRequest:
     """A text of scenarios, and the text that judges what they observe; '' where no text does.
 
-    `changed` are texts that judge the same by other expected values.
+    `code` is another source of the module that is observed, '' for its own. `changed` are texts that
+    judge the same by other expected values.
     """
 
     scenario: str
     judge: str = ""
+    code: str = ""
     changed: tuple[str, ...] = field(default=(), compare=False)
 
 
@@ -68,10 +70,10 @@ class SharedObservation:
             return self._found.get(request)
 
     def _observe(self) -> dict[ObservationRequest, Observed]:
-        requests = list(dict.fromkeys(self._plan_requests()))
+        requests = sorted(dict.fromkeys(self._plan_requests()), key=lambda item: bool(item.code))
         if not requests:
             return {}
-        texts = [item.scenario for item in requests]
+        texts = [(item.scenario, item.code) for item in requests]
         seen = self._sandbox.observe_together(self._code, self._module, texts, timeout_s=_TIMEOUT_S)
         complete = [pair for pair in zip(requests, seen, strict=True) if not pair[1].error]
         judged = [

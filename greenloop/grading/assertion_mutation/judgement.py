@@ -17,6 +17,7 @@ from greenloop.grading.assertion_mutation.runs import (
     plan_rounds,
 )
 from greenloop.grading.context import GradingContext
+from greenloop.grading.isolation.agreement import are_observable, build_request, find_agreement
 from greenloop.grading.observation import ObservationRequest, Observed
 from greenloop.records import AssertionMutation
 from greenloop.sandbox.work.scenarios import RowOutcome
@@ -35,14 +36,13 @@ class _ChangedFile:
 
 def plan_requests(context: GradingContext) -> list[ObservationRequest]:
     """Return what isolation observes first of each test file, with the texts of changed tests."""
-    plans = ((file, context.plan_scenarios(file)) for file in context.tests)
     return [
         replace(
-            ObservationRequest(plan.scenario, plan.judge),
+            build_request(context, file),
             changed=tuple(item.judge for item in _get_changed(context, file)),
         )
-        for file, plan in plans
-        if plan.scenarios
+        for file in context.tests
+        if context.plan_scenarios(file).scenarios
     ]
 
 
@@ -56,9 +56,7 @@ def judge_changed_tests(context: GradingContext) -> AssertionMutation | None:
     rejecting: set[AssertionMutant] = set()
     for file in context.tests:
         plan = context.plan_scenarios(file)
-        request = ObservationRequest(plan.scenario, plan.judge)
-        found = context.shared.get(request) if context.shared else None
-        if found and _agrees(found):
+        if found := find_agreement(context, file):
             observed |= {(file.name, item.test) for item in plan.scenarios}
             rejecting |= set(_find_rejecting(_get_changed(context, file), plan, found))
     runner = context.remember(AssertionMutationRunner)
@@ -84,7 +82,7 @@ def _plan_changes(context: GradingContext) -> tuple[_ChangedFile, ...]:
 
     A change of what reaches the process of the code is left out.
     """
-    if any(context.plan_scenarios(file).not_observable for file in context.tests):
+    if not are_observable(context):
         return ()
     runner = context.remember(AssertionMutationRunner)
     return tuple(
@@ -95,11 +93,6 @@ def _plan_changes(context: GradingContext) -> tuple[_ChangedFile, ...]:
         and (plan := context.plan_scenarios(changed)).scenario
         == context.plan_scenarios(file).scenario
     )
-
-
-def _agrees(found: Observed) -> bool:
-    """Whether all rows agree, by values that have no operators of their own."""
-    return all(item.outcome == "agrees" and not item.has_objects for item in found.outcomes)
 
 
 def _find_rejecting(
