@@ -26,7 +26,7 @@ from greenloop.workflow.peer.rulings import (
 )
 from greenloop.workflow.state import Run
 
-_MAX_JUDGED = _MAX_OPEN = 5
+_MAX_JUDGED = 5  # in one call
 _MAX_ROUNDS = 3
 _MAX_MESSAGE_CHARS = 300
 # A fallback model whose price is not known cannot be afforded under --max-cost: SettingsError.
@@ -196,10 +196,7 @@ class PeerComparer:
         return name
 
     def _add_choice(self, item: OpenDifference) -> str:
-        """Return the id of the open choice on a difference; one is asked for each cluster.
-
-        '' where five are open: the difference counts as it is.
-        """
+        """Return the id of the open choice on a difference; one is asked for each cluster."""
         cluster = item.found.cluster
         if known_id := self._asked.get(cluster):
             return known_id
@@ -209,8 +206,6 @@ class PeerComparer:
         choice = item.build_choice(number)
         known = (other.id for other in contract.choices if other.question == choice.question)
         if (found := next(known, None)) is None:
-            if sum(other.source == "judge" for other in contract.open_choices) >= _MAX_OPEN:
-                return ""
             choices, found = (*contract.choices, choice), choice.id
             self._state.contract = contract.model_copy(update={"choices": choices})
         if cluster:

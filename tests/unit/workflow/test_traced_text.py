@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from greenloop.errors import (
     BudgetExhaustedError,
     ReplayExhaustedError,
