@@ -1,6 +1,6 @@
 """`python -m greenloop`."""
 
-from greenloop.cli.main import main
+from greenloop.cli.start import main
 
 if __name__ == "__main__":
     main()

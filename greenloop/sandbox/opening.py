@@ -26,8 +26,9 @@ class SandboxOpening:
     environment asks for another kind of sandbox.
     """
 
-    def __init__(self, kind: str | None = None) -> None:
-        self._zygotes = _start_zygotes(kind or os.environ.get("GREENLOOP_SANDBOX") or "auto")
+    def __init__(self, kind: str | None = None, zygotes: ZygotePool | None = None) -> None:
+        """`zygotes` are what `start_zygotes` has started before."""
+        self._zygotes = zygotes or start_zygotes(kind)
         self._pool = ThreadPoolExecutor(1, "opening")
         self._opened: Future[Sandbox] | None = None
 
@@ -67,8 +68,12 @@ class SandboxOpening:
             self._zygotes.close()
 
 
-def _start_zygotes(kind: str) -> ZygotePool | None:
-    """Start processes of the backend that `kind` probably means; None where that is not known."""
+def start_zygotes(kind: str | None) -> ZygotePool | None:
+    """Start processes of the backend that `kind` probably means; None where that is not known.
+
+    None for `kind` means that of the environment.
+    """
+    kind = kind or os.environ.get("GREENLOOP_SANDBOX") or "auto"
     if sys.platform != "linux" or kind not in ("auto", "bubblewrap", "native"):
         return None
     backend = None if kind == "native" else create_bubblewrap_backend()

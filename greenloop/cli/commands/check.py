@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from greenloop.app.check import CheckResult, OpenSandbox
     from greenloop.app.watch import WatchedModule, WatchedProject
     from greenloop.events import EventSink
+    from greenloop.sandbox.warm.zygote_client import ZygotePool
     from greenloop.settings import Settings
 
     CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 # Nearly everything is imported while the sandbox opens: the settings first, then what grades.
 
 
-def check_command(options: CheckOptions) -> int:
-    """Run `greenloop check` and return the exit status."""
+def check_command(options: CheckOptions, zygotes: ZygotePool | None = None) -> int:
+    """Run `greenloop check` and return the exit status; `zygotes` were started for it before."""
     if options.spec is None and options.model and not options.watch:
         raise InputError("--model is used only for --spec TEXT; add it")
     if options.watch and (options.spec is not None or options.json):
@@ -37,7 +38,7 @@ def check_command(options: CheckOptions) -> int:
         return _watch(options)
     if options.spec is not None:
         return _check_against_text(options.spec, options)
-    with SandboxOpening(options.sandbox) as opening:
+    with SandboxOpening(options.sandbox, zygotes) as opening:
         from greenloop.cli.finish import load_settings
 
         settings = load_settings(options)
