@@ -91,4 +91,3 @@ def _end_process(status: int) -> NoReturn:
     except OSError as error:
         status = status or _report_unwritable(error)
     os._exit(status)
-

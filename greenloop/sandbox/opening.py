@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from greenloop.settings import Settings
 
 
+# Of the run that repeats the tests: any fixed value but 0, as a repeat must give the same verdict.
+HASH_SEED = 4711
+
+
 class SandboxOpening:
     """Opens a sandbox in a thread; a context manager closes it.
 
@@ -36,10 +40,10 @@ class SandboxOpening:
         """Begin to open the sandbox of the settings."""
         self._opened = self._pool.submit(self._open, settings)
 
-    def prepare_hash_seed(self, hash_seed: int) -> None:
-        """Start the process that will run tests with this hash seed, too."""
+    def prepare_repetition(self) -> None:
+        """Start the process that will run the tests with another hash seed, too."""
         if self._zygotes:
-            _start(self._zygotes.get(hash_seed=hash_seed))
+            _start(self._zygotes.get(hash_seed=HASH_SEED))
 
     def _open(self, settings: Settings) -> Sandbox:
         from greenloop.sandbox.factory import open_with_zygotes

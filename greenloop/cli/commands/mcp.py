@@ -12,9 +12,9 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
-from greenloop.cli.finish import load_settings
 from greenloop.cli.options.report import McpOptions
 from greenloop.cli.process import print_error
+from greenloop.cli.settings import load_settings
 from greenloop.errors import InputError, InterruptedRunError
 from greenloop.integrations.service import AgentService
 from greenloop.settings import Settings
