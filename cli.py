@@ -1,7 +1,7 @@
 """For those who work from a checkout: `python cli.py "Write a function …"`."""
 
 from greenloop.cli.main import app
-from greenloop.cli.start import main
+from greenloop.__main__ import main
 
 __all__ = ["app", "main"]
 

@@ -18,9 +18,9 @@ from greenloop.cli.approval import (
 )
 from greenloop.cli.finish import finish_run, print_report
 from greenloop.cli.options.common import NewRunOptions, RunOptions
+from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import check_terminal, is_terminal, print_error, run_with_signals
 from greenloop.cli.questions import create_asker
-from greenloop.cli.settings import load_settings
 from greenloop.errors import GreenloopError, InterruptedRunError, NoModelError, OutputError
 from greenloop.events import Event, RunFinished
 from greenloop.llm.factory import check_models

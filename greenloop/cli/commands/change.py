@@ -10,9 +10,9 @@ from greenloop.app.inputs.change_files import (
     read_wish,
 )
 from greenloop.cli.options.change import ChangeOptions
+from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run
-from greenloop.cli.settings import load_settings
 from greenloop.errors import InputError
 from greenloop.settings import Settings
 from greenloop.workflow.change.estimate import estimate_change

@@ -41,7 +41,7 @@ def check_command(options: CheckOptions, zygotes: ZygotePool | None = None) -> i
     if options.spec is not None:
         return _check_against_text(options.spec, options)
     with SandboxOpening(options.sandbox, zygotes) as opening:
-        from greenloop.cli.settings import load_settings
+        from greenloop.cli.options.settings import load_settings
 
         settings = load_settings(options)
         opening.begin(settings)
@@ -79,7 +79,7 @@ def _prepare_diff(options: CheckOptions, settings: Settings, opening: SandboxOpe
 
 def _watch(options: CheckOptions) -> int:
     from greenloop.app.watch import WatchedModule, WatchedProject
-    from greenloop.cli.settings import load_settings
+    from greenloop.cli.options.settings import load_settings
     from greenloop.cli.watch import watch
 
     settings, run_dir = load_settings(options), options.run_dir
@@ -117,8 +117,8 @@ def _check_against_text(spec: str, options: CheckOptions) -> int:
     from greenloop.app.inputs.check_files import read_check_inputs
     from greenloop.app.inputs.specification import read_specification
     from greenloop.app.requests import build_request, to_absolute_path
+    from greenloop.cli.options.settings import load_settings
     from greenloop.cli.run_agent import run_agent
-    from greenloop.cli.settings import load_settings
     from greenloop.llm.factory import check_models
     from greenloop.workflow.storage.request import CheckRequest, GivenTests
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from greenloop.batch.executor import BatchConfig
 from greenloop.cli.finish import write_outputs
 from greenloop.cli.options.batch import EvalOptions
+from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import check_ended, print_error, run_until_stopped, write_stdout
-from greenloop.cli.settings import load_settings
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError
 from greenloop.evals.comparison import compare_evaluations, read_evaluation

@@ -13,8 +13,8 @@ from contextlib import closing
 from typing import Any
 
 from greenloop.cli.options.report import McpOptions
+from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import print_error
-from greenloop.cli.settings import load_settings
 from greenloop.errors import InputError, InterruptedRunError
 from greenloop.integrations.service import AgentService
 from greenloop.settings import Settings

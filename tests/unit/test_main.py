@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.cli import start
+from greenloop import __main__ as start
 from greenloop.sandbox import opening
 
 MODULE = "def add(a, b):\n    return a + b\n"
@@ -58,7 +58,7 @@ def test_what_was_started_serves_the_check(tmp_path: Path) -> None:
     ("arguments", "error"),
     [
         (("check", "none.py", "test_m.py"), "greenloop: none.py does not exist; check the path\n"),
-        (("check", "--nothing"), "greenloop: no such option: --nothing; did you mean --no-peer?\n"),
+        (("check", "--nothing"), "greenloop: no such option: --nothing; did you mean --in?\n"),
     ],
 )
 def test_bad_input_still_is_one_line(
