@@ -1,6 +1,7 @@
 """For those who work from a checkout: `python cli.py "Write a function …"`."""
 
-from greenloop.cli.main import app, main
+from greenloop.__main__ import main
+from greenloop.cli.main import app
 
 __all__ = ["app", "main"]
 

@@ -1,8 +1,7 @@
-"""Settings of a command, the output of its report, and its exit status; no model is loaded."""
+"""The output of a command's report, and its exit status."""
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from collections.abc import Callable
@@ -10,9 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from greenloop.cli.options.common import DisplayOptions
-from greenloop.cli.options.declaration import collect_settings
 from greenloop.cli.process import escape_displayed, print_error
-from greenloop.configuration import PROJECT_FILE, read_project_settings
 from greenloop.errors import GreenloopError, InputError, OutputError, SandboxError
 from greenloop.records import Report
 from greenloop.reporting.card import print_card
@@ -20,26 +17,11 @@ from greenloop.reporting.console import print_code, print_diff
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.evidence.text import render_grade
 from greenloop.reporting.summary import as_comments, diff_healed_code, summarize_report
-from greenloop.settings import Settings
 from greenloop.workflow.storage.run_dir import write_atomically
 
 STDOUT = "-"  # as the name of a file
 MAX_SHOWN_LINES = 40  # of code or a diff at a terminal; more would push the verdict off the screen
 T = TypeVar("T")
-
-
-def load_settings(options: object) -> Settings:
-    """Return the settings with a command's options over them; warn of those that are ignored.
-
-    Raises:
-        SettingsError: a setting is invalid.
-    """
-    logging.getLogger("dotenv.main").disabled = True  # what it would say is in the warnings
-    for line in Settings.find_ignored():
-        print_error(f"warning: {line}")
-    if packages := read_project_settings(lambda _: 0).get("allow_package"):
-        print_error(f"{PROJECT_FILE} allows the packages {packages}")
-    return Settings.load(**collect_settings(options))
 
 
 def finish_run(

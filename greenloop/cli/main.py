@@ -11,11 +11,14 @@ import gc
 import os
 import sys
 from errno import EIO, ENOSPC, EPIPE
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from greenloop.cli.usage import Group
+
+if TYPE_CHECKING:
+    from greenloop.sandbox.warm.zygote_client import ZygotePool
 
 
 def _print_version(wanted: bool) -> None:
@@ -52,11 +55,14 @@ def create_app() -> typer.Typer:
 app = create_app()
 
 
-def main() -> None:
-    """Run the program. Ends the process with the exit status of the command."""
+def main(zygotes: ZygotePool | None = None) -> None:
+    """Run the program. Ends the process with the exit status of the command.
+
+    `zygotes` are processes of a sandbox that were started for the command.
+    """
     gc.set_threshold(100_000)  # what is imported stays: to search it for garbage takes a tenth
     try:
-        app(prog_name="greenloop")
+        app(prog_name="greenloop", obj=zygotes)
         status = 0
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
@@ -64,6 +70,8 @@ def main() -> None:
         if error.errno not in (EPIPE, ENOSPC, EIO):
             raise
         status = _report_unwritable(error)
+    if zygotes is not None:
+        zygotes.close()
     _end_process(status)
 
 
@@ -83,7 +91,3 @@ def _end_process(status: int) -> NoReturn:
     except OSError as error:
         status = status or _report_unwritable(error)
     os._exit(status)
-
-
-if __name__ == "__main__":
-    main()

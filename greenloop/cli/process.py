@@ -19,8 +19,10 @@ from greenloop.versions import SMALL, get_installed_version
 T = TypeVar("T")
 
 
-def run_command(name: str, options: object) -> int:
+def run_command(name: str, options: object, *started: object) -> int:
     """Run a command, whose module is imported now; return its exit status.
+
+    `started` is what was started for it, if anything was.
 
     Paths that do not exist are reported before the import. An error that ends the command is
     printed.
@@ -28,7 +30,7 @@ def run_command(name: str, options: object) -> int:
     try:
         check_paths(options)
         command = getattr(import_module(f"greenloop.cli.commands.{name}"), f"{name}_command")
-        return int(command(options))
+        return int(command(options, *started))
     except GreenloopError as error:
         print_error(str(error))
         return error.exit_status

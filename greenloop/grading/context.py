@@ -110,7 +110,7 @@ class GradingContext:
         The first time this is the observation that several pieces share, unless it is to be `alone`.
         Raises SandboxError where no process can be started.
         """
-        found = self.shared.take(request) if self.shared and not alone else None
+        found = self.shared.get(request) if self.shared and not alone else None
         if found is not None:
             return found
         seen = self.sandbox.observe_scenarios(self.code, self.module, request.scenario)

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any
 
 from greenloop.events import EventSink, ignore_event
-from greenloop.grading import held_out_examples
+from greenloop.grading import empty_bodies, held_out_examples
+from greenloop.grading.assertion_mutation import judgement
 from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement, describe_load
 from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.coverage.measurement import DISTURBED
 from greenloop.grading.integrity import find_integrity_issues
-from greenloop.grading.isolation import evidence as isolation
 from greenloop.grading.memorization import evidence as memorization
 from greenloop.grading.observation import ObservationRequest, SharedObservation
 from greenloop.plugins import list_plugins, load_plugin
@@ -88,8 +88,9 @@ def _plan_requests(context: GradingContext) -> list[ObservationRequest]:
     is_quick = context.first_run.duration_s <= _QUICK_SUITE_S
     return [
         *held_out_examples.plan_requests(context),
-        *(isolation.plan_requests(context) if is_quick else ()),
+        *(judgement.plan_requests(context) if is_quick else ()),
         *memorization.plan_requests(context),
+        *(empty_bodies.plan_requests(context) if is_quick else ()),
     ]
 
 

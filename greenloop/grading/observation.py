@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox import Sandbox
@@ -16,10 +16,16 @@ _TIMEOUT_S = 5.0  # what takes longer is observed alone, with the time limit of 
 
 @dataclass(frozen=True)
 class ObservationRequest:
-    """A text of scenarios, and the text that judges what they observe; '' where no text does."""
+    """A text of scenarios, and the text that judges what they observe; '' where no text does.
+
+    `code` is another source of the module that is observed, '' for its own. `changed` are texts that
+    judge the same by other expected values.
+    """
 
     scenario: str
     judge: str = ""
+    code: str = ""
+    changed: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -27,12 +33,14 @@ class Observed:
     """What was observed, and how it was judged.
 
     State that earlier scenarios left in the process may have changed what is `shared` with them: what
-    speaks against the code counts only where it is observed alone, too.
+    speaks against the code counts only where it is observed alone, too. `changed` are the outcomes of
+    each text of the request with other expected values.
     """
 
     observations: Observations
     outcomes: tuple[RowOutcome, ...] = ()
     shared: bool = False
+    changed: tuple[tuple[RowOutcome, ...], ...] = ()
 
 
 class SharedObservation:
@@ -51,26 +59,35 @@ class SharedObservation:
         self._lock = threading.Lock()
         self._found: dict[ObservationRequest, Observed] | None = None
 
-    def take(self, request: ObservationRequest) -> Observed | None:
-        """Return what was observed for a request, once; None where it was not completed."""
+    def get(self, request: ObservationRequest) -> Observed | None:
+        """Return what was observed for a request; None where it was not completed."""
         with self._lock:
             if self._found is None:
                 try:
                     self._found = self._observe()
                 except SandboxError:
                     self._found = {}
-            return self._found.pop(request, None)
+            return self._found.get(request)
 
     def _observe(self) -> dict[ObservationRequest, Observed]:
-        requests = list(dict.fromkeys(self._plan_requests()))
-        if len(requests) < 2:
+        requests = sorted(dict.fromkeys(self._plan_requests()), key=lambda item: bool(item.code))
+        if not requests:
             return {}
-        texts = [item.scenario for item in requests]
+        texts = [(item.scenario, item.code) for item in requests]
         seen = self._sandbox.observe_together(self._code, self._module, texts, timeout_s=_TIMEOUT_S)
         complete = [pair for pair in zip(requests, seen, strict=True) if not pair[1].error]
-        judged = [(item.judge, found) for item, found in complete if item.judge]
+        judged = [
+            (text, found)
+            for item, found in complete
+            for text in filter(None, (item.judge, *item.changed))
+        ]
         outcomes = iter(self._sandbox.judge_together(judged, self._tests) if judged else ())
         return {
-            item: Observed(found, next(outcomes) if item.judge else (), shared=True)
+            item: Observed(
+                found,
+                next(outcomes) if item.judge else (),
+                shared=len(requests) > 1,
+                changed=tuple(next(outcomes) for _ in item.changed),
+            )
             for item, found in complete
         }

@@ -155,7 +155,7 @@ class Contract(Record):
         for choice in self.open_choices:
             yield (
                 f"the text leaves open: {_truncate(choice.question, _MAX_QUESTION_CHARS)} (taken: "
-                f"{_truncate(choice.chosen, _MAX_QUESTION_CHARS)}): answer it in "
+                f"{_cut_middle(choice.chosen, _MAX_QUESTION_CHARS)}): answer it in "
                 "choices.md for `resume --answers`, or take it with `resume --accept-choices`"
             )
 
@@ -182,3 +182,8 @@ def _format_items(value: object) -> str:
 
 def _truncate(text: str, limit: int = _MAX_SHOWN_CHARS) -> str:
     return text if len(text) <= limit else f"{text[:limit]} …"
+
+
+def _cut_middle(text: str, limit: int) -> str:
+    """Return a text with both of its ends: an example's result stands at its end."""
+    return text if len(text) <= limit else f"{text[: limit // 2]} … {text[-limit // 2 :]}"

@@ -102,9 +102,13 @@ class Finding(Record):
 
 
 class Review(Record):
-    """The findings of one review; none is LGTM."""
+    """The findings of one review; none is LGTM.
+
+    `confirmed` are the numbers of the doubtful background that, as the reviewer says, asks for nothing.
+    """
 
     findings: tuple[Finding, ...] = ()
+    confirmed: tuple[int, ...] = ()
 
     @property
     def errors(self) -> tuple[Finding, ...]:

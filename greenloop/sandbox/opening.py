@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from greenloop.settings import Settings
 
 
+# Of the run that repeats the tests: any fixed value but 0, as a repeat must give the same verdict.
+HASH_SEED = 4711
+
+
 class SandboxOpening:
     """Opens a sandbox in a thread; a context manager closes it.
 
@@ -26,8 +30,9 @@ class SandboxOpening:
     environment asks for another kind of sandbox.
     """
 
-    def __init__(self, kind: str | None = None) -> None:
-        self._zygotes = _start_zygotes(kind or os.environ.get("GREENLOOP_SANDBOX") or "auto")
+    def __init__(self, kind: str | None = None, zygotes: ZygotePool | None = None) -> None:
+        """`zygotes` are what `start_zygotes` has started before."""
+        self._zygotes = zygotes or start_zygotes(kind)
         self._pool = ThreadPoolExecutor(1, "opening")
         self._opened: Future[Sandbox] | None = None
 
@@ -35,10 +40,10 @@ class SandboxOpening:
         """Begin to open the sandbox of the settings."""
         self._opened = self._pool.submit(self._open, settings)
 
-    def prepare_hash_seed(self, hash_seed: int) -> None:
-        """Start the process that will run tests with this hash seed, too."""
+    def prepare_repetition(self) -> None:
+        """Start the process that will run the tests with another hash seed, too."""
         if self._zygotes:
-            _start(self._zygotes.get(hash_seed=hash_seed))
+            _start(self._zygotes.get(hash_seed=HASH_SEED))
 
     def _open(self, settings: Settings) -> Sandbox:
         from greenloop.sandbox.factory import open_with_zygotes
@@ -67,8 +72,12 @@ class SandboxOpening:
             self._zygotes.close()
 
 
-def _start_zygotes(kind: str) -> ZygotePool | None:
-    """Start processes of the backend that `kind` probably means; None where that is not known."""
+def start_zygotes(kind: str | None) -> ZygotePool | None:
+    """Start processes of the backend that `kind` probably means; None where that is not known.
+
+    None for `kind` means that of the environment.
+    """
+    kind = kind or os.environ.get("GREENLOOP_SANDBOX") or "auto"
     if sys.platform != "linux" or kind not in ("auto", "bubblewrap", "native"):
         return None
     backend = None if kind == "native" else create_bubblewrap_backend()

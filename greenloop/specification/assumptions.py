@@ -15,7 +15,7 @@ def split_doubts(contract: Contract, review: Review) -> tuple[tuple[Finding, ...
     """Return the findings that doubt an assumption of the contract, and the review without them."""
     doubts = tuple(item for item in review.findings if _find_number(contract, item))
     rest = tuple(item for item in review.findings if item not in doubts)
-    return doubts, Review(findings=rest)
+    return doubts, review.model_copy(update={"findings": rest})
 
 
 def open_doubted_assumptions(contract: Contract, doubts: Sequence[Finding]) -> Contract:

@@ -82,11 +82,14 @@ def settle_contract(trace: Trace) -> Contract:
     return settled.model_copy(update={"assumptions": tuple(dict.fromkeys(assumptions))})
 
 
-def refuse_background(contract: Contract, review: Review) -> Contract:
-    """Return the contract with the background that a review refuses among what is unquoted."""
-    doubtful = dict(enumerate(find_doubtful_background(contract), 1))
-    named = (int(n) for item in review.findings for n in _REFUSED.findall(item.message))
-    refused = tuple(doubtful[number] for number in dict.fromkeys(named) if number in doubtful)
+def settle_background(contract: Contract, review: Review) -> Contract:
+    """Return the contract with the doubtful background that a review refuses, or does not confirm,
+    among what is unquoted.
+    """
+    named = {int(n) for item in review.findings for n in _REFUSED.findall(item.message)}
+    confirmed = {*review.confirmed} - named
+    doubtful = enumerate(find_doubtful_background(contract), 1)
+    refused = tuple(item for number, item in doubtful if number not in confirmed)
     kept = tuple(item for item in contract.background if item not in refused)
     unquoted = (*contract.unquoted, *(item.quote for item in refused))
     return contract.model_copy(update={"background": kept, "unquoted": unquoted})

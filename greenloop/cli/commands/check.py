@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from greenloop.cli.options.common import RunOptions
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from greenloop.app.check import CheckResult, OpenSandbox
     from greenloop.app.watch import WatchedModule, WatchedProject
     from greenloop.events import EventSink
+    from greenloop.sandbox.warm.zygote_client import ZygotePool
     from greenloop.settings import Settings
 
     CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
@@ -23,8 +26,8 @@ if TYPE_CHECKING:
 # Nearly everything is imported while the sandbox opens: the settings first, then what grades.
 
 
-def check_command(options: CheckOptions) -> int:
-    """Run `greenloop check` and return the exit status."""
+def check_command(options: CheckOptions, zygotes: ZygotePool | None = None) -> int:
+    """Run `greenloop check` and return the exit status; `zygotes` were started for it before."""
     if options.spec is None and options.model and not options.watch:
         raise InputError("--model is used only for --spec TEXT; add it")
     if options.watch and (options.spec is not None or options.json):
@@ -37,8 +40,8 @@ def check_command(options: CheckOptions) -> int:
         return _watch(options)
     if options.spec is not None:
         return _check_against_text(options.spec, options)
-    with SandboxOpening(options.sandbox) as opening:
-        from greenloop.cli.finish import load_settings
+    with SandboxOpening(options.sandbox, zygotes) as opening:
+        from greenloop.cli.options.settings import load_settings
 
         settings = load_settings(options)
         opening.begin(settings)
@@ -53,12 +56,11 @@ def _find_named_files(options: CheckOptions) -> tuple[Path, Sequence[Path]]:
 
 
 def _prepare_files(options: CheckOptions, settings: Settings, opening: SandboxOpening) -> CheckWork:
+    code, tests = _find_named_files(options)
+    opening.prepare_repetition()
     from greenloop.app.check import check_files, create_check_directory
     from greenloop.app.inputs.check_files import read_check_inputs
-    from greenloop.grading.reruns import HASH_SEED
 
-    code, tests = _find_named_files(options)
-    opening.prepare_hash_seed(HASH_SEED)
     inputs = read_check_inputs(code, tests)
     directory = create_check_directory(settings, inputs, options.run_dir)
     return partial(check_files, inputs, code, directory, settings)
@@ -77,7 +79,7 @@ def _prepare_diff(options: CheckOptions, settings: Settings, opening: SandboxOpe
 
 def _watch(options: CheckOptions) -> int:
     from greenloop.app.watch import WatchedModule, WatchedProject
-    from greenloop.cli.finish import load_settings
+    from greenloop.cli.options.settings import load_settings
     from greenloop.cli.watch import watch
 
     settings, run_dir = load_settings(options), options.run_dir
@@ -92,13 +94,16 @@ def _watch(options: CheckOptions) -> int:
 def _run_check(
     work: CheckWork, opening: SandboxOpening, options: CheckOptions, settings: Settings
 ) -> int:
-    from greenloop.cli.finish import finish_run, write_outputs
     from greenloop.cli.process import run_with_signals
     from greenloop.reporting.progress.renderer import create_progress
-    from greenloop.workflow.delivery import meets_requirement
 
+    # What shows the report is imported while the tests run.
+    Thread(target=import_module, args=("greenloop.cli.finish",), daemon=True).start()
     with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
         report, error = run_with_signals(work(opening.wait, progress))
+    from greenloop.cli.finish import finish_run, write_outputs
+    from greenloop.workflow.delivery import meets_requirement
+
     if options.markdown is not None:
         from greenloop.reporting.formats.markdown import render_markdown
 
@@ -112,7 +117,7 @@ def _check_against_text(spec: str, options: CheckOptions) -> int:
     from greenloop.app.inputs.check_files import read_check_inputs
     from greenloop.app.inputs.specification import read_specification
     from greenloop.app.requests import build_request, to_absolute_path
-    from greenloop.cli.finish import load_settings
+    from greenloop.cli.options.settings import load_settings
     from greenloop.cli.run_agent import run_agent
     from greenloop.llm.factory import check_models
     from greenloop.workflow.storage.request import CheckRequest, GivenTests

@@ -12,8 +12,8 @@ from functools import partial
 
 import typer
 
-from greenloop.cli.finish import load_settings
 from greenloop.cli.options.report import DoctorOptions
+from greenloop.cli.options.settings import load_settings
 from greenloop.dependencies import PackageStore
 from greenloop.errors import GreenloopError
 from greenloop.llm.factory import open_source

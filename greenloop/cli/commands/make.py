@@ -7,8 +7,8 @@ from pathlib import Path
 from greenloop.app.inputs.choices import add_answers, read_locked_choices
 from greenloop.app.inputs.specification import read_specification, read_tests, resolve_module_name
 from greenloop.app.requests import to_absolute_path
-from greenloop.cli.finish import load_settings
 from greenloop.cli.options.runs import MakeOptions
+from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import OutputError

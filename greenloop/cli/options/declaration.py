@@ -50,10 +50,11 @@ def build_command(name: str, options_class: type) -> Any:
     The command's module is imported when the command runs.
     """
 
-    def run(**values: Any) -> None:
+    def run(context: typer.Context, **values: Any) -> None:
         from greenloop.cli.process import run_command
 
-        raise typer.Exit(run_command(name, options_class(**values)))
+        started = () if context.obj is None else (context.obj,)
+        raise typer.Exit(run_command(name, options_class(**values), *started))
 
     hints = get_type_hints(options_class, include_extras=True)
     parameters = [
@@ -65,8 +66,9 @@ def build_command(name: str, options_class: type) -> Any:
         )
         for item in sorted(fields(options_class), key=lambda item: item.default is not MISSING)
     ]
-    vars(run)["__signature__"] = inspect.Signature(parameters)
-    run.__annotations__ = hints
+    context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    vars(run)["__signature__"] = inspect.Signature([context, *parameters])
+    run.__annotations__ = {"context": typer.Context, **hints}
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(
         name,

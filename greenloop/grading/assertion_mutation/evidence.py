@@ -7,25 +7,30 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from greenloop.grading.assertion_mutation.canaries import find_canary
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant
 from greenloop.grading.assertion_mutation.certainty import Certainty
 from greenloop.grading.assertion_mutation.forgery import find_forgeries
-from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, MutatedRun
+from greenloop.grading.assertion_mutation.judgement import judge_changed_tests
+from greenloop.grading.assertion_mutation.runs import (
+    AssertionMutationRunner,
+    MutatedRun,
+    plan_rounds,
+)
 from greenloop.grading.context import GradingContext
 from greenloop.records import AssertionMutation, AssertionSurvivor
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import has_hooks
 
-_MAX_ANSWERS = 50  # that are tried in place of others
 _FILE_READERS = ("__file__", "inspect", "linecache", "traceback")
 
 
 def measure(context: GradingContext) -> AssertionMutation:
     """Change expected values in the tests' text and run them: each test must fail.
 
+    Where isolation has observed what each test looks at, this is judged by the changed tests, and
+    none is run.
     A run changes one assertion of each test: first the last one, which shows that all were executed,
     then one to what another test expects, else the first. What stays green is repeated before it
     counts.
@@ -33,8 +38,10 @@ def measure(context: GradingContext) -> AssertionMutation:
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
+    if (found := judge_changed_tests(context)) is not None:
+        return found
     deadline = time.monotonic() + context.thresholds.seconds
-    runner = AssertionMutationRunner(context)
+    runner = context.remember(AssertionMutationRunner)
     runs, skipped_count = _run_rounds(runner, deadline)
     hooked = any(has_hooks(item.code) for item in context.tests)
     results, accused = _find_results(runner, [run for run in runs if not run.is_control])
@@ -70,26 +77,6 @@ def _may_read_themselves(tests: Sequence[TestFile]) -> bool:
     return any(word in item.code for item in tests for word in _FILE_READERS)
 
 
-def _plan_rounds(runner: AssertionMutationRunner) -> list[list[AssertionMutant]]:
-    """Return the mutants that run together: one of each test, those in shared helpers last."""
-    first: list[AssertionMutant] = []
-    second: list[AssertionMutant] = []
-    helping: list[AssertionMutant] = []
-    found = (item for file in runner.files.values() for item in file.answers.items())
-    answers = dict(islice(found, _MAX_ANSWERS))
-    for name, test in runner.passed:
-        file = runner.files.get(name)
-        mutants = file.mutants.get(test, ()) if file else ()
-        if not file or not mutants:
-            continue
-        (helping if mutants[0].is_in_helper else first).append(mutants[-1])
-        if swap := file.swap_answer(test, answers):
-            second.append(swap)
-        elif len(mutants) > 1:
-            second.append(mutants[0])
-    return list(filter(None, (first, second, helping)))
-
-
 def _find_canaries(runner: AssertionMutationRunner) -> list[AssertionMutant]:
     """Return one for each test file that can have one."""
     tests = {name: [test for at, test in runner.passed if at == name] for name in runner.files}
@@ -104,7 +91,7 @@ def _run_rounds(runner: AssertionMutationRunner, deadline: float) -> tuple[list[
     know: code that works only in the first run fails there. A round that one mutant ends early (its
     value cannot be shown, or it never ends) is halved.
     """
-    rounds = [(mutants, False) for mutants in _plan_rounds(runner)]
+    rounds = [(mutants, False) for mutants in plan_rounds(runner)]
     position = 1 + secrets.randbelow(len(rounds) or 1)
     rounds.insert(position, (_find_canaries(runner), True))
     runs: list[MutatedRun] = []

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
 from greenloop.grading.context import GradingContext
@@ -17,6 +18,7 @@ from greenloop.testsuite.parser import get_function_name
 
 EditSelector = Callable[[AssertionMutant], tuple[TextEdit, ...]]
 TestKey = tuple[str, str]  # file and function
+_MAX_ANSWERS = 50  # that are tried in place of others
 
 
 @dataclass(frozen=True)
@@ -72,13 +74,19 @@ class AssertionMutationRunner:
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
     ) -> TestRun:
         """Run the tests with these mutants."""
+        return self.context.run_tests(tests=self.apply(mutants, select_edits))
+
+    def apply(
+        self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
+    ) -> list[TestFile]:
+        """Return the test files with these mutants."""
         files: list[TestFile] = []
         for item in self.context.tests:
             own = [mutant for mutant in mutants if mutant.scope.file == item.name]
             edits = [edit for mutant in own for edit in select_edits(mutant)]
             code = self.files[item.name].source.apply_edits(edits) if edits else item.code
             files.append(TestFile(item.name, code, item.locked))
-        return self.context.run_tests(tests=files)
+        return files
 
     def find_surviving_cases(self, run: MutatedRun, mutant: AssertionMutant) -> list[str] | None:
         """Return ids of the test's cases that still pass; None where the run does not show it."""
@@ -97,6 +105,26 @@ class AssertionMutationRunner:
         run = MutatedRun(tuple(mutants), self.run(mutants, select_edits))
         found = {item: self.find_surviving_cases(run, item) for item in mutants}
         return {item: green for item, green in found.items() if green}
+
+
+def plan_rounds(runner: AssertionMutationRunner) -> list[list[AssertionMutant]]:
+    """Return the mutants that run together: one of each test, those in shared helpers last."""
+    first: list[AssertionMutant] = []
+    second: list[AssertionMutant] = []
+    helping: list[AssertionMutant] = []
+    found = (item for file in runner.files.values() for item in file.answers.items())
+    answers = dict(islice(found, _MAX_ANSWERS))
+    for name, test in runner.passed:
+        file = runner.files.get(name)
+        mutants = file.mutants.get(test, ()) if file else ()
+        if not file or not mutants:
+            continue
+        (helping if mutants[0].is_in_helper else first).append(mutants[-1])
+        if swap := file.swap_answer(test, answers):
+            second.append(swap)
+        elif len(mutants) > 1:
+            second.append(mutants[0])
+    return list(filter(None, (first, second, helping)))
 
 
 def group_ids_by_function(run: TestRun) -> dict[TestKey, list[str]]:

@@ -15,7 +15,6 @@ from greenloop.grading.isolation.public_names import ModuleNames
 from greenloop.grading.isolation.runs import has_agreed, is_doubtful, run_first, run_rows
 from greenloop.grading.isolation.value_uses import find_value_uses
 from greenloop.grading.isolation.whole_tests import WholeTests, compare_whole_tests
-from greenloop.grading.observation import ObservationRequest
 from greenloop.records import Isolated, NotObservable
 from greenloop.sandbox.guest.scenarios.checks import AMBIGUOUS_EXCEPTION
 from greenloop.sandbox.work.scenarios import RowOutcome
@@ -204,12 +203,6 @@ def _judge_scenarios(
             yield _Result(scenario, "differs")
         else:
             yield _explain(scenario, first[doubtful], doubtful in confirmed)
-
-
-def plan_requests(context: GradingContext) -> list[ObservationRequest]:
-    """Return what `measure` observes first of each test file."""
-    plans = map(context.plan_scenarios, context.tests)
-    return [ObservationRequest(item.scenario, item.judge) for item in plans if item.scenarios]
 
 
 def _explain(scenario: Scenario, row: RowOutcome, agrees_beside: bool) -> _Result:

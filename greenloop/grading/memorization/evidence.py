@@ -94,7 +94,7 @@ def _plan_calls(context: GradingContext) -> _CallPlan | None:
 def _find_functions(context: GradingContext, plan: _CallPlan) -> tuple[str, ...]:
     """Return memorized functions; calls beside other scenarios accuse none, as state may be left."""
     detect = partial(detect_memorization, context.code, plan.calls)
-    shared = context.shared.take(_build_request(plan)) if context.shared else None
+    shared = context.shared.get(_build_request(plan)) if context.shared else None
     if shared:
         seen = read_call_results(shared.observations, len(plan.texts))
         if not detect(*plan.split(seen.events)):

@@ -6,7 +6,7 @@ import ast
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from greenloop.grading.peer.answers import Names
@@ -16,7 +16,13 @@ from greenloop.grading.peer.outcomes import Outcome, judge
 from greenloop.grading.peer.records import Comparison, FoundDifference, PeerProgram
 from greenloop.grading.peer.reduction import reduce_differences
 from greenloop.grading.peer.runs import NOT_RUN, Input, Program
-from greenloop.grading.peer.seeds import find_calls, read_call, read_public, read_vocabulary
+from greenloop.grading.peer.seeds import (
+    find_calls,
+    iterate_calls,
+    read_call,
+    read_public,
+    read_vocabulary,
+)
 from greenloop.sandbox import Sandbox
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile, read_conftest
@@ -73,7 +79,12 @@ def compare_programs(
     pair.deadline = time.monotonic() + budget_s  # reading many tests takes seconds, too
     pair.run_all(builder)
     pair.deadline = time.monotonic() + budget_s
-    return pair.summarize()
+    found = pair.summarize()
+    return (
+        replace(found, differing_tests=pair.list_differing_tests(tests))
+        if found.differences
+        else found
+    )
 
 
 def check_peer(
@@ -177,6 +188,15 @@ class _Pair:
             slower=self._find_slower() if compared else (),
             problem=self._explain(bool(compared)),
         )
+
+    def list_differing_tests(self, tests: Sequence[TestFile]) -> tuple[str, ...]:
+        """Return the names of the tests that make a call, or are an input, that differs."""
+        differing = [item.item for item in self.outcomes if item.agrees is False]
+        texts = {item.text for item in differing if item.is_call}
+        files = [item.code for item in tests]
+        calls = iterate_calls(files, self.code.module, self.code.public)
+        callers = {name for name, call in calls if ast.unparse(call) in texts}
+        return tuple(sorted(callers | {item.name for item in differing if not item.is_call}))
 
     def _find_slower(self) -> tuple[str, ...]:
         """Return the smallest calls of growing ones on which the code is far slower, seen twice.

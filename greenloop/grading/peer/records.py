@@ -37,5 +37,6 @@ class Comparison:
     allowed: int = 0
     agreed: int = 0
     differences: tuple[FoundDifference, ...] = ()
+    differing_tests: tuple[str, ...] = ()  # functions of tests with an input that differs
     slower: tuple[str, ...] = ()  # calls on which the code costs far more than the peer
     problem: str = ""  # why nothing, or not all, could be compared

@@ -72,7 +72,14 @@ def _is_plain(node: ast.expr, public: Sequence[str]) -> bool:
 
 def find_calls(tests: Iterable[str], module: str, public: Sequence[str]) -> list[ast.Call]:
     """Return the calls of public names in test files, each once, with the values of parameters."""
-    found: dict[str, ast.Call] = {}
+    found = {ast.unparse(call): call for _, call in iterate_calls(tests, module, public)}
+    return list(found.values())
+
+
+def iterate_calls(
+    tests: Iterable[str], module: str, public: Sequence[str]
+) -> Iterator[tuple[str, ast.Call]]:
+    """Yield the calls of public names in test files, each with the name of its function."""
     for source in tests:
         tree = parse_or_none(source)
         names = read_imports(tree, module) if tree else {}
@@ -80,9 +87,8 @@ def find_calls(tests: Iterable[str], module: str, public: Sequence[str]) -> list
         shared = _read_assigned(tree.body) if tree else {}
         for function in functions:
             for call in _find_in_function(function, names, shared):
-                if text := read_call(call, public):
-                    found.setdefault(ast.unparse(text), text)
-    return list(found.values())
+                if read := read_call(call, public):
+                    yield function.name, read
 
 
 def _find_in_function(

@@ -19,6 +19,11 @@ _FINDING = re.compile(
 _LGTM = re.compile(
     r"^\W*LGTM\b(?!.*\b(except|but|however|apart|once|after)\b)|(?<!not )\bLGTM\W*$", re.MULTILINE
 )
+# `- B2: asks for nothing`, of background.
+_CONFIRMED = re.compile(
+    r"^\W{0,9}(?:background\s)?\s{0,9}B([1-9]\d{0,3})\W{1,9}asks\s{1,9}for\s{1,9}nothing\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def parse_review(response: LLMResponse) -> Review:
@@ -28,6 +33,7 @@ def parse_review(response: LLMResponse) -> Review:
         InvalidResponse: neither `LGTM` nor a finding in the required form.
     """
     text = extract_text(response)
+    confirmed = tuple(int(number) for number in _CONFIRMED.findall(text))
     found = filter(None, map(_FINDING.match, text.split("\n")))
     findings = tuple(
         Finding.model_validate(
@@ -39,9 +45,9 @@ def parse_review(response: LLMResponse) -> Review:
         )
         for item in found
     )
-    if not findings and not _LGTM.search(text):
+    if not findings and not confirmed and not _LGTM.search(text):
         raise InvalidResponse("Answer `LGTM`, or one finding a line: `- L12 error: message`.")
-    return Review(findings=findings)
+    return Review(findings=findings, confirmed=confirmed)
 
 
 def parse_judgement(response: LLMResponse) -> Judgement:

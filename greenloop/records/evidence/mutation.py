@@ -10,7 +10,7 @@ from greenloop.records.base import Record
 from greenloop.records.evidence.base import EvidenceRow, Piece, format_minimum, format_share
 from greenloop.records.evidence.thresholds import Thresholds
 
-_HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@.*\n", re.MULTILINE)
+_HUNK = re.compile(r"^@@ .*\n", re.MULTILINE)
 
 
 class Survivor(Record):
@@ -38,17 +38,10 @@ class Survivor(Record):
         return f"{self.path}:{self.line}" if self.path else f"line {self.line}"
 
     @property
-    def bare_diff(self) -> str:
-        """Return `diff` without the lines around, for readers who may only see the change."""
-        found = _HUNK.search(self.diff)
-        if found is None:
-            return self.diff
-        line, body = int(found[1]), self.diff[found.end() :].split("\n")
-        above = next((n for n, text in enumerate(body) if not text.startswith(" ")), 0)
-        changed = [text for text in body if text[:1] in ("-", "+")]
-        old = sum(text.startswith("-") for text in changed)
-        head = f"@@ -{line + above},{old} +{line + above},{len(changed) - old} @@"
-        return "\n".join([self.diff[: found.start()] + head, *changed])
+    def changed_lines(self) -> str:
+        """The lines of `diff` that were taken out and put in, for readers who see no other code."""
+        body = _HUNK.split(self.diff, maxsplit=1)[-1]
+        return "\n".join(line for line in body.split("\n") if line[:1] in ("-", "+"))
 
 
 class EquivalentMutant(Survivor):

@@ -81,7 +81,7 @@ class ProjectSandbox(SandboxView):
         tree = tuple((path, text) for path, text in files.items() if not is_test_path(path))
         levels = module.count(".") + (2 if self.path.endswith("/__init__.py") else 1)
         root = "/".join(self.path.split("/")[:-levels])
-        payload = {"module": module, "scenarios": [scenario], "import_root": root}
+        payload = {"module": module, "scenarios": [(scenario, "")], "import_root": root}
         job = Job("scenarios", (), payload, packages=self.packages, timeout_s=timeout_s, tree=tree)
         return observe_job(self, job)[0]
 

@@ -77,7 +77,7 @@ def observe_scenarios(
     Raises SandboxError where no process can be started.
     """
     (found,) = observe_together(
-        sandbox, code, module, [scenario], beside=beside, timeout_s=timeout_s
+        sandbox, code, module, [(scenario, "")], beside=beside, timeout_s=timeout_s
     )
     return found
 
@@ -86,12 +86,15 @@ def observe_together(
     sandbox: JobRunner,
     code: str,
     module: str,
-    scenarios: Sequence[str],
+    scenarios: Sequence[tuple[str, str]],
     *,
     beside: Sequence[TestFile] = (),
     timeout_s: float | None = None,
 ) -> list[Observations]:
-    """Do the same for several texts, one after the other in one process."""
+    """Do the same for several texts, one after the other in one process.
+
+    Each has another source of the module, in place of `code` from there on, or ''.
+    """
     files = ((f"{module}.py", code), *((item.name, item.code) for item in beside))
     payload: dict[str, Any] = {"module": module, "scenarios": scenarios}
     if beside:

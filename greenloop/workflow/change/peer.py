@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from greenloop.grading.peer.comparison import PeerProgram
+from greenloop.grading.peer.comparison import Comparison, PeerProgram
 from greenloop.project.code_map.interface import select_module
 from greenloop.project.comparison.peers import PeerChanges, compare_peers
 from greenloop.project.runner import ProjectRunner
@@ -49,7 +49,9 @@ class ChangePeerComparer(PeerComparer):
         )
         calls, seed = [item.call for item in suite.held_out], seed_of(self._run)
 
-        def find_failing(box: Sandbox) -> list[str]:
+        def find_failing(box: Sandbox, found: Comparison) -> list[str]:
+            if found.differences:  # which of the tests they explain is not known
+                return []
             run = ProjectRunner(box, other).run({}, sorted(suite.ids))
             return sorted(run.failing_tests & suite.ids)
 

@@ -8,7 +8,7 @@ from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFa
 from greenloop.events import CodeReviewed
 from greenloop.records import AttemptKind, Finding, Review
 from greenloop.specification.assumptions import split_doubts
-from greenloop.specification.quotes import refuse_background
+from greenloop.specification.quotes import settle_background
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.state import Run, RunState
 
@@ -19,8 +19,8 @@ _NOT_REVIEWED = "the repaired code was not reviewed"
 async def review_first_code(run: Run) -> None:
     """Review the first candidate; repair the errors found.
 
-    Background of the contract that the review refuses is no longer background; what it doubts of
-    the assumptions is set apart.
+    Doubtful background of the contract that the review does not confirm is no longer background;
+    what it doubts of the assumptions is set apart.
 
     Raises:
         GreenloopError: a call failed.
@@ -33,7 +33,7 @@ async def review_first_code(run: Run) -> None:
         run.notify(str(error))
         review = Review()
     state.doubts, review = split_doubts(state.agreed_contract, review)
-    state.contract = refuse_background(state.agreed_contract, review)
+    state.contract = settle_background(state.agreed_contract, review)
     _record_review(run, review)
     if review.errors and run.settings.max_repairs > 0:
         await _repair_findings(run, "review-repair")

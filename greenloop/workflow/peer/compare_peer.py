@@ -26,7 +26,7 @@ from greenloop.workflow.peer.rulings import (
 )
 from greenloop.workflow.state import Run
 
-_MAX_JUDGED = _MAX_OPEN = 5
+_MAX_JUDGED = 5  # in one call
 _MAX_ROUNDS = 3
 _MAX_MESSAGE_CHARS = 300
 # A fallback model whose price is not known cannot be afforded under --max-cost: SettingsError.
@@ -103,10 +103,14 @@ class PeerComparer:
         if done.comparison.problem:
             self._run.notify(f"second reading: {done.comparison.problem}")
         present = self._list_differences(done)
-        unjudged = [item for item in present if item.key not in self._judged][:_MAX_JUDGED]
-        changed = await self._judge(unjudged) if unjudged and self._rounds_left else False
+        changed = False
+        while not changed and (unjudged := self._find_unjudged(present)) and self._rounds_left:
+            changed = await self._judge(unjudged)
         self._report(done.comparison, present)
         return changed
+
+    def _find_unjudged(self, present: Sequence[OpenDifference]) -> list[OpenDifference]:
+        return [item for item in present if item.key not in self._judged][:_MAX_JUDGED]
 
     async def _run_comparison(self, peer: PeerProgram) -> SavedComparison:
         judged = [call for call, *answers in self._judged if answers]
@@ -118,13 +122,12 @@ class PeerComparer:
         return self._state.agreed_contract.text_with_answers
 
     def _list_differences(self, done: SavedComparison) -> list[OpenDifference]:
-        """Return the differences in answers, or else in tests; not what the user has decided."""
+        """Return the differences in answers, then in tests; not what the user has decided."""
         state = self._state
         answered = {item.question for item in state.agreed_contract.choices if item.answered}
+        failing = [item for item in done.failing if self._may_be_wrong(item)]
         found = [OpenDifference(item) for item in done.comparison.differences]
-        if not found:
-            failing = [item for item in done.failing if self._may_be_wrong(item)]
-            found = from_tests(failing, state.code_tests)
+        found += from_tests(failing, state.code_tests)
         return [item for item in found if item.build_choice(1).question not in answered]
 
     def _may_be_wrong(self, test: str) -> bool:
@@ -141,6 +144,7 @@ class PeerComparer:
             rulings = await tools.judge_difference(self.text, [shown for shown, _ in arranged])
         except _FAILURES as error:
             self._run.notify(f"differences from the second reading are not judged: {error}")
+            self._rounds_left = 0
             return False
         before, findings = self._state.suite, self._state.review.findings
         for item, ruling, (_, code_is_first) in zip(differences, rulings, arranged, strict=True):
@@ -192,10 +196,7 @@ class PeerComparer:
         return name
 
     def _add_choice(self, item: OpenDifference) -> str:
-        """Return the id of the open choice on a difference; one is asked for each cluster.
-
-        '' where five are open: the difference counts as it is.
-        """
+        """Return the id of the open choice on a difference; one is asked for each cluster."""
         cluster = item.found.cluster
         if known_id := self._asked.get(cluster):
             return known_id
@@ -205,8 +206,6 @@ class PeerComparer:
         choice = item.build_choice(number)
         known = (other.id for other in contract.choices if other.question == choice.question)
         if (found := next(known, None)) is None:
-            if sum(other.source == "judge" for other in contract.open_choices) >= _MAX_OPEN:
-                return ""
             choices, found = (*contract.choices, choice), choice.id
             self._state.contract = contract.model_copy(update={"choices": choices})
         if cluster:

@@ -17,6 +17,7 @@ from greenloop.grading.peer.comparison import (
 )
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
+from greenloop.testsuite.parser import get_function_name
 from greenloop.workflow.peer.rulings import is_wording
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import digest
@@ -27,8 +28,8 @@ from greenloop.workflow.storage.run_dir import write_atomically
 class SavedComparison:
     """What was compared, and what it showed.
 
-    `failing` are active tests that the peer fails, and not only for the wording of an exception; asked
-    for only where no answer differs.
+    `failing` are active tests that the peer fails, and not only for the wording of an exception, nor
+    on an input that stands among the differences.
     """
 
     code_sha256: str
@@ -54,9 +55,16 @@ async def compare_with_peer(
     code, suite = run.state.candidates.current.code, run.state.tests
     text = run.state.agreed_contract.text_with_answers
 
-    def find_failing(box: Sandbox) -> list[str]:
+    def find_failing(box: Sandbox, found: Comparison) -> list[str]:
         failing = check_peer(box, module=suite.module, peer=peer, tests=suite.files)
-        return [test for test, message in failing.items() if not is_wording(message, text)]
+        known = found.differing_tests
+        return [
+            test
+            for test, message in failing.items()
+            if not (
+                is_wording(message, text) or get_function_name(test).rpartition("::")[2] in known
+            )
+        ]
 
     return await compare_and_save(
         run, peer, lambda box: _compare(run, box, code, peer, calls), find_failing
@@ -67,12 +75,12 @@ async def compare_and_save(
     run: Run,
     peer: PeerProgram,
     compare: Callable[[Sandbox], Comparison],
-    find_failing: Callable[[Sandbox], Iterable[str]],
+    find_failing: Callable[[Sandbox, Comparison], Iterable[str]],
 ) -> SavedComparison:
     """Return what a comparison shows, from the run directory where it was made before.
 
     Time limits a comparison: a second one may find other differences, which would be paid for again.
-    `find_failing` returns the tests that the peer fails.
+    `find_failing` returns the tests that the peer fails, and that the differences do not explain.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -86,7 +94,7 @@ async def compare_and_save(
         return known
     with progress_span(run.emit, "second reading"), state.measure_time("grading_s"):
         comparison = await run.call_in_sandbox(compare)
-        failing = () if comparison.differences else tuple(await run.call_in_sandbox(find_failing))
+        failing = await run.call_in_sandbox(lambda box: tuple(find_failing(box, comparison)))
     done = SavedComparison(digest(code), peer, comparison, failing)
     if path:
         text = TypeAdapter(SavedComparison).dump_json(done, indent=1).decode()

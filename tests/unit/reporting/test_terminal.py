@@ -34,13 +34,13 @@ def test_verdict_and_failures_come_first() -> None:
     assert "␛[31mred" in render_report_text(build_make_report(HOSTILE))
 
 
-def test_bare_diff_has_no_context_lines() -> None:
+def test_changed_lines_of_a_survivor_have_no_heads_and_no_lines_around() -> None:
     mutation = build_make_report().evidence.mutation
     assert mutation is not None
     (survivor,) = mutation.survived
-    assert survivor.bare_diff.split("\n")[2:4] == ["@@ -3,1 +3,1 @@", "-    if k < 0:"]
-    assert "def top_k" not in survivor.bare_diff
-    assert survivor.model_copy(update={"diff": survivor.bare_diff}).bare_diff == survivor.bare_diff
+    assert survivor.changed_lines == "-    if k < 0:\n+    if k <= 0: as it should be"
+    again = survivor.model_copy(update={"diff": survivor.changed_lines})
+    assert again.changed_lines == survivor.changed_lines
 
 
 def test_differences_show_both_answers_and_the_ruling() -> None:

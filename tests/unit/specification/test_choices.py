@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.records import Choice
+from greenloop.records import Choice, Contract, HeldOutExample
 from greenloop.specification.choices import (
     complete_answer,
     drop_settled,
@@ -54,8 +54,8 @@ def test_an_example_is_parsed(
         "f(1) -> ",
         "x = f(1) -> 2",
         "",
-        "f(" + "1, " * 200 + ") -> 1",
-        "-> " * 90,
+        "f(" + "1, " * 700 + ") -> 1",
+        "-> " * 600,
     ],
 )
 def test_other_text_is_no_example(text: str) -> None:
@@ -120,3 +120,21 @@ def test_one_line_cannot_look_like_a_heading_or_a_mark() -> None:
 )
 def test_blanks_count_in_literals_alone(text: str, line: str) -> None:
     assert to_one_line(text) == line
+
+
+def test_a_long_example_keeps_its_result() -> None:
+    call = f"total({list(range(400))})"
+    answer = to_one_line(f"{call} -> 79800")
+    assert len(answer) > 1000
+    assert parse_answer(answer) == HeldOutExample(call=call, returns="79800")
+    assert parse_answer(f"total({list(range(4000))}) -> 1") is None
+
+
+def test_a_reason_shows_the_result_of_a_long_example() -> None:
+    answer = f"total({list(range(400))}) -> 79800"
+    choice = Choice(id="D1", question="What?", answers=(answer, "2"), chosen=answer)
+    contract = Contract(module="m", summary="", interface="", requirements=(), choices=(choice,))
+    (reason,) = contract.unmet()
+    assert "(taken: total([0, 1, 2" in reason
+    assert "-> 79800): answer it" in reason
+    assert len(reason) < 500

@@ -17,7 +17,7 @@ from greenloop.records import (
     Review,
 )
 from greenloop.specification.examples import analyze_specification
-from greenloop.specification.quotes import find_complaints, refuse_background, settle_contract
+from greenloop.specification.quotes import find_complaints, settle_background, settle_contract
 from greenloop.specification.tracing import find_doubtful_background, trace_contract
 
 
@@ -277,14 +277,25 @@ class TestBackground:
             Finding(line=None, severity="warning", message="background B1: a bound of time"),
             Finding(line=3, severity="error", message="Background b5 and B2; background B99, B0"),
         )
-        refused = refuse_background(contract, Review(findings=findings))
+        review = Review(findings=findings, confirmed=(1, 2, 3, 4, 6, 99))
+        refused = settle_background(contract, review)
         assert refused.unquoted == ("It must be quick", "zwei Leute")
         assert [item.quote for item in refused.background] == [
             self.quotes[0],
             *self.quotes[2:5],
             *self.quotes[6:],
         ]
-        assert refuse_background(contract, Review()) == contract
+
+    def test_what_no_review_confirms_is_unquoted(self) -> None:
+        background = tuple(Background(quote=item) for item in self.quotes)
+        contract = make_contract("x", ["x"], background=background)
+        silent = settle_background(contract, Review())
+        assert silent.unquoted == self.quotes[1:-1]
+        assert silent.background == (background[0], background[-1])
+        (reason,) = silent.unmet()
+        assert "It must be quick" in reason
+        confirmed = settle_background(contract, Review(confirmed=tuple(range(1, 7))))
+        assert confirmed == contract
 
 
 def test_hostile_quotes_take_linear_time() -> None:

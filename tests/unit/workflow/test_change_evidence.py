@@ -132,6 +132,27 @@ def test_what_the_wish_does_not_say_is_an_open_choice(
     assert done.report.verdict == "passed"
 
 
+def test_what_differs_in_wording_alone_is_no_open_choice(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    """A ruling on messages within the answers leads to no question, and does not count."""
+    peer = PEER.replace(
+        "return result -", 'return (result, "not today") if discount == 7 else result -'
+    )
+    script = change_answers(
+        write_change=[SEVEN.replace("None", '(whole, "not on Sundays")')],
+        write_peer=[peer],
+        judge_difference=[lambda prompt: judge(prompt, "wording")],
+    )
+    done = run_workflow(script, request=change_request(tmp_path), peer=True)
+    assert done.report.evidence.peer is not None, done.error
+    rulings = {item.ruling for item in done.report.evidence.peer.differences}
+    assert rulings == {"wording is free"}
+    assert done.report.evidence.peer.reached
+    assert done.report.contract is not None
+    assert done.report.contract.choices == ()
+
+
 def test_answer_to_an_open_choice_is_a_test(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     script = change_answers(
         write_change=[SEVEN],

@@ -125,3 +125,12 @@ def test_marks_of_the_user_are_never_lost(tmp_path: Path) -> None:
     assert not save_choices(path, ())
     assert not path.exists()
     assert previous.read_text() == filled
+
+
+def test_a_long_example_is_read_whole() -> None:
+    answers = tuple(f"total({list(range(400))}) -> {number}" for number in (79800, 0))
+    choice = Choice(id="D1", question="What?", answers=answers, chosen=answers[0])
+    text = render_choices([choice]).replace("- [ ] 2:", "- [x] 2:")
+    (answer,) = read_answers(PATH, text, [choice])
+    assert answer.answer == answers[1]
+    assert "-> 0\n" in text

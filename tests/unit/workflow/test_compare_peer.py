@@ -304,6 +304,68 @@ def test_code_that_no_repair_rid_of_a_contradicted_test_is_not_verified(
     assert any(item.startswith("the review's error stands") for item in done.report.reasons)
 
 
+# A peer that takes no texts, which its precondition does not allow.
+NO_TEXTS = PEER_CODE.replace(
+    "    rest,", "    if any(type(x) is str for x in xs):\n        raise TypeError\n    rest,"
+)
+
+
+def write_test_of_text(letter: str, expected: str) -> str:
+    name = f"test_text_{letter}"
+    return f'\n\ndef {name}():\n    """R1: letters."""\n    assert top_k(["a", "{letter}"], 1) == {expected}\n'
+
+
+def test_a_test_is_judged_beside_answers_that_do_not_explain_it(run_workflow: RunWorkflow) -> None:
+    """A peer that misreads the text elsewhere does not hide what the tests ask without cause."""
+    peer = NO_TEXTS.replace("if k < 0:", "if k < 1:")
+    done = run_workflow(
+        answers(
+            generate_tests=[suite_answer(GOOD_TESTS + write_test_of_text("b", '["b"]'))],
+            write_peer=[peer_answer(peer)],
+            judge_difference=[judge(lambda text: text in ("[]", "this test fails"))] * 3,
+            repair_code=[fence(GOOD_CODE + "\n# not of texts\n")],
+        )
+    )
+    of_answers, of_test, *_ = done.model.list_prompts("judge_difference")
+    assert "top_k([], 0)" in of_answers
+    assert (of_answers.count("def test_"), of_test.count("def test_")) == (0, 1)
+    assert "def test_text_b" in of_test
+    (entry,) = [item for item in done.report.tests if "test_text_b" in item.id]
+    assert entry.outcome == "dropped"
+
+
+def test_tests_are_not_judged_beside_answers_that_explain_them(run_workflow: RunWorkflow) -> None:
+    ascending = PEER_CODE.replace("return found", "return found[::-1]")
+    peer = peer_answer(ascending)
+    right = judge(lambda text: text.startswith("[") and text != "[]" and eval(text)[0] >= 2)
+    done = run_workflow(answers(write_peer=[peer], judge_difference=[right]))
+    assert done.report.evidence.peer is not None
+    assert done.report.evidence.peer.differences
+    (prompt,) = done.model.list_prompts("judge_difference")
+    assert "def test_" not in prompt
+
+
+def test_more_than_five_differences_are_judged_in_several_calls(run_workflow: RunWorkflow) -> None:
+    tests = "".join(write_test_of_text(letter, f'["{letter}"]') for letter in "bcdefgh")
+    done = run_workflow(
+        answers(
+            generate_tests=[suite_answer(GOOD_TESTS + tests)],
+            write_peer=[peer_answer(NO_TEXTS)],
+            judge_difference=[judge(lambda text: text.startswith("this test passes"))] * 2,
+        )
+    )
+    first, second = done.model.list_prompts("judge_difference")
+    assert (first.count("def test_text"), second.count("def test_text")) == (5, 2)
+    assert rulings_of(done) == {"peer is wrong"}
+    assert not [item for item in done.report.reasons if item.startswith("second reading")]
+
+
+def test_where_the_judge_fails_no_other_call_is_made(run_workflow: RunWorkflow) -> None:
+    done = run_workflow(answers(**BLIND, judge_difference=["?"] * 9))
+    assert len(done.model.list_prompts("judge_difference")) == 2  # asked for once more
+    assert rulings_of(done) == {None}
+
+
 # --- What the prompts show
 
 

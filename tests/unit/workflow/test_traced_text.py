@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from greenloop.errors import (
     BudgetExhaustedError,
     ReplayExhaustedError,
@@ -181,25 +183,38 @@ class TestNotCovered:
 
 
 class TestBackground:
-    def test_review_refuses_it(self, run_workflow: RunWorkflow) -> None:
-        text = f"{SPECIFICATION} We are old. Nobody must wait."
-        contract = contract_answer(
-            background=[
-                {"quote": "We are old.", "reason": "a fact"},
-                {"quote": "Nobody must wait.", "reason": "a wish"},
-            ]
-        )
-        finding = "- L? warning: background B1: there is a limit of time"
-        done = run_workflow(
-            answers(parse_specification=[contract], review_code=[finding]), specification=text
-        )
+    text = f"{SPECIFICATION} We are old. Nobody must wait."
+    contract = contract_answer(
+        background=[
+            {"quote": "We are old.", "reason": "a fact"},
+            {"quote": "Nobody must wait.", "reason": "a wish"},
+        ]
+    )
+
+    @pytest.mark.parametrize(
+        "review", ["- L? warning: background B1: there is a limit of time", "LGTM"]
+    )
+    def test_what_the_review_does_not_confirm_keeps_the_verdict_at_passed(
+        self, run_workflow: RunWorkflow, review: str
+    ) -> None:
+        script = answers(parse_specification=[self.contract], review_code=[review])
+        done = run_workflow(script, specification=self.text)
         (asked,) = done.model.list_prompts("review_code")
         assert 'B1. "Nobody must wait." (a wish)' in asked
-        assert "We are old" not in asked.partition("background")[2]
+        assert "We are old" not in asked.partition("for background")[2]
         assert done.report.verdict == "passed"
         assert done.report.contract is not None
         assert done.report.contract.unquoted == ("Nobody must wait.",)
         assert any("Nobody must wait" in item for item in done.report.reasons)
+
+    def test_confirmed_it_asks_for_nothing(self, run_workflow: RunWorkflow) -> None:
+        review = "- B1: asks for nothing\nLGTM"
+        script = answers(parse_specification=[self.contract], review_code=[review])
+        done = run_workflow(script, specification=self.text)
+        assert done.report.contract is not None
+        assert done.report.contract.unquoted == ()
+        assert len(done.report.contract.background) == 2
+        assert not any("Nobody must wait" in item for item in done.report.reasons)
 
 
 class TestAssumptions:

@@ -7,8 +7,10 @@ import inspect
 import json
 import operator
 import os
+import sys
 import tempfile
 import time
+import types
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from types import FunctionType
@@ -87,9 +89,14 @@ class Runner:
         self._has_warnings = False  # the text asks for them; else all is as in an ordinary program
         self._row_cpu_s, self._deadline = 0.0, float("inf")
 
-    def run_all(self, texts: list[str]) -> None:
-        """Run texts one after the other, and report the end of each. Raises what a text raises."""
-        for text in texts:
+    def run_all(self, texts: list[list[str]]) -> None:
+        """Run texts one after the other, and report the end of each. Raises what a text raises.
+
+        Each text has the source that takes the place of the module's, or ''.
+        """
+        for text, code in texts:
+            if code:
+                self._replace_module(code)
             self.run(text)
             self._send("end_text")
 
@@ -117,6 +124,11 @@ class Runner:
                 if _monotonic() > self._deadline:
                     return
                 self._run_row(number, row, function, fixtures, arguments)
+
+    def _replace_module(self, code: str) -> None:
+        module = types.ModuleType(self._module)
+        sys.modules[self._module] = module
+        exec(compile(code, f"{self._module}.py", "exec"), vars(module))
 
     def _run_row(
         self,

@@ -124,7 +124,7 @@ def try_mutants(box: Sandbox, code: str, tests: str, **options: object) -> Mutat
 
 
 def after(found: Mutation) -> set[str]:
-    return {item.bare_diff.split("\n")[-1][1:].strip() for item in found.survived}
+    return {item.changed_lines.split("\n")[-1][1:].strip() for item in found.survived}
 
 
 @pytest.fixture(scope="module")

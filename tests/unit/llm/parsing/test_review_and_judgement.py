@@ -57,6 +57,20 @@ def test_lgtm_has_no_findings(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("- B1: asks for nothing\n- B12: asks for nothing.\nLGTM", (1, 12)),
+        ("B2 asks for nothing", (2,)),
+        ("* **background B3**: Asks for nothing\n- L1 error: crash", (3,)),
+        ("- B1: nothing is wrong\nLGTM", ()),
+        ("- L? warning: background B1: asks for nothing less than an index\nLGTM", ()),
+    ],
+)
+def test_background_is_confirmed_by_number(text: str, numbers: tuple[int, ...]) -> None:
+    assert parse_review(LLMResponse(text)).confirmed == numbers
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "The code is fine.",

@@ -1,0 +1,30 @@
+"""What isolation observes first of a test file, and whether its tests agree with all of that.
+
+Where they do, other pieces of evidence judge what was observed and run nothing themselves.
+"""
+
+from __future__ import annotations
+
+from greenloop.grading.context import GradingContext
+from greenloop.grading.observation import ObservationRequest, Observed
+from greenloop.testsuite import TestFile
+
+
+def build_request(context: GradingContext, file: TestFile, code: str = "") -> ObservationRequest:
+    """Return what isolation observes first of a test file, on the code or on another source."""
+    plan = context.plan_scenarios(file)
+    return ObservationRequest(plan.scenario, plan.judge, code=code)
+
+
+def are_observable(context: GradingContext) -> bool:
+    """Whether each test can be observed."""
+    plans = [context.plan_scenarios(file) for file in context.tests]
+    return any(plan.scenarios for plan in plans) and not any(plan.not_observable for plan in plans)
+
+
+def find_agreement(context: GradingContext, file: TestFile) -> Observed | None:
+    """Return what was observed of a file if each row agrees, by values without own operators."""
+    found = context.shared.get(build_request(context, file)) if context.shared else None
+    if found is None or any(i.outcome != "agrees" or i.has_objects for i in found.outcomes):
+        return None
+    return found

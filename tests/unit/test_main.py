@@ -1,0 +1,84 @@
+"""The entry point: a sandbox that a check will need begins to start before the imports."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from greenloop import __main__ as start
+from greenloop.sandbox import opening
+
+MODULE = "def add(a, b):\n    return a + b\n"
+TESTS = "from m import add\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_started"),
+    [
+        ("check m.py test_m.py", True),
+        ("check m.py test_m.py --json", True),
+        ("check --help", False),
+        ("check m.py test_m.py --sandbox none", False),
+        ("check m.py test_m.py --sandbox=none", False),
+        ("check m.py test_m.py --spec text.md --model openai:x", False),
+        ("check --watch m.py test_m.py", False),
+        ("make text.md", False),
+        ("--help", False),
+        ("", False),
+    ],
+)
+def test_only_a_check_starts_processes(
+    monkeypatch: pytest.MonkeyPatch, arguments: str, is_started: bool
+) -> None:
+    started: list[object] = []
+
+    def note(kind: str | None) -> None:
+        started.append(kind)
+
+    monkeypatch.setattr(opening, "start_zygotes", note)
+    start._start_zygotes(arguments.split())
+    assert started == [None] * is_started
+
+
+def run_program(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "greenloop", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+
+
+def test_what_was_started_serves_the_check(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "test_m.py").write_text(TESTS, encoding="utf-8")
+    assert run_program(tmp_path, "check", "m.py", "test_m.py").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("check", "none.py", "test_m.py"), "greenloop: none.py does not exist; check the path\n"),
+        (("check", "--nothing"), "greenloop: no such option: --nothing; did you mean --in?\n"),
+    ],
+)
+def test_bad_input_still_is_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], error: str
+) -> None:
+    ended = run_program(tmp_path, *arguments)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", error)
+
+
+def test_an_interruption_before_the_imports_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    def leave(status: int) -> None:
+        raise SystemExit(status)
+
+    monkeypatch.setattr(start, "_start_zygotes", interrupt)
+    monkeypatch.setattr("os._exit", leave)
+    with pytest.raises(SystemExit) as ended:
+        start.main()
+    assert (ended.value.code, capsys.readouterr().err) == (130, "greenloop: interrupted\n")
