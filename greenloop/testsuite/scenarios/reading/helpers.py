@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from greenloop.syntax.parse import read_literal
 from greenloop.testsuite.scenarios.names import Function, bound_names, free_names, walk
 from greenloop.testsuite.scenarios.nodes import copy_node, locate_like
 from greenloop.testsuite.scenarios.reading.assertions import block_kind
@@ -154,9 +155,11 @@ def _match_arguments(helper: Function, call: ast.Call) -> dict[str, ast.expr] | 
     if has_stars or helper.decorator_list or isinstance(helper, ast.AsyncFunctionDef):
         return None
     wanted = [*names, *(item.arg for item in spec.kwonlyargs)]
-    found = dict(zip(names[::-1], spec.defaults[::-1], strict=False))
-    keyword_only = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
-    found |= {item.arg: value for item, value in keyword_only if value is not None}
+    defaults = (
+        *zip(names[::-1], spec.defaults[::-1], strict=False),
+        *zip((item.arg for item in spec.kwonlyargs), spec.kw_defaults, strict=True),
+    )
+    found = {name: value for name, value in defaults if value and read_literal(value)}
     found |= dict(zip(names, call.args, strict=False))
     found |= {name: value for name, value in named.items() if name in wanted}
     others, left = call.args[len(names) :], {k: v for k, v in named.items() if k not in wanted}
