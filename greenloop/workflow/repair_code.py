@@ -40,15 +40,17 @@ class RepairStep:
     async def _judge_lone_red_test(self) -> bool:
         """Have the only red test among many green ones judged before the first repair is paid for.
 
-        Return whether it was dropped. A model that has no judgement to give leaves it as it is.
+        An example of the text is judged among few green ones, too: a repair bends code to it. Return whether it was dropped. A model that has no judgement to give leaves it as it is.
         """
         base, result = self._state.candidates.current_tested
         failing, green = base.failing_tests(self._state.is_active), result.passed_count
-        if self._state.repairs or len(failing) != 1 or green < _MANY_GREEN:
+        if self._state.repairs or len(failing) != 1:
             return False
         (name,) = failing
         shown = next((item for item in result.failures if item.test == name), None)
         tests = self._state.active_tests
+        if green < (1 if tests.origin(name) == "example" else _MANY_GREEN):
+            return False
         if shown is None or not tests.may_be_disputed(name) or tests.origin(name) == "peer":
             return False  # a judge has ruled on what a peer's test demands
         claim = f"{green} tests pass and this one alone fails: {shown.exception}: {shown.message}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from greenloop.grading.peer.answers import Names
-from greenloop.grading.peer.growth import is_deep
+from greenloop.grading.peer.growth import cut_arguments, is_deep
 from greenloop.grading.peer.inputs import InputBuilder, Known
 from greenloop.grading.peer.outcomes import Outcome, judge
 from greenloop.grading.peer.records import Comparison, FoundDifference, PeerProgram
@@ -33,6 +33,7 @@ from greenloop.testsuite.variants.scenarios import ScenarioCase, split_cases
 __all__ = ["Comparison", "FoundDifference", "PeerProgram", "check_peer", "compare_programs"]
 _BATCH, _ENOUGH, _GENERATED, _MAX_SLOWER, _MAX_PROBLEM = 450, 450, 200, 3, 300
 _MIN_BATCH = 100
+_MAX_GROWTH = 2.25**6  # of the cost, where the size grows by 2.25
 _TESTS_TIMEOUT_S = 6.0  # of a peer, which is written to be simple, not fast
 
 
@@ -133,6 +134,12 @@ def _is_declared(node: ast.AST) -> bool:
     return isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
 
 
+def _cut(item: Input) -> Input | None:
+    """Return an input of two thirds the size."""
+    node = cut_arguments(item.node)
+    return replace(item, node=node) if node else None
+
+
 @dataclass
 class _Pair:
     """Two programs, and the outcomes of the inputs that both were given."""
@@ -208,7 +215,22 @@ class _Pair:
         suspects = [i for i in outcomes if i.is_slower and i.item.name not in differing]
         first = {item.item.name: item for item in reversed(suspects)}
         again = self.ask([item.item for item in first.values()][:_MAX_SLOWER])
-        return tuple(item.call for item in again if item.is_slower)
+        slower = (item for item in again if item.is_slower)
+        return tuple(item.call for item in slower if self._grows_beyond_powers(item.item))
+
+    def _grows_beyond_powers(self, item: Input) -> bool:
+        """Return whether the code's cost grows faster with the size than its sixth power.
+
+        Code that is plainly slow, four loops within each other, is not what is looked for.
+        """
+        while smaller := _cut(item):
+            if not self.code.run([smaller], 0.0)[0].is_late:
+                break
+            item = smaller
+        if not (smaller and (smallest := _cut(smaller))):
+            return True
+        costs = [self.code.run([one], 4.0, 1.0)[0].cpu_s for one in (item, smallest)]
+        return costs[0] > _MAX_GROWTH * costs[1]
 
     def _explain(self, has_compared: bool) -> str:
         """Return why nothing, or not all, could be compared."""

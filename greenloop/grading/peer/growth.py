@@ -56,6 +56,29 @@ def resize(node: ast.expr, size: int) -> ast.expr | None:
     return None
 
 
+def cut_arguments(call: ast.AST) -> ast.Call | None:
+    """Return a call whose numbers, texts and lists have two thirds of their size; None for no call,
+    and where nothing is large enough.
+    """
+    if not isinstance(call, ast.Call):
+        return None
+    changed, is_cut = copy_tree(call), False
+    for at, node in enumerate(changed.args):
+        if isinstance(node, ast.List) and len(node.elts) >= _MIN_SIZE:
+            node.elts, is_cut = node.elts[: len(node.elts) * 2 // 3], True
+        elif isinstance(node, ast.Constant) and (cut := _cut_value(node.value)):
+            changed.args[at], is_cut = cut, True
+    return changed if is_cut else None
+
+
+def _cut_value(value: object) -> ast.Constant | None:
+    if type(value) is int and value >= 6:
+        return ast.Constant(value - 2 * (value // 6))  # odd ones stay odd, which may cost more
+    if isinstance(value, str) and len(value) >= _MIN_SIZE:
+        return ast.Constant(value[: len(value) * 2 // 3])
+    return None
+
+
 def _lengthen(text: str, size: int) -> str:
     """Return the text repeated to a number of characters; one of several words, to one of words."""
     words, between = split_words(text)

@@ -305,13 +305,28 @@ def test_a_lone_red_test_that_is_right_leads_to_a_repair(run_workflow: RunWorkfl
     assert done.report.repairs == 1
 
 
+def test_a_lone_red_example_is_judged_among_few_green_tests(run_workflow: RunWorkflow) -> None:
+    done = run_workflow(
+        answers(judge_test=[TEXT_IS_WRONG]),
+        specification=f"{SPECIFICATION}\n\ntop_k([1, 2], 1) -> [1]\n",
+    )
+    assert done.model.list_prompts("repair_code") == []
+    assert done.report.verdict == "failed"
+    assert "the text contradicts itself" in done.report.reasons[0]
+    assert done.report.final_code is not None
+
+
 def test_no_dispute_is_judged_after_an_example_that_contradicts_the_text(
     run_workflow: RunWorkflow,
 ) -> None:
     wrong = "top_k([1, 2], 1) -> [1]"
-    disputes = "DISPUTE test_specification_example_1: largest first\nDISPUTE test_negative: so too"
+    disputes = "DISPUTE test_specification_example_1: largest first\nDISPUTE test_wrong: so too"
     done = run_workflow(
-        answers(repair_code=[disputes], judge_test=[TEXT_IS_WRONG, TEXT_IS_WRONG]),
+        answers(
+            generate_tests=[suite_answer(GOOD_TESTS + WRONG_TEST)],
+            repair_code=[disputes],
+            judge_test=[TEXT_IS_WRONG, TEXT_IS_WRONG],
+        ),
         specification=f"{SPECIFICATION}\n\n{wrong}\n",
     )
     assert len(done.model.list_prompts("judge_test")) == 1

@@ -104,6 +104,21 @@ def test_code_that_is_exponential_is_slower(warm: Sandbox) -> None:
     assert _compare(warm, slow).slower
 
 
+def test_code_is_not_slower_whose_cost_is_a_power_of_the_size(warm: Sandbox) -> None:
+    """Four loops: late on numbers above 100, and no exponential cost."""
+    honest = """def double(number):
+    for a in range(number):
+        for b in range(number):
+            for c in range(0, number, 4):
+                for d in range(0, number, 4):
+                    pass
+    return number * 2
+"""
+    found = _compare(warm, honest)
+    assert (found.differences, found.slower) == ((), ())
+    assert found.allowed < found.inputs  # some were late
+
+
 def test_code_is_not_slower_than_a_peer_that_raises(warm: Sandbox) -> None:
     slow = "def double(number):\n    while number > 50:\n        pass\n    return number * 2\n"
     assert _compare(warm, slow).slower
