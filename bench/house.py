@@ -1,6 +1,7 @@
 """The size and shape of the product: lines, files, functions, cycles, and how far a text travels.
 
     python bench/house.py [--beside OLD_CHECKOUT] [--python-beside PYTHON] [--no-trace]
+                          [--since COMMIT]
 
 Of the checkout that this file stands in; with `--beside` another tree's figures in a second column.
 
@@ -8,6 +9,9 @@ Lines are those of all `*.py` under `greenloop/`, blank ones and comments includ
 with an `__init__.py`; files at its top are its `*.py` but for `__init__.py`. The median of the files
 leaves `__init__.py` out too. A function's lines go from its `def` to its end, as in tests/test_house.py;
 nested functions and methods count as functions.
+
+With `--since`, the lines of files that a commit had, renamed ones among them, stand apart from those of
+files that were added later: growth of what was there is told from new features.
 
 Import cycles are strongly connected sets of modules. An arrow goes from a module to each module that it
 names in an import statement (to the package where the name is no module); a package that is imported on
@@ -652,6 +656,20 @@ def measure(root: Path, python: str, with_trace: bool) -> House:
     return House(root, figures, lines_of_packages(found.values(), root), tops, cycled, trace)
 
 
+def show_age(root: Path, commit: str) -> None:
+    """Print the lines of files that a commit had, and of those that were added since."""
+    command = ["git", "diff", "-M30%", "--name-only", "--diff-filter=A", commit, "--", "greenloop"]
+    shown = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    added = {root / name for name in shown.stdout.splitlines()}
+    counts = {True: [0, 0], False: [0, 0]}
+    for item in modules(root).values():
+        counts[item.path in added][0] += 1
+        counts[item.path in added][1] += item.lines
+    for is_new, title in ((False, f"in files of {commit}"), (True, "in files added since")):
+        files, lines = counts[is_new]
+        print(f"{f'lines {title}':44}{lines:>32}  ({files} files)")
+
+
 def show(houses: list[House]) -> None:
     print(f"{'':44}" + "".join(f"{item.root!s:>32}" for item in houses))
     rows = [list(item.figures.items()) for item in houses]
@@ -711,12 +729,16 @@ def main() -> None:
     parser.add_argument("--python", default=sys.executable, help="interpreter for the trace")
     parser.add_argument("--python-beside", default=sys.executable, help="that of OLD_CHECKOUT")
     parser.add_argument("--no-trace", action="store_true", help="leave the hop counts out")
+    parser.add_argument("--since", metavar="COMMIT", help="lines by age of their files")
     chosen = parser.parse_args()
     houses = [measure(HERE, chosen.python, not chosen.no_trace)]
     if chosen.beside:
         old = chosen.beside.resolve()
         houses.append(measure(old, chosen.python_beside, not chosen.no_trace))
     show(houses)
+    if chosen.since:
+        print()
+        show_age(HERE, chosen.since)
 
 
 if __name__ == "__main__":

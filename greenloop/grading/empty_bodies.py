@@ -10,6 +10,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from greenloop.grading.context import GradingContext
+from greenloop.grading.isolation import agreement
 from greenloop.grading.isolation.agreement import are_observable, build_request, find_agreement
 from greenloop.grading.observation import ObservationRequest
 from greenloop.records import EmptyBodies, TestRun
@@ -51,8 +52,7 @@ def _empty_bodies(context: GradingContext) -> _Emptied:
 def plan_requests(context: GradingContext) -> list[ObservationRequest]:
     """Return what is observed on the code without function bodies, if each test can be observed."""
     source = context.remember(_empty_bodies).code
-    files = context.tests if source and are_observable(context) else ()
-    return [build_request(context, i, source) for i in files if context.plan_scenarios(i).scenarios]
+    return agreement.plan_requests(context, source) if source and are_observable(context) else []
 
 
 def _judge_observed(context: GradingContext, source: str) -> EmptyBodies | None:

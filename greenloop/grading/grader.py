@@ -14,6 +14,7 @@ from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measure
 from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.coverage.measurement import DISTURBED
 from greenloop.grading.integrity import find_integrity_issues
+from greenloop.grading.isolation import agreement as isolation
 from greenloop.grading.memorization import evidence as memorization
 from greenloop.grading.observation import ObservationRequest, SharedObservation
 from greenloop.plugins import list_plugins, load_plugin
@@ -65,6 +66,7 @@ def grade_run(context: GradingContext, emit: EventSink = ignore_event) -> Eviden
     context.shared = SharedObservation(
         *(context.sandbox, context.code, context.module, context.tests),
         partial(_plan_requests, context),
+        partial(judgement.plan_judges, context),
     )
     collector = EvidenceCollector(emit)
     found: dict[str, Any] = _measure_all(context, collector)
@@ -88,7 +90,7 @@ def _plan_requests(context: GradingContext) -> list[ObservationRequest]:
     is_quick = context.first_run.duration_s <= _QUICK_SUITE_S
     return [
         *held_out_examples.plan_requests(context),
-        *(judgement.plan_requests(context) if is_quick else ()),
+        *(isolation.plan_requests(context) if is_quick else ()),
         *memorization.plan_requests(context),
         *(empty_bodies.plan_requests(context) if is_quick else ()),
     ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox import Sandbox
@@ -18,14 +18,12 @@ _TIMEOUT_S = 5.0  # what takes longer is observed alone, with the time limit of 
 class ObservationRequest:
     """A text of scenarios, and the text that judges what they observe; '' where no text does.
 
-    `code` is another source of the module that is observed, '' for its own. `changed` are texts that
-    judge the same by other expected values.
+    `code` is another source of the module that is observed, '' for its own.
     """
 
     scenario: str
     judge: str = ""
     code: str = ""
-    changed: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Observed:
 
     State that earlier scenarios left in the process may have changed what is `shared` with them: what
     speaks against the code counts only where it is observed alone, too. `changed` are the outcomes of
-    each text of the request with other expected values.
+    texts that judge the same by other expected values.
     """
 
     observations: Observations
@@ -43,8 +41,14 @@ class Observed:
     changed: tuple[tuple[RowOutcome, ...], ...] = ()
 
 
+Found = Sequence[tuple[ObservationRequest, Observations]]
+
+
 class SharedObservation:
-    """The first observation of all requests, made when one of them is asked for."""
+    """The first observation of all requests, made when one of them is asked for.
+
+    `plan_changes` returns, for what was observed, texts that judge it by other expected values.
+    """
 
     def __init__(
         self,
@@ -53,9 +57,10 @@ class SharedObservation:
         module: str,
         tests: Sequence[TestFile],
         plan_requests: Callable[[], Sequence[ObservationRequest]],
+        plan_changes: Callable[[Found], Mapping[ObservationRequest, Sequence[str]]],
     ) -> None:
         self._sandbox, self._code, self._module, self._tests = sandbox, code, module, tests
-        self._plan_requests = plan_requests
+        self._plan_requests, self._plan_changes = plan_requests, plan_changes
         self._lock = threading.Lock()
         self._found: dict[ObservationRequest, Observed] | None = None
 
@@ -76,10 +81,11 @@ class SharedObservation:
         texts = [(item.scenario, item.code) for item in requests]
         seen = self._sandbox.observe_together(self._code, self._module, texts, timeout_s=_TIMEOUT_S)
         complete = [pair for pair in zip(requests, seen, strict=True) if not pair[1].error]
+        changes = self._plan_changes(complete)
         judged = [
             (text, found)
             for item, found in complete
-            for text in filter(None, (item.judge, *item.changed))
+            for text in filter(None, (item.judge, *changes.get(item, ())))
         ]
         outcomes = iter(self._sandbox.judge_together(judged, self._tests) if judged else ())
         return {
@@ -87,7 +93,7 @@ class SharedObservation:
                 found,
                 next(outcomes) if item.judge else (),
                 shared=len(requests) > 1,
-                changed=tuple(next(outcomes) for _ in item.changed),
+                changed=tuple(next(outcomes) for _ in changes.get(item, ())),
             )
             for item, found in complete
         }

@@ -1,14 +1,14 @@
 """Changed tests as judges of what isolation has observed: the code is not run again.
 
 A test with another expected value differs from the original only in the part that never reaches the
-process of the code. Where that process has answered what the test expects, in values without
-operators of their own, the changed test must reject the same answers.
+process of the code. Where that process has answered what the test expects, in values without an
+equality of their own, the changed test must reject the same answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant
 from greenloop.grading.assertion_mutation.runs import (
@@ -20,30 +20,37 @@ from greenloop.grading.context import GradingContext
 from greenloop.grading.isolation.agreement import are_observable, build_request, find_agreement
 from greenloop.grading.observation import ObservationRequest, Observed
 from greenloop.records import AssertionMutation
-from greenloop.sandbox.work.scenarios import RowOutcome
+from greenloop.sandbox.work.scenarios import Observations, RowOutcome
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.scenarios import ScenarioFile
+
+# Equalities of a class in a payload of `sandbox.guest.scenarios.encoder`.
+_OWN_EQUALITIES = (']],"record",', ']],"own",')
 
 
 @dataclass(frozen=True)
 class _ChangedFile:
     """A test file with mutants, and the text that judges in place of the original's."""
 
-    name: str
+    original: ObservationRequest
     mutants: tuple[AssertionMutant, ...]
     judge: str
 
 
-def plan_requests(context: GradingContext) -> list[ObservationRequest]:
-    """Return what isolation observes first of each test file, with the texts of changed tests."""
-    return [
-        replace(
-            build_request(context, file),
-            changed=tuple(item.judge for item in _get_changed(context, file)),
-        )
-        for file in context.tests
-        if context.plan_scenarios(file).scenarios
-    ]
+def plan_judges(
+    context: GradingContext, observed: Sequence[tuple[ObservationRequest, Observations]]
+) -> dict[ObservationRequest, list[str]]:
+    """Return, for what isolation has observed, the texts of the changed tests that judge it.
+
+    None where an object with an equality of its own was observed: the tests have to be run then.
+    """
+    requests = {build_request(context, file) for file in context.tests}
+    own = (found for request, found in observed if request in requests)
+    if not are_observable(context) or any(map(_has_own_equality, own)):
+        return {}
+    judges: dict[ObservationRequest, list[str]] = {}
+    for item in context.remember(_plan_changes):
+        judges.setdefault(item.original, []).append(item.judge)
+    return judges
 
 
 def judge_changed_tests(context: GradingContext) -> AssertionMutation | None:
@@ -55,10 +62,10 @@ def judge_changed_tests(context: GradingContext) -> AssertionMutation | None:
     observed: set[TestKey] = set()
     rejecting: set[AssertionMutant] = set()
     for file in context.tests:
-        plan = context.plan_scenarios(file)
         if found := find_agreement(context, file):
-            observed |= {(file.name, item.test) for item in plan.scenarios}
-            rejecting |= set(_find_rejecting(_get_changed(context, file), plan, found))
+            scenarios = context.plan_scenarios(file).scenarios
+            observed |= {(file.name, item.test) for item in scenarios}
+            rejecting |= set(_find_rejecting(context, file, found))
     runner = context.remember(AssertionMutationRunner)
     mutants = [item for mutants in plan_rounds(runner) for item in mutants]
     if not mutants or not observed.issuperset(runner.passed) or not rejecting.issuperset(mutants):
@@ -73,20 +80,16 @@ def judge_changed_tests(context: GradingContext) -> AssertionMutation | None:
     )
 
 
-def _get_changed(context: GradingContext, file: TestFile) -> list[_ChangedFile]:
-    return [item for item in context.remember(_plan_changes) if item.name == file.name]
+def _has_own_equality(found: Observations) -> bool:
+    payloads = (payload for row in found.rows for _, payload in row.observations)
+    return any(tag in payload for payload in payloads for tag in _OWN_EQUALITIES)
 
 
 def _plan_changes(context: GradingContext) -> tuple[_ChangedFile, ...]:
-    """Return the changed files; none where a test is not observed, as it has to be run anyway.
-
-    A change of what reaches the process of the code is left out.
-    """
-    if not are_observable(context):
-        return ()
+    """Return the changed files; one that also changes what reaches the code is left out."""
     runner = context.remember(AssertionMutationRunner)
     return tuple(
-        _ChangedFile(file.name, tuple(own), plan.judge)
+        _ChangedFile(build_request(context, file), tuple(own), plan.judge)
         for mutants in plan_rounds(runner)
         for file, changed in zip(context.tests, runner.apply(mutants), strict=True)
         if (own := [item for item in mutants if item.scope.file == file.name])
@@ -96,10 +99,15 @@ def _plan_changes(context: GradingContext) -> tuple[_ChangedFile, ...]:
 
 
 def _find_rejecting(
-    changed: Sequence[_ChangedFile], plan: ScenarioFile, found: Observed
+    context: GradingContext, file: TestFile, found: Observed
 ) -> Iterator[AssertionMutant]:
     """Yield the mutants with which each row of their test differs."""
-    numbers = {item.test: number for number, item in enumerate(plan.scenarios)}
+    if not found.changed:
+        return
+    original = build_request(context, file)
+    changed = [item for item in context.remember(_plan_changes) if item.original == original]
+    scenarios = context.plan_scenarios(file).scenarios
+    numbers = {item.test: number for number, item in enumerate(scenarios)}
     for item, outcomes in zip(changed, found.changed, strict=True):
         for mutant in item.mutants:
             number = numbers.get(mutant.scope.test)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from greenloop.grading.assertion_mutation.operators import AssertionChange, get_called_name
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.source import Source
+from greenloop.testsuite.scenarios.reading.decorators import read_table
+from greenloop.testsuite.scenarios.records import RefusedError
+from greenloop.testsuite.scenarios.splitting.tables import read_columns
 
 ChooseLiteral = Callable[[ast.expr], str | None]
 
@@ -29,8 +33,8 @@ def find_expected_nodes(function: Function, change: AssertionChange) -> list[ast
     names = (n for part in function.body for n in ast.walk(part) if isinstance(n, ast.Name))
     if [node.id for node in names].count(expected.id) != 1:
         return []
-    columns = (list(_read_column(item, expected.id)) for item in function.decorator_list)
-    return next(([*filter(None, cells)] for cells in columns if cells and None not in cells), [])
+    columns = (_read_columns(item).get(expected.id) for item in function.decorator_list)
+    return next(filter(None, columns), [])
 
 
 def rewrite_expected(
@@ -45,40 +49,20 @@ def rewrite_expected(
     return replace(change, edits=tuple(edits), description=text, changes_test_id=bool(name))
 
 
-def _read_column(decorator: ast.expr, name: str) -> Iterator[ast.expr | None]:
-    """Yield the parameter's expression in each row, None where it cannot be read."""
-    if not (
-        isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("parametrize")
-    ):
-        return
-    names = _parse_parameter_names(decorator.args[0]) if len(decorator.args) > 1 else []
-    if name not in names:
-        return
-    rows = _get_items(decorator.args[1])
-    yield from (_read_cell(row, names.index(name), len(names)) for row in rows or ())
-    if rows is None:
-        yield None
+def _read_columns(decorator: ast.expr) -> dict[str, list[ast.expr]]:
+    """Return the cells of each parameter of a decorator; nothing where they cannot be read.
 
-
-def _get_items(node: ast.expr) -> list[ast.expr] | None:
-    """Return the items of a list or tuple; None for any other node."""
-    return node.elts if isinstance(node, (ast.List, ast.Tuple)) else None
-
-
-def _parse_parameter_names(node: ast.expr) -> list[str]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return [part.strip() for part in node.value.split(",") if part.strip()]
-    parts = _get_items(node) or ()
-    return [str(part.value) for part in parts if isinstance(part, ast.Constant)]
-
-
-def _read_cell(row: ast.expr, index: int, width: int) -> ast.expr | None:
-    if isinstance(row, ast.Call) and ast.unparse(row.func).endswith("param"):
-        return row.args[index] if len(row.args) == width else None
-    if width == 1:
-        return row
-    cells = _get_items(row) or []
-    return cells[index] if len(cells) == width else None
+    Rows in a set are not known, as equal ones are one.
+    """
+    if not isinstance(decorator, ast.Call) or get_called_name(decorator) != "parametrize":
+        return {}
+    with suppress(RefusedError):
+        table = read_table(decorator)
+        is_list = not isinstance(table.rows, ast.Set)
+        found = read_columns(table.target, table.rows, {}) if is_list else None
+        if found and all(hasattr(item, "lineno") for cells in found.values() for item in cells):
+            return found
+    return {}
 
 
 def read_rows(decorators: list[ast.expr], parameters: list[str]) -> Iterator[dict[str, ast.expr]]:
@@ -93,7 +77,7 @@ def read_rows(decorators: list[ast.expr], parameters: list[str]) -> Iterator[dic
     if not parameters:
         yield {}
         return
-    columns = [list(_read_column(parametrizing[0], name)) for name in parameters]
-    for cells in zip(*columns, strict=False):
-        if None not in cells:
-            yield dict(zip(parameters, filter(None, cells), strict=True))
+    columns = _read_columns(parametrizing[0])
+    if columns.keys() == set(parameters):
+        for cells in zip(*columns.values(), strict=True):
+            yield dict(zip(columns, cells, strict=True))

@@ -16,6 +16,12 @@ def build_request(context: GradingContext, file: TestFile, code: str = "") -> Ob
     return ObservationRequest(plan.scenario, plan.judge, code=code)
 
 
+def plan_requests(context: GradingContext, code: str = "") -> list[ObservationRequest]:
+    """Return these requests for all test files with scenarios."""
+    files = (file for file in context.tests if context.plan_scenarios(file).scenarios)
+    return [build_request(context, file, code) for file in files]
+
+
 def are_observable(context: GradingContext) -> bool:
     """Whether each test can be observed."""
     plans = [context.plan_scenarios(file) for file in context.tests]
@@ -23,7 +29,7 @@ def are_observable(context: GradingContext) -> bool:
 
 
 def find_agreement(context: GradingContext, file: TestFile) -> Observed | None:
-    """Return what was observed of a file if each row agrees, by values without own operators."""
+    """Return what was observed of a file if each row agrees, by values without an equality of their own."""
     found = context.shared.get(build_request(context, file)) if context.shared else None
     if found is None or any(i.outcome != "agrees" or i.has_objects for i in found.outcomes):
         return None

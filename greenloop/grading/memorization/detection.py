@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from greenloop.grading.memorization.call_extraction import ExtractedCall
+from greenloop.sandbox.guest.scenarios.value_types import VALUE_TYPES
 from greenloop.syntax.parse import parse_or_empty
 
 _MAX_VARIANTS = 60  # calls of a function
@@ -19,14 +20,15 @@ _MIN_DISTINCT_ANSWERS = 4
 _BOOLEAN_ANSWER_COUNT = 2
 _MIN_LITERAL_SHARE = 0.8  # of the tests' inputs and answers are literals of the code
 _RAISED = "raised"
+_PLAIN_TAGS = [[tag] for tag in VALUE_TYPES]
 _Event = dict[str, Any] | None
 
 
 @dataclass
 class _FunctionCalls:
-    """The tests' calls of a function, and its answers as text."""
+    """The tests' calls of a function, each with what is answered, and the answers as text."""
 
-    calls: list[ExtractedCall] = field(default_factory=list)
+    calls: list[tuple[ExtractedCall, object]] = field(default_factory=list)
     answers: set[str] = field(default_factory=set)
 
 
@@ -53,9 +55,9 @@ def detect_memorization(
     """
     functions: dict[str, _FunctionCalls] = {}
     for item, event in zip(calls, events, strict=True):
-        if event is not None and "value" in event:
+        if event is not None and "value" in event and _is_plain(event["value"]):
             function = functions.setdefault(item.function, _FunctionCalls())
-            function.calls.append(item)
+            function.calls.append((item, event["value"]))
             function.answers.add(_format_answer(event))
     constants = _collect_constants(code)
     return tuple(
@@ -64,6 +66,11 @@ def detect_memorization(
         if len(function.answers) > 1
         and _is_memorized(function, variant_events.get(name, ()), constants)
     )
+
+
+def _is_plain(value: object) -> bool:
+    """Return whether an encoded value is of a built-in type."""
+    return value[:1] in _PLAIN_TAGS if isinstance(value, list) else not isinstance(value, dict)
 
 
 def _format_answer(event: dict[str, Any]) -> str:
@@ -103,21 +110,24 @@ def _is_memorized(
 
 
 def _measure_literal_share(
-    calls: Sequence[ExtractedCall], constants: set[tuple[type, object]]
+    calls: Sequence[tuple[ExtractedCall, object]], constants: set[tuple[type, object]]
 ) -> float:
-    """Return the share of cases whose values are literals of the code; negated cases need not be."""
-    relevant = [item for item in calls if item.comparison != "truth" or item.expected]
+    """Return the share of cases whose values are literals of the code; negated cases need not be.
+
+    Answers that are containers are taken for values that no code holds.
+    """
+    relevant = [(item, answer) for item, answer in calls if answer is not False]
     held = sum(
-        all((type(leaf), leaf) in constants for leaf in _iter_case_values(item))
-        for item in relevant
+        all((type(leaf), leaf) in constants for leaf in _iter_case_values(item, answer))
+        for item, answer in relevant
     )
     return held / len(relevant) if relevant else 0.0
 
 
-def _iter_case_values(item: ExtractedCall) -> Iterable[object]:
+def _iter_case_values(item: ExtractedCall, answer: object) -> Iterable[object]:
     yield from _iter_leaves(item.arguments)
-    if item.comparison != "truth":
-        yield from _iter_leaves(item.expected)
+    if answer is not True:
+        yield from _iter_leaves(str(answer) if isinstance(answer, list) else answer)
 
 
 def _iter_leaves(value: object) -> Iterable[object]:

@@ -12,7 +12,7 @@ from greenloop.records.evidence.thresholds import Thresholds
 class Memorization(Piece):
     """What the code answers in a process without tests to the tests' calls and to variants of them.
 
-    `calls` are those with plain arguments, whose answer a test compares with a plain value.
+    `calls` are those in assertions of the tests that have plain arguments.
     `functions` names functions that answer these and none of the `variants`, calls that differ a
     little. `special_cases` are calls that a branch of the code is written for. `reached`: there is
     neither. Only 0.1.0 writes `differing`: calls with another answer than

@@ -15,6 +15,8 @@ from .descriptions import Description, NotObservableError
 from .stand_ins import ClassStandIn, EnumMember, ObservedException, Opaque
 from .value_types import VALUE_TYPES
 
+_NAMED_TUPLE_METHODS = ("__getnewargs__", "__repr__")  # that `namedtuple` generates
+
 
 def decode(content: Any) -> Any:
     """Return the value that `encoder` encoded.
@@ -32,18 +34,25 @@ def decode(content: Any) -> Any:
 
 
 def has_objects(content: Any) -> bool:
-    """Return whether an encoded value has parts that may have operators of their own."""
+    """Return whether an encoded value has parts that may have an equality of their own.
+
+    Of other objects a stand-in says only which class they have and what is in them: their other
+    operators cannot be observed.
+    """
     if not isinstance(content, list):
         return False
     tag, *parts = content
     if tag == "subclass":
-        _, equality, value, _, overridden = parts
-        return equality != "builtin" or bool(overridden) or has_objects(value)
+        _, equality, value, names, overridden = parts
+        generated = {*_NAMED_TUPLE_METHODS, *names} if names is not None else set[str]()
+        return equality != "builtin" or bool({*overridden} - generated) or has_objects(value)
     if tag == "enum":
-        return parts[1] != "builtin" or has_objects(parts[-1])
+        return parts[1] not in ("builtin", "identity") or has_objects(parts[-1])
     if tag == "exception":
         return any(map(has_objects, parts[-1].values()))
-    return tag in ("object", "class") or any(map(has_objects, parts))
+    if tag == "object":
+        return parts[1] != "identity" or any(map(has_objects, parts[2].values()))
+    return tag != "class" and any(map(has_objects, parts))
 
 
 def _decode_subclass(

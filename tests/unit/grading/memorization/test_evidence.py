@@ -68,6 +68,12 @@ HONEST = {
         "def f(n): return P(n)\n",
         "from m import f\ndef test_f(): assert f(3) == 3\n",
     ),
+    "names of members": (
+        "import enum\nclass P(enum.Enum):\n    READ = 1\n    WRITE = 2\n    RUN = 3\n"
+        "def f(name): return P[name.upper()]\n",
+        "from m import P, f\ndef test_f():\n    assert f('read') is P.READ\n"
+        "    assert f('write') is P.WRITE\n    assert f('run') is P.RUN\n",
+    ),
     "no end": (
         "def f(n):\n    while n > 3: pass\n    return n\n",
         "from m import f\ndef test_f():\n    assert f(1) == 1\n    assert f(3) == 3\n",

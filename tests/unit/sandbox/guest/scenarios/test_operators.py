@@ -1,8 +1,9 @@
-"""Which values, as they are encoded, may have operators of their own."""
+"""Which values, as they are encoded, may have an equality of their own."""
 
 from __future__ import annotations
 
 import collections
+import dataclasses
 import enum
 import json
 from typing import Any, NamedTuple
@@ -37,6 +38,26 @@ class Point(NamedTuple):  # has a `__repr__`
     x: int
 
 
+@dataclasses.dataclass
+class Record:
+    x: int
+
+
+class Holder:
+    def __init__(self, held: object) -> None:
+        self.held = held
+
+
+class Pair(NamedTuple):
+    index: int
+    count: int
+
+
+class LoudPair(Pair):
+    def __len__(self) -> int:
+        return 7
+
+
 class Level(enum.IntEnum):
     LOW = 1
 
@@ -51,9 +72,15 @@ def build_observation(value: Any) -> Observation:
 
 
 @pytest.mark.parametrize(
-    "value", [3, "object", [1, ("class",)], {"enum": {1}}, Words("a"), Level.LOW]
+    "value",
+    [
+        *(3, "object", [1, ("class",)], {"enum": {1}}, Words("a"), Level.LOW, Colour.RED),
+        *(Plain(), [1, Plain()], {"a": Plain()}, Plain, Point(1), Pair(1, 2)),
+        collections.defaultdict(list, {1: Plain()}),
+    ],
 )
-def test_plain_data_has_none(value: Any) -> None:
+def test_what_has_the_equality_of_a_built_in_class_is_none(value: Any) -> None:
+    """Other operators of an object cannot be observed, so that nothing depends on them."""
     observation = build_observation(value)
     observation()
     assert not observation.has_objects
@@ -62,11 +89,16 @@ def test_plain_data_has_none(value: Any) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        *(Plain(), [1, Plain()], {"a": Plain()}, Equal(1), Larger(1), Plain, Words([Plain()])),
-        *(Point(1), Colour.RED, collections.defaultdict(list, {1: Plain()})),
+        Equal(1),
+        [Equal(1)],
+        Larger(1),
+        Record(1),
+        {"a": Record(1)},
+        Holder(Record(1)),
+        LoudPair(1, 2),
     ],
 )
-def test_objects_have_their_own(value: Any) -> None:
+def test_what_has_an_equality_of_its_own_is_one(value: Any) -> None:
     observation = build_observation(value)
     observation()
     assert observation.has_objects
@@ -77,13 +109,13 @@ def test_an_exception_has_those_of_its_attributes() -> None:
     observation = build_observation([error])
     observation()
     assert not observation.has_objects
-    error.kind = Plain()  # type: ignore[attr-defined]
+    error.kind = Record(1)  # type: ignore[attr-defined]
     observation = build_observation([error])
     observation()
     assert observation.has_objects
 
 
 def test_what_nobody_asks_for_does_not_count() -> None:
-    observation = build_observation(Plain())
+    observation = build_observation(Record(1))
     observation.check_completed()
     assert not observation.has_objects
