@@ -147,25 +147,21 @@ class Planner:
     # -- one test
 
     def _plan(self, test: TestFunction, number: int) -> _Planned | NotObservable:
-        """Split a test; where that fails, put together beside the tests what it makes of answers."""
+        """Split a test, or return why it cannot be."""
         try:
             return self._split_test(flatten(self._file, test, self._names), number)
         except RefusedError as error:
-            with contextlib.suppress(RefusedError):
-                flat = flatten(self._file, test, self._names)
-                return self._split_test(flat, number, composes=True)
             reason = error.reason.replace(OF_INSTANCE, "self.")
             return NotObservable(test.label, error.line or test.node.lineno, reason)
 
-    def _split_test(self, test: FlatTest, number: int, *, composes: bool = False) -> _Planned:
+    def _split_test(self, test: FlatTest, number: int) -> _Planned:
         scope = self._scope.copy()
         for fixture in test.fixtures:
             scope.bind([fixture], ast.Constant(None), Level.DEPENDENT)
         for table in test.tables:
             bind_columns(scope, table.target, table.rows)
         judged = [build_judged_rows(t.target, t.rows, scope) for t in test.tables]
-        splitter = StatementSplitter(scope, composes=composes)
-        halves = splitter.split(test.body)
+        halves = StatementSplitter(scope).split(test.body)
         uses: Uses = {}
         body = keep_used(pin_captured(halves.steps), uses, scope.literals)
         columns = [key for table in test.tables for key in table.names]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
+from greenloop.syntax.parse import read_literal
 from greenloop.testsuite.scenarios.names import Function, bound_names, free_names, walk
 from greenloop.testsuite.scenarios.nodes import copy_node, locate_like
 from greenloop.testsuite.scenarios.reading.assertions import block_kind
@@ -154,7 +155,12 @@ def _match_arguments(helper: Function, call: ast.Call) -> dict[str, ast.expr] | 
     if has_stars or helper.decorator_list or isinstance(helper, ast.AsyncFunctionDef):
         return None
     wanted = [*names, *(item.arg for item in spec.kwonlyargs)]
-    found = dict(_defaults(helper)) | dict(zip(names, call.args, strict=False))
+    defaults = (
+        *zip(names[::-1], spec.defaults[::-1], strict=False),
+        *zip((item.arg for item in spec.kwonlyargs), spec.kw_defaults, strict=True),
+    )
+    found = {name: value for name, value in defaults if value and read_literal(value)}
+    found |= dict(zip(names, call.args, strict=False))
     found |= {name: value for name, value in named.items() if name in wanted}
     others, left = call.args[len(names) :], {k: v for k, v in named.items() if k not in wanted}
     if (others and not spec.vararg) or (left and not spec.kwarg) or found.keys() != set(wanted):
@@ -164,27 +170,6 @@ def _match_arguments(helper: Function, call: ast.Call) -> dict[str, ast.expr] | 
     if spec.kwarg:
         found[spec.kwarg.arg] = ast.Dict([*map(ast.Constant, left)], [*left.values()])
     return found
-
-
-def _defaults(helper: Function) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the defaults that are constants."""
-    spec = helper.args
-    positional = [*spec.posonlyargs, *spec.args]
-    last = positional[len(positional) - len(spec.defaults) :]
-    for item, value in (
-        *zip(last, spec.defaults, strict=True),
-        *zip(spec.kwonlyargs, spec.kw_defaults, strict=True),
-    ):
-        if value is not None and _is_constant(value):
-            yield item.arg, value
-
-
-def _is_constant(node: ast.expr) -> bool:
-    if isinstance(node, ast.UnaryOp):
-        return _is_constant(node.operand)
-    if isinstance(node, ast.Tuple):
-        return all(map(_is_constant, node.elts))
-    return isinstance(node, ast.Constant)
 
 
 def _asserts(node: ast.AST) -> bool:

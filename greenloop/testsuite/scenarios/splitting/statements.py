@@ -15,7 +15,7 @@ from greenloop.testsuite.scenarios.names import (
 from greenloop.testsuite.scenarios.nodes import call_of, locate_like
 from greenloop.testsuite.scenarios.reading.assertions import block_kind
 from greenloop.testsuite.scenarios.records import RefusedError
-from greenloop.testsuite.scenarios.scope import Level, Scope
+from greenloop.testsuite.scenarios.scope import Level
 from greenloop.testsuite.scenarios.splitting.blocks import BlockSplitter
 from greenloop.testsuite.scenarios.splitting.calls import (
     calls_in_output,
@@ -39,14 +39,7 @@ _TABLES = (ast.List, ast.Tuple, ast.Dict, ast.Call)
 
 
 class StatementSplitter(BlockSplitter):
-    """Splits the statements of a test; its scope follows them.
-
-    With `composes`, what a test makes of answers is put together by the process of the tests alone.
-    """
-
-    def __init__(self, scope: Scope, *, composes: bool = False) -> None:
-        super().__init__(scope)
-        self._composes = composes
+    """Splits the statements of a test; its scope follows them."""
 
     def split(self, body: list[ast.stmt]) -> Halves:
         """Return both parts of a list of statements.
@@ -84,8 +77,6 @@ class StatementSplitter(BlockSplitter):
     def _split_Expr(self, node: ast.Expr) -> Halves:
         if (calls := calls_in_output(node.value, self.scope)) is not None:
             return join_halves(self._act(item, None, node) for item in calls)
-        if (made := self._compose(node, root_name(node.value))) is not None:
-            return made
         if self.scope.is_dependent(node.value):
             return self._act(order_as_call(node.value, self.scope, self._expected), None, node)
         return self._input(node, {root_name(node.value)})
@@ -93,8 +84,6 @@ class StatementSplitter(BlockSplitter):
     def _split_Assign(self, node: ast.Assign) -> Halves:
         target, value = node.targets[0], node.value
         names = {name for item in node.targets for name in bound_names(item)}
-        if (made := self._compose(node, *names or {root_name(target)})) is not None:
-            return made
         if isinstance(target, (ast.Attribute, ast.Subscript)):
             return self._split_mutation(target, value, node)
         if self.scope.is_dependent(value):
@@ -134,30 +123,6 @@ class StatementSplitter(BlockSplitter):
             return self._input(node, {root_name(target)})
         self.scope.hand_over(target.value)
         return self._act(call, None, node)
-
-    def _compose(self, node: ast.Expr | ast.Assign, *names: str) -> Halves | None:
-        """Leave a statement to the process of the tests but for the answers in it.
-
-        None where this is an answer itself, or changes something that only the code has.
-        """
-        is_known = all(name and not self.scope.levels.get(name) for name in names)
-        if not (self._composes and self._expected is None and is_known):
-            return None
-        splitter = ExpressionSplitter(self.scope, self._next_number)
-        is_part = isinstance(node, ast.Assign) and not bound_names(node.targets[0])
-        is_answer = splitter.is_answer(node.value) and not is_part
-        if not self.scope.is_dependent(node.value) or is_answer:
-            return None
-        made = copy.copy(node)
-        made.value = splitter.split(node.value)
-        for item in splitter.observations:
-            self.scope.hand_over_arguments(item.value)
-        if isinstance(node, ast.Assign):
-            self.scope.bind(names, made.value, Level.INDEPENDENT)
-        self.scope.judge_only |= {*names}
-        steps = [Step(ast.Expr(observe_call(item))) for item in splitter.observations]
-        taken = [take(item.number) for item in splitter.observations]
-        return Halves(steps, [*taken, mark(node), made])
 
     def _input(self, node: ast.stmt, names: set[str]) -> Halves:
         """Keep a statement in both parts: in the scenario where something there needs it."""

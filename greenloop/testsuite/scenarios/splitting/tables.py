@@ -44,8 +44,6 @@ def _split_call(rows: ast.Call, literals: Known) -> list[ast.expr] | None:
     match get_dotted_name(function), known:
         case "list" | "tuple", [found] if not rows.keywords:
             return found
-        case "sorted", [found] if not rows.keywords:
-            return _sort(found)
         case "enumerate", [found] if not rows.keywords:
             return [tuple_of([ast.Constant(at), item]) for at, item in enumerate(found)]
         case "zip", _ if len({len(item) for item in known}) == 1:
@@ -59,13 +57,6 @@ def _split_dictionary(table: ast.Dict, method: str) -> list[ast.expr] | None:
         return None
     pairs = [tuple_of([key, item]) for key, item in zip(keys, table.values, strict=True)]
     return {"keys": keys, "values": table.values, "items": pairs}.get(method)  # type: ignore[return-value]
-
-
-def _sort(rows: list[ast.expr]) -> list[ast.expr] | None:
-    try:
-        return sorted(rows, key=ast.literal_eval)
-    except (ValueError, TypeError):
-        return None
 
 
 def _cells_of_param(node: ast.expr) -> ast.expr:
