@@ -30,7 +30,7 @@ _EMPTY = re.compile(r"(?:an?|the)\s{1,9}empty\s{1,9}(string|list|tuple|dict(?:io
 _EMPTY_VALUES = {"string": "''", "list": "[]", "tuple": "()"}
 _CALL = re.compile(r"[A-Za-z_][\w.]{0,99}\(")
 _ERROR = re.compile(
-    r"(?:(?:an?|the)\s{1,9})?`{0,2}(?P<name>(?:[A-Za-z_]\w{0,99}\.){0,5}[A-Za-z_]\w{0,99})"
+    r"(?:(?:an?|the|einen)\s{1,9})?`{0,2}(?P<name>(?:[A-Za-z_]\w{0,99}\.){0,5}[A-Za-z_]\w{0,99})"
 )
 _ERROR_NAME = re.compile(r"[A-Z]\w{0,99}(?:Error|Exception|Warning)")
 _CLASS_NAME = re.compile(r"(?:[a-z]\w{0,99}\.){0,5}[A-Z]\w{0,99}")
@@ -40,7 +40,9 @@ _CALL_BEHIND = r"`{0,2}[A-Za-z_][\w.]{0,99}\("
 _PLAIN_TAIL = re.compile(
     rf"""(?:\*\*|[*_"'])?(?:[ \t]{{0,999}}(?:$|[|;)#—–<]|//|\(|-{{1,2}}\s{{1,9}}(?!\d))
     |\s{{0,99}}\b(?:because|since|while|whereas|but|not|rounded|instead|so|again|i\.e|namely)\b
-    |\s{{0,99}}\b(?:and|then|also)\s{{1,9}}(?:(?:then|also|that)\s{{1,9}})?(?:{_CALL_BEHIND}|[A-Za-z])
+    |\s{{0,99}}\b(?:zurück|weil)\b
+    |\s{{0,99}}\b(?:and|und|then|also)\s{{1,9}}(?:(?:then|also|that)\s{{1,9}})?
+    (?:{_CALL_BEHIND}|[A-Za-z])
     |[.!:](?:[\s"')*_]|$)|[,;]\s{{1,9}}(?:`?[A-Za-z]|`{{1,2}}\w|$)|,{_CALL_BEHIND}
     |[.,;:]?[ \t]{{0,99}}\n\s{{0,99}}(?:[-*•+|>#`A-Z]|\d{{1,9}}[.)]|{_CALL_BEHIND}))""",
     re.VERBOSE,
@@ -48,7 +50,8 @@ _PLAIN_TAIL = re.compile(
 _DOUBTFUL = re.compile(
     r"\w|[\"']{1,2}\w|(?:\*\*|[`_\"')]){0,3}(?:[ \t]{0,9}(?:[+/%=^&>\[](?!/)|<(?!/?[a-zA-Z])|\*{1,2}\s?[\w(\[\"']"
     r"|-\s?\d|\.\w|\.{2,3}|…|\?|,\s?[\d\"'\[({])"
-    r"|\s{0,9}[,(]?\s{0,9}\b(?:or|if|when|unless|except|depending|approximately|mostly|usually"
+    r"|\s{0,9}(?:zurück\b)?[,(]?\s{0,9}\b"
+    r"(?:or|if|when|unless|except|depending|approximately|mostly|usually|oder|wenn|falls|außer"
     r"|sometimes|roughly|items?|elements?)\b"
     r"|\s{0,9}(?:is|was|would\sbe|looks)\s(?:wrong|incorrect|invalid|a\sbug|not))"
 )

@@ -18,14 +18,15 @@ _CONNECTOR = re.compile(
     [ \t]{0,20}[,:]?\s{0,9}
     (?:(?:also|then|always|thus|therefore|simply|should|must|shall|will|would|has\sto)\s{1,9}){0,3}
     (?:(?P<verb>(?:returns?|gives?(?:\sback)?|yields?|produces?|equals?|be|becomes
-        |evaluates?\s{1,9}to|results?\s{1,9}in)\b)
-      |(?P<raising>(?:raises?|throws?|fails?\s{1,9}with)\b)|(?P<copula>is\b))?:?\s{0,20}""",
+        |evaluates?\s{1,9}to|results?\s{1,9}in|ergibt|liefert|gibt)\b)
+      |(?P<raising>(?:raises?|throws?|fails?\s{1,9}with|wirft)\b)|(?P<copula>ist?\b))?:?\s{0,20}""",
     re.VERBOSE | re.IGNORECASE,
 )
 _KINDS = ("raising", "verb", "equals", "arrow", "cell", "copula", "comment")
 # Words before a call that make it a condition, or an example of what is wrong.
 _CONDITIONAL = re.compile(
     r"\b(?:if|when(?:ever)?|whether|suppose|assum\w{1,5}|unless|until|while|not|never|\w{1,9}n't"
+    r"|wenn|falls|ob|statt|nicht"
     r"|instead\s{1,9}of|rather\s{1,9}than|unlike)\b[^.;:,)]{0,60}$"
     r"|(?:\b(?:wrong(?:ly)?|incorrect(?:ly)?|bad|buggy|bug|currently|today|before|actual(?:ly)?"
     r"|old|previously|(?-i:then)|return|def|class)|~~)\W{0,9}$",
