@@ -49,7 +49,8 @@ class RepairStep:
         (name,) = failing
         shown = next((item for item in result.failures if item.test == name), None)
         tests = self._state.active_tests
-        if green < (1 if tests.origin(name) == "example" else _MANY_GREEN):
+        may_bend = tests.origin(name) == "example" and self._state.repair_phase.limit > 0
+        if green < (1 if may_bend else _MANY_GREEN):
             return False
         if shown is None or not tests.may_be_disputed(name) or tests.origin(name) == "peer":
             return False  # a judge has ruled on what a peer's test demands
