@@ -76,6 +76,7 @@ class GradingContext:
     rerun_lock: threading.Lock = field(default_factory=threading.Lock)
     shared: SharedObservation | None = None
     _scenarios: dict[str, ScenarioFile] = field(default_factory=dict)
+    _scenarios_lock: threading.Lock = field(default_factory=threading.Lock)
     _remembered: dict[Callable[[GradingContext], Any], Any] = field(default_factory=dict)
 
     @property
@@ -91,9 +92,10 @@ class GradingContext:
 
     def plan_scenarios(self, file: TestFile) -> ScenarioFile:
         """Return the plan of a test file, made once."""
-        if file.code not in self._scenarios:
-            self._scenarios[file.code] = self._build(build_scenarios, file)
-        return self._scenarios[file.code]
+        with self._scenarios_lock:  # pieces in other threads need it at the same time
+            if file.code not in self._scenarios:
+                self._scenarios[file.code] = self._build(build_scenarios, file)
+            return self._scenarios[file.code]
 
     def plan_whole_tests(self, file: TestFile) -> WholeFile:
         """Return the tests of a file as they are, for a process without pytest."""

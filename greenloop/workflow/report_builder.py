@@ -164,7 +164,7 @@ def _failure_reasons(state: RunState, error: GreenloopError | None) -> Iterator[
         yield f"the run was not green (exit status {best.run.exit_status})"
     if state.request.kind == "heal" and best.kind == "repair" and best.remark:
         yield f"the model on the best attempt: {best.remark}"
-    if error is None and state.request.kind != "check":
+    if error is None and not state.contradiction and state.request.kind != "check":
         yield f"repairs made: {state.repairs}"
 
 

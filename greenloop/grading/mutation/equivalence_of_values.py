@@ -35,6 +35,7 @@ def is_default_tested_for_truth(proposed: ProposedEdit) -> bool:
     ]
     tested = {id(item) for parent in ast.walk(function) for item in _truth_operands(parent)}
     tested |= {id(item) for parent in ast.walk(function) for item in _find_guarded(parent, name)}
+    tested |= {id(item) for item in _find_below_replacement(function, name)}
     return bool(loads) and all(id(item) in tested for item in loads)
 
 
@@ -56,6 +57,26 @@ def _find_guarded(node: ast.AST, name: str) -> list[ast.AST]:
         return []
     body = node.body if isinstance(node, ast.If) else [node.body]  # type: ignore[attr-defined]
     return [item for statement in body for item in ast.walk(statement)]
+
+
+def _find_below_replacement(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, name: str
+) -> list[ast.AST]:
+    """Return what runs after the parameter was assigned, where it was false: `if not x: x = []`."""
+    for at, statement in enumerate(function.body):
+        below = function.body[at + 1 :]
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=found)]) if found == name:
+                return [item for later in below for item in ast.walk(later)]
+            case ast.If(
+                test=ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=tested)),
+                body=[ast.Assign(targets=[ast.Name(id=found)]), *rest],
+                orelse=orelse,
+            ) if (
+                tested == found == name
+            ):
+                return [item for later in (*rest, *orelse, *below) for item in ast.walk(later)]
+    return []
 
 
 def is_copy_as_list(proposed: ProposedEdit) -> bool:

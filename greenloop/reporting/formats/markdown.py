@@ -83,7 +83,9 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
         for item in report.failures
     ]
     yield "surviving mutant", [
-        f"{escape_markdown(item.place)} as {code_span(get_mutated_line(item))}: {escape_markdown(item.question)}"
+        f"{escape_markdown(item.place)} as {code_span(get_mutated_line(item))}: "
+        f"{escape_markdown(item.question)}"
+        + f" Asked for a test, the model said: {escape_markdown(item.reason)}" * bool(item.reason)
         for item in list_survivors(report.evidence)
     ]
     yield "difference from the second reading", [

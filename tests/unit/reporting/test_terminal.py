@@ -6,6 +6,7 @@ import pytest
 
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.terminal import render_report_text
+from greenloop.reporting.html import render_report_html
 from tests.support.reports import HOSTILE, all_kinds, build_check_report, build_make_report
 
 REPORTS = all_kinds()
@@ -41,6 +42,19 @@ def test_changed_lines_of_a_survivor_have_no_heads_and_no_lines_around() -> None
     assert survivor.changed_lines == "-    if k < 0:\n+    if k <= 0: as it should be"
     again = survivor.model_copy(update={"diff": survivor.changed_lines})
     assert again.changed_lines == survivor.changed_lines
+
+
+def test_survivors_show_why_they_need_no_test() -> None:
+    report = build_make_report()
+    mutation = report.evidence.mutation
+    assert mutation is not None
+    said = mutation.survived[0].model_copy(update={"reason": "k is never 0"})
+    evidence = report.evidence.model_copy(
+        update={"mutation": mutation.model_copy(update={"survived": (said,)})}
+    )
+    report = report.model_copy(update={"evidence": evidence})
+    for render in (render_report_text, render_markdown, render_report_html):
+        assert "k is never 0" in render(report)
 
 
 def test_differences_show_both_answers_and_the_ruling() -> None:

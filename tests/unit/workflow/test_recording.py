@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from greenloop.workflow.storage.recording import hash_recorded_texts
@@ -15,6 +17,7 @@ from greenloop.workflow.storage.request import (
     ScriptRequest,
     ScriptSpec,
 )
+from tests.support.change_responses import change_request
 
 
 def heal(code: str, tests: str) -> RunRequest:
@@ -51,3 +54,13 @@ def test_texts_that_decide_the_answers_are_bound(
     one: RunRequest, other: RunRequest, is_equal: bool
 ) -> None:
     assert (hash_recorded_texts(one) == hash_recorded_texts(other)) is is_equal
+
+
+def test_a_wish_is_bound_to_the_python_files_of_its_project(tmp_path: Path) -> None:
+    request = change_request(tmp_path)
+    before = hash_recorded_texts(request)
+    (tmp_path / "shop" / "answers.jsonl").write_text("{}")
+    assert hash_recorded_texts(request) == before
+    assert hash_recorded_texts(change_request(tmp_path, specification="another")) != before
+    (tmp_path / "shop" / "src" / "shop" / "more.py").write_text("x = 1\n")
+    assert hash_recorded_texts(request) != before
