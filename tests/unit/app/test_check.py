@@ -42,6 +42,12 @@ def test_negative():
     with pytest.raises(ValueError):
         f(-1)
 """
+NOT_OBSERVABLE = """
+
+def test_in_a_branch():
+    if f(1):
+        assert f(2) == 4
+"""
 SURVIVOR = Survivor(
     id="1", line=2, function="f", operator="x", diff="", question="And at 0?", reached=True
 )
@@ -121,7 +127,7 @@ SHORT: list[tuple[str, dict[str, Any], str]] = [
     (
         "controls out of time",
         {
-            "tests": TESTS + "    f(1)\n    assert f(3) == 9\n",
+            "tests": TESTS + "    f(1)\n    assert f(3) == 9\n" + NOT_OBSERVABLE,
             "thresholds": Thresholds(seconds=1e-9),
         },
         "assertion mutation: out of time after 1 of 3 runs",
