@@ -29,8 +29,12 @@ def are_observable(context: GradingContext) -> bool:
 
 
 def find_agreement(context: GradingContext, file: TestFile) -> Observed | None:
-    """Return what was observed of a file if each row agrees, by values without an equality of their own."""
+    """Return what was observed of a file if each row of each scenario agrees, else None.
+
+    None too where a row agrees by a value with an equality of its own.
+    """
     found = context.shared.get(build_request(context, file)) if context.shared else None
     if found is None or any(i.outcome != "agrees" or i.has_objects for i in found.outcomes):
         return None
-    return found
+    judged = {item.scenario for item in found.outcomes}
+    return found if len(judged) == len(context.plan_scenarios(file).scenarios) else None
