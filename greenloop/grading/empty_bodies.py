@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.isolation import agreement
-from greenloop.grading.isolation.agreement import are_observable, build_request, find_agreement
+from greenloop.grading.isolation.agreement import are_observable, find_agreement, get_observed
 from greenloop.grading.observation import ObservationRequest
 from greenloop.records import EmptyBodies, TestRun
 from greenloop.syntax.nodes import Function
@@ -63,9 +63,7 @@ def _judge_observed(context: GradingContext, source: str) -> EmptyBodies | None:
     files = [file for file in context.tests if context.plan_scenarios(file).scenarios]
     if not files or not all(find_agreement(context, file) for file in files):
         return None
-    found = [
-        context.shared and context.shared.get(build_request(context, i, source)) for i in files
-    ]
+    found = [get_observed(context, file, source) for file in files]
     outcomes = Counter(row.outcome for item in found if item for row in item.outcomes)
     passed, failed = outcomes["agrees"], outcomes["differs"]
     if passed + failed != len(context.first_run.tests):

@@ -12,9 +12,8 @@ from greenloop.specification.reading.doctests import parse_doctest
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.syntax.values import is_plain_value
 
-MAX_ANSWER_CHARS = (
-    2000  # a call of a second reading and its result, or they are no example any more
-)
+# A call of a second reading and its result: cut, they are no example any more.
+MAX_ANSWER_CHARS = 2000
 _RESULT = re.compile(r"->|→|=>|==|\breturns\b|\braises?\b")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 _LITERAL_OR_BLANKS = re.compile(r"('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")|\s+")

@@ -13,11 +13,7 @@ from greenloop.grading.assertion_mutation.candidates import AssertionMutant
 from greenloop.grading.assertion_mutation.certainty import Certainty
 from greenloop.grading.assertion_mutation.forgery import find_forgeries
 from greenloop.grading.assertion_mutation.judgement import judge_changed_tests
-from greenloop.grading.assertion_mutation.runs import (
-    AssertionMutationRunner,
-    MutatedRun,
-    plan_rounds,
-)
+from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, MutatedRun
 from greenloop.grading.context import GradingContext
 from greenloop.records import AssertionMutation, AssertionSurvivor
 from greenloop.testsuite import TestFile
@@ -91,7 +87,7 @@ def _run_rounds(runner: AssertionMutationRunner, deadline: float) -> tuple[list[
     know: code that works only in the first run fails there. A round that one mutant ends early (its
     value cannot be shown, or it never ends) is halved.
     """
-    rounds = [(mutants, False) for mutants in plan_rounds(runner)]
+    rounds = [(mutants, False) for mutants in runner.rounds]
     position = 1 + secrets.randbelow(len(rounds) or 1)
     rounds.insert(position, (_find_canaries(runner), True))
     runs: list[MutatedRun] = []

@@ -11,11 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant
-from greenloop.grading.assertion_mutation.runs import (
-    AssertionMutationRunner,
-    TestKey,
-    plan_rounds,
-)
+from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, TestKey
 from greenloop.grading.context import GradingContext
 from greenloop.grading.isolation.agreement import are_observable, build_request, find_agreement
 from greenloop.grading.observation import ObservationRequest, Observed
@@ -67,7 +63,7 @@ def judge_changed_tests(context: GradingContext) -> AssertionMutation | None:
             observed |= {(file.name, item.test) for item in scenarios}
             rejecting |= set(_find_rejecting(context, file, found))
     runner = context.remember(AssertionMutationRunner)
-    mutants = [item for mutants in plan_rounds(runner) for item in mutants]
+    mutants = [item for mutants in runner.rounds for item in mutants]
     if not mutants or not observed.issuperset(runner.passed) or not rejecting.issuperset(mutants):
         return None
     changed = {item.scope.key for item in mutants}
@@ -90,7 +86,7 @@ def _plan_changes(context: GradingContext) -> tuple[_ChangedFile, ...]:
     runner = context.remember(AssertionMutationRunner)
     return tuple(
         _ChangedFile(build_request(context, file), tuple(own), plan.judge)
-        for mutants in plan_rounds(runner)
+        for mutants in runner.rounds
         for file, changed in zip(context.tests, runner.apply(mutants), strict=True)
         if (own := [item for item in mutants if item.scope.file == file.name])
         and (plan := context.plan_scenarios(changed)).scenario

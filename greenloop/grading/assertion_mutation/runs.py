@@ -70,6 +70,26 @@ class AssertionMutationRunner:
             key for key, ids in self.first.cases.items() if "passed" in map(outcome, ids)
         ]
 
+    @cached_property
+    def rounds(self) -> list[list[AssertionMutant]]:
+        """The mutants that run together: one of each test, those in shared helpers last."""
+        first: list[AssertionMutant] = []
+        second: list[AssertionMutant] = []
+        helping: list[AssertionMutant] = []
+        found = (item for file in self.files.values() for item in file.answers.items())
+        answers = dict(islice(found, _MAX_ANSWERS))
+        for name, test in self.passed:
+            file = self.files.get(name)
+            mutants = file.mutants.get(test, ()) if file else ()
+            if not file or not mutants:
+                continue
+            (helping if mutants[0].is_in_helper else first).append(mutants[-1])
+            if swap := file.swap_answer(test, answers):
+                second.append(swap)
+            elif len(mutants) > 1:
+                second.append(mutants[0])
+        return list(filter(None, (first, second, helping)))
+
     def run(
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
     ) -> TestRun:
@@ -105,26 +125,6 @@ class AssertionMutationRunner:
         run = MutatedRun(tuple(mutants), self.run(mutants, select_edits))
         found = {item: self.find_surviving_cases(run, item) for item in mutants}
         return {item: green for item, green in found.items() if green}
-
-
-def plan_rounds(runner: AssertionMutationRunner) -> list[list[AssertionMutant]]:
-    """Return the mutants that run together: one of each test, those in shared helpers last."""
-    first: list[AssertionMutant] = []
-    second: list[AssertionMutant] = []
-    helping: list[AssertionMutant] = []
-    found = (item for file in runner.files.values() for item in file.answers.items())
-    answers = dict(islice(found, _MAX_ANSWERS))
-    for name, test in runner.passed:
-        file = runner.files.get(name)
-        mutants = file.mutants.get(test, ()) if file else ()
-        if not file or not mutants:
-            continue
-        (helping if mutants[0].is_in_helper else first).append(mutants[-1])
-        if swap := file.swap_answer(test, answers):
-            second.append(swap)
-        elif len(mutants) > 1:
-            second.append(mutants[0])
-    return list(filter(None, (first, second, helping)))
 
 
 def group_ids_by_function(run: TestRun) -> dict[TestKey, list[str]]:

@@ -28,12 +28,17 @@ def are_observable(context: GradingContext) -> bool:
     return any(plan.scenarios for plan in plans) and not any(plan.not_observable for plan in plans)
 
 
+def get_observed(context: GradingContext, file: TestFile, code: str = "") -> Observed | None:
+    """Return what was observed first of a file; None where that was not completed."""
+    return context.shared.get(build_request(context, file, code)) if context.shared else None
+
+
 def find_agreement(context: GradingContext, file: TestFile) -> Observed | None:
     """Return what was observed of a file if each row of each scenario agrees, else None.
 
     None too where a row agrees by a value with an equality of its own.
     """
-    found = context.shared.get(build_request(context, file)) if context.shared else None
+    found = get_observed(context, file)
     if found is None or any(i.outcome != "agrees" or i.has_objects for i in found.outcomes):
         return None
     judged = {item.scenario for item in found.outcomes}

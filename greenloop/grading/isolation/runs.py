@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.observation import ObservationRequest, Observed
+from greenloop.grading.isolation.agreement import build_request
+from greenloop.grading.observation import Observed
 from greenloop.sandbox.work.scenarios import RowOutcome
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.scenarios import ScenarioFile
@@ -21,7 +22,7 @@ def run_first(context: GradingContext, plan: ScenarioFile, file: TestFile) -> Ro
 
     What differs where other scenarios were observed is observed alone.
     """
-    observed = context.observe(ObservationRequest(plan.scenario, plan.judge), [file])
+    observed = context.observe(build_request(context, file), [file])
     rows = _combine(observed)
     if observed.shared and any(map(is_doubtful, rows.values())):
         rows = run_rows(context, plan, file)
@@ -33,8 +34,7 @@ def run_rows(
 ) -> Rows:
     """Return the outcomes of the rows in a process of their own, or beside tests."""
     if not beside:
-        request = ObservationRequest(plan.scenario, plan.judge)
-        return _combine(context.observe(request, [file], alone=True))
+        return _combine(context.observe(build_request(context, file), [file], alone=True))
     box = context.sandbox
     seen = box.observe_scenarios(context.code, context.module, plan.scenario, beside=beside)
     return _combine(Observed(seen, box.judge_scenarios(plan.judge, seen, [file])))
