@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.records import LimitName
 from greenloop.settings import Settings
@@ -10,8 +10,7 @@ from greenloop.settings import Settings
 _EXTRA_CPU_SECONDS = 2
 
 
-@dataclass(frozen=True)
-class ResourceLimits:
+class ResourceLimits(NamedTuple):
     """Limits of one run; sizes in bytes."""
 
     timeout_s: float = 30.0  # wall-clock seconds

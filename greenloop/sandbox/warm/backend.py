@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.backends.mounts import PACKAGES, SITE, build_guest_mounts
@@ -21,8 +21,7 @@ from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.zygote_client import ZygotePool
 
 
-@dataclass(frozen=True)
-class JobPaths:
+class JobPaths(NamedTuple):
     """Folders of a run as the run sees them; `site` holds pytest."""
 
     work: str = "/tmp/work"
@@ -71,7 +70,8 @@ class WarmSandbox(Sandbox):
             return zygote.run(*messages, limits.timeout_s, stop, on_progress=job.on_progress)
         with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:
             result = zygote.run(*messages, limits.timeout_s, stop, proxy.serve)
-        return replace(result, artifacts=replace(result.artifacts, network_requests=proxy.requests))
+        artifacts = result.artifacts._replace(network_requests=proxy.requests)
+        return replace(result, artifacts=artifacts)
 
 
 def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
