@@ -34,7 +34,9 @@ class ResourceLimits(NamedTuple):
 
     def to_guest(self) -> dict[str, int]:
         """Return the limits as the guest reads them, in whole numbers."""
-        counts = {name: n for name, n in self._asdict().items() if name not in ("timeout_s", "cpu_s")}
+        counts = {
+            name: n for name, n in self._asdict().items() if name not in ("timeout_s", "cpu_s")
+        }
         return {**counts, "wall_ms": int(self.timeout_s * 1000), "cpu_seconds": self.cpu_seconds}
 
     def describe_exceeded(self, name: LimitName) -> str:
