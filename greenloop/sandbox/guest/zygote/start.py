@@ -15,6 +15,8 @@ from . import child, code_only
 from .file_descriptors import reserve_fds
 from .package_preload import COMMON_MODULES, preload
 
+CODE_ZYGOTE_NAME = "gl-code-zygote"
+
 
 def start(
     controls: Sequence[int],
@@ -37,6 +39,7 @@ def start(
     for other in others:
         if os.fork() == 0:
             k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
+            k.name_process(CODE_ZYGOTE_NAME)
             control.close()
             code_only.serve(other, root)
         other.close()
