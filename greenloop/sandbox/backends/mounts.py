@@ -37,12 +37,16 @@ class GuestMounts(NamedTuple):
     modules: tuple[str, ...] = ()  # modules of the packages in `PACKAGES` that are imported
     plugins: tuple[str, ...] = ()  # packages whose pytest plugins are loaded
     hash_seed: int = 0  # PYTHONHASHSEED; with one, nothing else is loaded
-    has_pytest: bool = True
 
     @property
     def is_bare(self) -> bool:
         """Whether only what a run imports itself is loaded."""
         return self.hash_seed != 0
+
+    @property
+    def serves_code_alone(self) -> bool:
+        """Whether a process without pytest is forked for runs of code alone."""
+        return not self.plugins and not self.is_bare
 
     def with_packages(self, packages: InstalledPackages) -> GuestMounts:
         """Return the same mounts with the packages."""

@@ -6,6 +6,7 @@ import base64
 import contextlib
 import json
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from greenloop.records import SandboxInfo
@@ -63,13 +64,14 @@ class WarmSandbox(Sandbox):
     def _run_payload(self, payload: dict[str, Any], job: Job) -> ProcessResult:
         stop = self._stop_event(job)
         seed = 0 if job.is_cold else job.hash_seed
-        zygote = self._zygotes.get(job.packages, job.plugins, seed, has_pytest=job.has_pytest)
+        zygote = self._zygotes.get(job.packages, job.plugins, seed)
         limits = job.apply_limits(self.limits)
         messages = json.dumps(payload).encode(), json.dumps(limits.to_guest()).encode()
+        run = partial(zygote.run, *messages, limits.timeout_s, stop, has_pytest=job.has_pytest)
         if not job.allowed_hosts:
-            return zygote.run(*messages, limits.timeout_s, stop, on_progress=job.on_progress)
+            return run(on_progress=job.on_progress)
         with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:
-            result = zygote.run(*messages, limits.timeout_s, stop, proxy.serve)
+            result = run(serve=proxy.serve)
         artifacts = result.artifacts._replace(network_requests=proxy.requests)
         return replace(result, artifacts=artifacts)
 
