@@ -17,7 +17,7 @@ from greenloop.cli.approval import (
     review,
 )
 from greenloop.cli.finish import finish_run, print_report
-from greenloop.cli.options.common import NewRunOptions, RunOptions
+from greenloop.cli.options.groups import NewRunOptions, RunOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import check_terminal, is_terminal, print_error, run_with_signals
 from greenloop.cli.questions import create_asker
