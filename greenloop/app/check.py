@@ -41,8 +41,8 @@ from greenloop.workflow.setup.packages import (
     install_with_events,
 )
 from greenloop.workflow.state import RunState
-from greenloop.workflow.storage.request import CheckRequest, GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
+from greenloop.workflow.storage.run_request import CheckRequest, GivenTests
 
 CheckResult = tuple[Report, GreenloopError | None]
 OpenSandbox = Callable[[], Awaitable[Sandbox]]

@@ -42,8 +42,8 @@ from greenloop.workflow.setup.packages import (
     install_with_events,
 )
 from greenloop.workflow.state import RunState
-from greenloop.workflow.storage.request import CheckRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
+from greenloop.workflow.storage.run_request import CheckRequest
 
 _NOT_HERE = re.compile(r"No module named '|^fixture '\w+' not found", re.MULTILINE)
 _MAX_SHOWN = 5

@@ -35,7 +35,7 @@ from greenloop.testsuite import Suite
 from greenloop.workflow.candidates import Candidate, Candidates, summarize_explanation
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.script.checklist import Checklist
-from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.run_request import RunRequest
 
 if TYPE_CHECKING:  # a check needs neither, and loading LangChain takes a second
     from greenloop.llm.client import LLMClient
