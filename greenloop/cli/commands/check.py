@@ -101,7 +101,7 @@ def _run_check(
     with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
         report, error = run_with_signals(work(opening.wait, progress))
     from greenloop.cli.finish import finish_run, write_outputs
-    from greenloop.workflow.delivery import meets_requirement
+    from greenloop.records.report import meets_requirement
 
     if options.markdown is not None:
         from greenloop.reporting.formats.markdown import render_markdown
