@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from greenloop.app.inputs.script_inputs import read_inputs, read_stdin
 from greenloop.records import OutputCheck
@@ -21,8 +20,7 @@ from greenloop.workflow.storage.request import (
 )
 
 
-@dataclass(frozen=True)
-class ScriptArguments:
+class ScriptArguments(NamedTuple):
     """How a script is run and what its output is checked for, as the options of these names."""
 
     arguments: Sequence[str] | None = None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from greenloop.records import EvidenceRow, Report
 from greenloop.reporting.summary import pluralize
@@ -14,8 +14,7 @@ from greenloop.specification.tracing import Trace, trace_contract
 _MAX_CHARS = 60_000  # of the text; report.json has the rest
 
 
-@dataclass(frozen=True)
-class TextPart:
+class TextPart(NamedTuple):
     """A part of the text. `kinds` are `background`, `example`, …, and ids of requirements."""
 
     text: str

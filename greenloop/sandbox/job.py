@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
@@ -68,7 +68,7 @@ class Job:
     def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:
         """Return the limits of a sandbox as they hold for this job."""
         if self.timeout_s is not None:
-            limits = replace(limits, timeout_s=self.timeout_s, cpu_s=None)
+            limits = limits._replace(timeout_s=self.timeout_s, cpu_s=None)
         if self.kind == "script":
-            limits = replace(limits, kept_bytes=max(limits.kept_bytes, _SCRIPT_OUTPUT_BYTES))
+            limits = limits._replace(kept_bytes=max(limits.kept_bytes, _SCRIPT_OUTPUT_BYTES))
         return limits

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from greenloop.app.inputs.specification import read_specification
 from greenloop.app.requests import ScriptArguments, build_script_request
 from greenloop.cli.options.runs import ScriptOptions, ScriptRunOptions
@@ -35,5 +33,4 @@ def read_arguments(options: ScriptRunOptions) -> ScriptArguments:
     artifacts = options.artifacts
     if artifacts is not None and artifacts.exists() and not artifacts.is_dir():
         raise OutputError(f"--artifacts {artifacts} is a file; name a folder")
-    names = (item.name for item in fields(ScriptArguments))
-    return ScriptArguments(**{name: getattr(options, name) for name in names})
+    return ScriptArguments(**{name: getattr(options, name) for name in ScriptArguments._fields})

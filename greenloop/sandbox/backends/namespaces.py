@@ -6,8 +6,8 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from greenloop.sandbox import guest
 from greenloop.sandbox.backends.mounts import HOME, PACKAGES, SITE, GuestMounts
@@ -35,8 +35,7 @@ _BUBBLEWRAP_OPTIONS = (
 ).split()
 
 
-@dataclass(frozen=True)
-class Backend:
+class Backend(NamedTuple):
     """What a backend isolates, and the command that starts a zygote in it."""
 
     name: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.backends.mounts import PACKAGES, SITE, build_guest_mounts
@@ -22,8 +22,7 @@ from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.zygote_client import ZygotePool
 
 
-@dataclass(frozen=True)
-class JobPaths:
+class JobPaths(NamedTuple):
     """Folders of a run as the run sees them; `site` holds pytest."""
 
     work: str = "/tmp/work"
@@ -73,7 +72,8 @@ class WarmSandbox(Sandbox):
             return run(on_progress=job.on_progress)
         with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:
             result = run(serve=proxy.serve)
-        return replace(result, artifacts=replace(result.artifacts, network_requests=proxy.requests))
+        artifacts = result.artifacts._replace(network_requests=proxy.requests)
+        return replace(result, artifacts=artifacts)
 
 
 def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:

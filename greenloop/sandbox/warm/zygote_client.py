@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from greenloop.errors import SandboxError
@@ -207,7 +206,7 @@ class ZygotePool:
             if key not in self._zygotes:
                 mounts = self._mounts.with_packages(packages) if packages else self._mounts
                 modules = () if hash_seed else mounts.modules
-                mounts = replace(mounts, plugins=plugins, modules=modules, hash_seed=hash_seed)
+                mounts = mounts._replace(plugins=plugins, modules=modules, hash_seed=hash_seed)
                 self._zygotes[key] = ZygoteClient(self._backend, mounts)
             keys = [item for item in self._active_keys if item != key] + [key]
             self._active_keys = keys[-_MAX_ACTIVE:]
