@@ -83,7 +83,7 @@ def _find_canaries(runner: AssertionMutationRunner) -> list[AssertionMutant]:
 
 
 def _run_rounds(runner: AssertionMutationRunner, deadline: float) -> tuple[list[MutatedRun], int]:
-    """Run the rounds until the deadline, the first two in any case; return how many were skipped, too.
+    """Run the rounds until the deadline, two in any case; return how many were skipped, too.
 
     Canaries have a round of their own, with all other tests unchanged, at a place that no code can
     know: code that works only in the first run fails there. A round that one mutant ends early (its
