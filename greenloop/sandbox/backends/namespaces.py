@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -22,9 +21,9 @@ _ZYGOTE_CODE = (
     "start({controls!r}, {root!r}, {modules!r}, {plugins!r}, {is_bare!r})"
 )
 _NAMESPACE_CODE = (
-    "import json, os, sys; sys.path[:0] = [{folder!r}]; from guest.isolation.namespaces import run_in_namespaces; "
-    "spec = json.loads(sys.argv[1]); "
-    "sys.exit(run_in_namespaces(spec, spec['command'], spec['environment']))"
+    "import sys; sys.path[:0] = [{folder!r}]; "
+    "from guest.isolation.namespaces import RootSpec, run_in_namespaces; "
+    "sys.exit(run_in_namespaces(RootSpec(*{root!r}), {command!r}, {environment!r}))"
 )
 _ISOLATION_TEXT = (
     "strong: own file system, network, processes and users by namespaces ({how}), system-call "
@@ -98,16 +97,13 @@ def _build_environment(mounts: GuestMounts) -> dict[str, str]:
 
 
 def _build_native_command(mounts: GuestMounts, controls: Sequence[int]) -> list[str]:
-    spec = {
-        "read_only": mounts.read_only,
-        "hidden": mounts.hidden,
-        "links": mounts.links,
-        "tmp_bytes": _TMP_BYTES,
-        "command": _build_guest_zygote_command(mounts, controls),
-        "environment": _build_environment(mounts),
-    }
-    code = _NAMESPACE_CODE.format(folder=str(Path(guest.__file__).parent.parent))
-    return [sys.executable, *_PYTHON_FLAGS, "-c", code, json.dumps(spec)]
+    code = _NAMESPACE_CODE.format(
+        folder=str(Path(guest.__file__).parent.parent),
+        root=(mounts.read_only, mounts.links, mounts.hidden, _TMP_BYTES),
+        command=_build_guest_zygote_command(mounts, controls),
+        environment=_build_environment(mounts),
+    )
+    return [sys.executable, *_PYTHON_FLAGS, "-c", code]
 
 
 def build_bubblewrap_arguments(mounts: GuestMounts) -> list[str]:
