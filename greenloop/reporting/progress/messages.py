@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from textwrap import shorten
 
 from greenloop import events as e
-from greenloop.records import Attempt, BatchOutcome, SearchResult, TestRun
+from greenloop.records import Attempt, SearchResult, TestRun
+from greenloop.records.batch import BatchOutcome
 from greenloop.reporting.evidence.text import summarize_evidence
 from greenloop.reporting.summary import describe_ruling, pluralize, shorten_path
 from greenloop.reporting.traceability import short_name
