@@ -20,7 +20,8 @@ UNUSED = (
     *("greenloop.project.code_map", "greenloop.project.tree", "greenloop.workflow.change"),
     *("greenloop.workflow.storage.request", "greenloop.workflow.storage.choices_file"),
     *("greenloop.app.inputs.script_inputs", "greenloop.scripts.checks", "greenloop.llm.client"),
-    *("greenloop.llm.response_log", "greenloop.records.evaluation", "greenloop.tracing.spans"),
+    *("greenloop.llm.response_log", "greenloop.records.batch", "greenloop.records.evaluation"),
+    *("greenloop.records.generation", "greenloop.tracing.spans"),
     *(
         "greenloop.sandbox.network.proxy",
         "greenloop.cli.options.groups",
