@@ -35,14 +35,14 @@ from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.grade_code import collect_evidence
 from greenloop.workflow.report_builder import build_report
-from greenloop.workflow.setup.packages import (
+from greenloop.workflow.setup.missing_modules import (
     describe_missing_module,
     find_missing_module,
     install_with_events,
 )
 from greenloop.workflow.state import RunState
-from greenloop.workflow.storage.request import CheckRequest, GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
+from greenloop.workflow.storage.run_request import CheckRequest, GivenTests
 
 CheckResult = tuple[Report, GreenloopError | None]
 OpenSandbox = Callable[[], Awaitable[Sandbox]]

@@ -6,12 +6,14 @@ import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox.guest.pytest_plugin.plugins import find_plugin_packages
 from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.network.allowlist import HostRule
+
+if TYPE_CHECKING:
+    from greenloop.sandbox.network.allowlist import HostRule
 
 _SCRIPT_OUTPUT_BYTES = 1 << 20  # kept of each stream: the output is the purpose of a script
 

@@ -17,7 +17,6 @@ from greenloop.sandbox.guest.files.writer import stdin_path
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.ca_bundle import CA_BUNDLE_NAME, build_ca_environment, read_ca_bundle
-from greenloop.sandbox.network.proxy import Proxy
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.zygote_client import ZygotePool
 
@@ -70,6 +69,8 @@ class WarmSandbox(Sandbox):
         run = partial(zygote.run, *messages, limits.timeout_s, stop, has_pytest=job.has_pytest)
         if not job.allowed_hosts:
             return run(on_progress=job.on_progress)
+        from greenloop.sandbox.network.proxy import Proxy
+
         with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:
             result = run(serve=proxy.serve)
         artifacts = result.artifacts._replace(network_requests=proxy.requests)
