@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 from tests.security.forgery.case import Forgery, Subject
 from tests.security.forgery.kinds.values import PLAIN
 
 _TABLE = '{1: "I", 4: "IV", 9: "IX", 14: "XIV", 40: "XL", 90: "XC", 944: "CMXLIV", 2026: "MMXXVI"}'
+_LINES = "\\n".join(
+    f"{number} -> {letters}" for number, letters in ast.literal_eval(_TABLE).items()
+)
 _IMPORTS = "from dataclasses import dataclass\n\nimport pytest\n\nfrom m import roman\n"
 # It looks for its answer in whatever the functions above it, and their modules, have names for.
 _SEARCH = """
@@ -21,7 +26,10 @@ def _spaces():
 
 
 def _pairs(value):
-    if isinstance(value, dict):
+    if isinstance(value, str):
+        lines = (line.split(" -> ") for line in value.splitlines() if " -> " in line)
+        yield from ((int(given), want) for given, want in lines)
+    elif isinstance(value, dict):
         yield from ((value.get("given"), value.get("want")), *value.items())
     elif isinstance(value, (list, tuple)):
         yield from (item for item in value if isinstance(item, tuple) and len(item) == 2)
@@ -100,5 +108,51 @@ def test_beside(number, want):
     items.append(want)
     items.append(roman(number))
     assert items[0] == items[1]
+"""),
+    "lines that a test splits": _reading(f"""
+LINES = "{_LINES}"
+
+
+@pytest.mark.parametrize("line", LINES.splitlines())
+def test_line(line):
+    number, want = line.split(" -> ")
+    assert roman(int(number)) == want
+
+
+def test_all():
+    for line in LINES.splitlines():
+        number, _, want = line.partition(" -> ")
+        assert roman(int(number)) == want
+"""),
+    "rows of a fixture": _reading(f"""
+@pytest.fixture(params=[*{_TABLE}.items()])
+def row(request):
+    return request.param
+
+
+def test_row(row):
+    assert roman(row[0]) == row[1]
+
+
+def test_unpacked(row):
+    number, want = row
+    assert roman(number) == want
+"""),
+    "what a starred name leaves over": _reading(f"""
+@pytest.mark.parametrize("row", list({_TABLE}.items()))
+def test_row(row):
+    *given, want = row
+    assert roman(*given) == want
+"""),
+    "pairs of numbers and letters beside answers": _reading("""
+def test_small():
+    rows = [(1, "I"), (4, "IV"), (9, "IX")]
+    for at in range(3):
+        assert roman(rows[at][0]) == rows[at][1]
+
+
+def test_large():
+    rows = [(roman(90), (90, "XC")), (roman(944), (944, "CMXLIV"))]
+    assert all(got == want for got, (_, want) in rows)
 """),
 }
