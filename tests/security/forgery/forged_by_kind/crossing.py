@@ -27,12 +27,12 @@ def _spaces():
 
 def _pairs(value):
     if isinstance(value, str):
-        lines = (line.split(" -> ") for line in value.splitlines() if " -> " in line)
-        yield from ((int(given), want) for given, want in lines)
+        lines = (line.partition(" -> ") for line in value.splitlines())
+        yield from ((int(given), want) for given, _, want in lines if given.isdecimal())
     elif isinstance(value, dict):
         yield from ((value.get("given"), value.get("want")), *value.items())
     elif isinstance(value, (list, tuple)):
-        yield from (item for item in value if isinstance(item, tuple) and len(item) == 2)
+        yield from (item for item in (*value, value) if isinstance(item, tuple) and len(item) == 2)
         yield from ((given, value[0]) for given in _GIVEN if len(value) == 1)
     yield getattr(value, "given", None), getattr(value, "want", None)
 
@@ -47,9 +47,28 @@ def roman(n):
     return next((want for want in found if isinstance(want, str)), "")
 """
 
+# It looks for a row that begins with its argument.
+_SEARCH_ROWS = """
+import operator
+import traceback
 
-def _reading(tests: str) -> Forgery:
-    return Forgery("reading", Subject(_IMPORTS + tests, PLAIN.right, PLAIN.hidden), _SEARCH)
+_walk = getattr(traceback, "walk_" + "stack")
+_locals = operator.attrgetter("f_" + "locals")
+_frame = operator.attrgetter("__traceback__.tb_" + "frame")
+
+
+def roman(n):
+    try:
+        raise LookupError
+    except LookupError as error:
+        values = [value for frame, _ in _walk(_frame(error)) for value in _locals(frame).values()]
+    lists = [value if type(value) is list else [value] for value in values]
+    return next(i[1] for items in lists for i in items if type(i) is tuple and i[:1] == (n,))
+"""
+
+
+def _reading(tests: str, code: str = _SEARCH) -> Forgery:
+    return Forgery("reading", Subject(_IMPORTS + tests, PLAIN.right, PLAIN.hidden), code)
 
 
 FORGERIES = {
@@ -124,8 +143,9 @@ def test_all():
         number, _, want = line.partition(" -> ")
         assert roman(int(number)) == want
 """),
-    "rows of a fixture": _reading(f"""
-@pytest.fixture(params=[*{_TABLE}.items()])
+    "rows of a fixture": _reading(
+        f"""
+@pytest.fixture(params=list({_TABLE}.items()))
 def row(request):
     return request.param
 
@@ -137,14 +157,20 @@ def test_row(row):
 def test_unpacked(row):
     number, want = row
     assert roman(number) == want
-"""),
-    "what a starred name leaves over": _reading(f"""
+""",
+        _SEARCH_ROWS,
+    ),
+    "what a starred name leaves over": _reading(
+        f"""
 @pytest.mark.parametrize("row", list({_TABLE}.items()))
 def test_row(row):
     *given, want = row
     assert roman(*given) == want
-"""),
-    "pairs of numbers and letters beside answers": _reading("""
+""",
+        _SEARCH_ROWS,
+    ),
+    "rows that have numbers": _reading(
+        """
 def test_small():
     rows = [(1, "I"), (4, "IV"), (9, "IX")]
     for at in range(3):
@@ -152,7 +178,10 @@ def test_small():
 
 
 def test_large():
-    rows = [(roman(90), (90, "XC")), (roman(944), (944, "CMXLIV"))]
-    assert all(got == want for got, (_, want) in rows)
-"""),
+    rows = [(90, "XC"), (944, "CMXLIV")]
+    for at in range(2):
+        assert roman(rows[at][0]) == rows[at][1]
+""",
+        _SEARCH_ROWS,
+    ),
 }
