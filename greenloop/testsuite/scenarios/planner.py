@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import sys
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 from greenloop.testsuite.scenarios.names import (
@@ -64,8 +64,7 @@ from greenloop.testsuite.scenarios.texts import (
 from greenloop.testsuite.scenarios.whole import WholeTests
 
 
-@dataclass(frozen=True)
-class _Planned:
+class _Planned(NamedTuple):
     """One test in two parts, with what its scenario uses of the file."""
 
     scenario: Scenario
@@ -95,7 +94,7 @@ class Planner:
         for item in self._file.tests:
             found = self._plan(item, len(planned))
             if isinstance(found, NotObservable):
-                refused.append(replace(found, reason=restore_names(found.reason, self._names)))
+                refused.append(found._replace(reason=restore_names(found.reason, self._names)))
             else:
                 planned.append(found)
         return ScenarioFile(

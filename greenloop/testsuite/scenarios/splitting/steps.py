@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.testsuite.scenarios.names import (
     Function,
@@ -27,8 +28,7 @@ OBSERVERS = ("observe__", "observe_awaited__")  # functions that call their argu
 _Literal = (ast.Dict, ast.List, ast.Tuple)
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A statement of a scenario."""
 
     node: ast.stmt
@@ -77,7 +77,7 @@ def pin_captured(steps: Iterable[Step], captured: set[str] | None = None) -> lis
     for step in steps:
         body = None if step.body is None else pin_captured(step.body, captured)
         is_seen = step.defines is not None and not captured.isdisjoint(step.defines)
-        found.append(replace(step, body=body, defines=None if is_seen else step.defines))
+        found.append(step._replace(body=body, defines=None if is_seen else step.defines))
         captured |= set(_find_captured_names(step.node))
     return found
 
