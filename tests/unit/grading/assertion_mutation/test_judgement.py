@@ -135,7 +135,7 @@ codecs.register(find)
 upper = functools.partial(codecs.encode, encoding=NAME)
 """
     text = "from m import upper\n\ndef test_a():\n    assert upper('ab') == b'AB'\n"
-    context, evidence, runs = grade(warm, text, code)
+    _, evidence, runs = grade(warm, text, code)
     assert runs == 1
     assert evidence.empty_bodies is not None
     assert (evidence.empty_bodies.reached, evidence.empty_bodies.failed) == (True, 1)
