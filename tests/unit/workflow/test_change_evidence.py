@@ -118,6 +118,30 @@ def test_input_that_the_change_answers_wrongly_becomes_a_test(
     assert done.report.evidence.peer.reached
 
 
+def test_a_new_test_that_the_peer_fails_is_judged_beside_answers_that_do_not_explain_it(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    """A change whose tests ask for what the wish does not is found though answers differ, too."""
+    of_eight = (
+        '\n\ndef test_of_eight():\n    """R1: of many prices."""\n'
+        "    assert total(list(range(8)), 50) == 16\n"
+    )
+    peer = PEER.replace(
+        "    return result -", "    if len(nets) == 8: return 0\n    return result -"
+    )
+    script = change_answers(
+        write_change_tests=[answer_with_tests(TESTS + of_eight)] * 2,
+        write_change=[SEVEN],
+        write_peer=[peer],
+        judge_difference=[lambda prompt: judge(prompt, "text does not say")] * 3,
+    )
+    done = run_workflow(script, request=change_request(tmp_path), peer=True)
+    assert done.report.evidence.peer is not None, done.error
+    judged = [item.call for item in done.report.evidence.peer.differences]
+    assert any("range(8)" in item or "test_of_eight" in item for item in judged), judged
+    assert any(item.endswith(", 7)") for item in judged), judged
+
+
 def test_what_the_wish_does_not_say_is_an_open_choice(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
