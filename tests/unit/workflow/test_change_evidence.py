@@ -91,6 +91,29 @@ def test_second_change_sees_the_wish_and_neither_tests_nor_the_first_change(
         assert hidden not in prompt
 
 
+@pytest.mark.parametrize("review", ["LGTM", "- L? warning: background B1: 0 is a default"])
+def test_background_that_nobody_confirms_keeps_the_verdict_at_passed(
+    run_workflow: RunWorkflow, tmp_path: Path, review: str
+) -> None:
+    done = run_workflow(change_answers(review_code=[review]), request=change_request(tmp_path))
+    (prompt,) = done.model.list_prompts("review_code")
+    assert 'B1. "0 is the default." (in the interface)' in prompt
+    assert done.report.contract is not None
+    assert done.report.contract.unquoted == ("0 is the default.",)
+    assert done.report.verdict == "passed"
+    assert any("0 is the default" in item for item in done.report.reasons)
+    assert ("warning" in review) == bool(done.report.review)
+
+
+def test_no_reviewer_is_asked_without_doubtful_background(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    script = change_answers(plan_change=[plan_answer(background=[])], review_code=[])
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert done.model.list_prompts("review_code") == []
+    assert done.report.verdict == "passed"
+
+
 def test_failed_held_out_example_becomes_a_test(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     weak = WEAK_TESTS.replace("total([], 100) == 0", "total([4], 0) == 5")
     script = change_answers(

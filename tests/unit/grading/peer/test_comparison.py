@@ -207,7 +207,9 @@ def test_constants_of_a_test_file_are_filled_in() -> None:
         "from datetime import datetime\nfrom m import f\n\nNOW = datetime(2024, 1, 2)\n\n"
         "def test_f():\n    assert f(NOW) == 1\n"
     )
-    assert [ast.unparse(i) for _, i in iterate_calls([test], "m", ["f"])] == ["f(datetime(2024, 1, 2))"]
+    assert [ast.unparse(i) for _, i in iterate_calls([test], "m", ["f"])] == [
+        "f(datetime(2024, 1, 2))"
+    ]
 
 
 def test_a_mistake_of_the_peer_does_not_hide_one_of_the_code(warm: Sandbox) -> None:
