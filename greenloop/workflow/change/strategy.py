@@ -137,11 +137,12 @@ class ChangeStrategy(Strategy):
         update = {"specification": self._request.task, "keep": keep}
         contract = settle_contract(trace_contract(contract.model_copy(update=update)))
         self.state.contract = contract
-        await confirm_background(self.run, self._tools.review_background)
+        tests = [item for item in plan.contradicts if item not in self._request.may_change]
+        if not tests:
+            await confirm_background(self.run, self._tools.review_background)
         self.run.emit(ContractReady(self.state.agreed_contract))
         if self.state.change:
             self.state.change = self.state.change.model_copy(update={"fence": fence})
-        tests = [item for item in plan.contradicts if item not in self._request.may_change]
         if tests:
             unlock = " ".join(f"--may-change {item}" for item in tests)
             raise ContradictedTestError(

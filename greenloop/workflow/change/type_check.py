@@ -32,7 +32,7 @@ class TypeCheck:
         with progress_span(run.emit, "mypy"):
             files, changes = self._space.tree.project.all_files, self._space.apply(code)
             found = await asyncio.to_thread(find_new_type_errors, files, changes)
-        others = (item for item in state.review.findings if item not in self._findings)
+        others = [item for item in state.review.findings if item not in self._findings]
         self._findings = [Finding(line=None, severity="warning", message=item) for item in found]
         state.review = Review(findings=(*others, *self._findings))
         if not found or self._has_asked or state.repairs >= state.repair_phase.limit:
