@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -36,14 +35,14 @@ from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.grade_code import collect_evidence
 from greenloop.workflow.report_builder import build_report
-from greenloop.workflow.setup.packages import (
+from greenloop.workflow.setup.missing_modules import (
     describe_missing_module,
     find_missing_module,
     install_with_events,
 )
 from greenloop.workflow.state import RunState
-from greenloop.workflow.storage.request import CheckRequest, GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
+from greenloop.workflow.storage.run_request import CheckRequest, GivenTests
 
 CheckResult = tuple[Report, GreenloopError | None]
 OpenSandbox = Callable[[], Awaitable[Sandbox]]
@@ -80,7 +79,7 @@ async def run_check(
     suite, candidate = state.tests, state.candidates.current
     with state.measure_time("sandbox_s"), progress_span(emit, "tests"):
         result = await _tolerate_skips(sandbox, state, await _run_tests(sandbox, state))
-    state.candidates.best = replace(candidate, run=result)
+    state.candidates.best = candidate._replace(run=result)
     emit(TestRunFinished(result))
     if result.ending == "finished" and not (result.tests or result.failures):
         names = ", ".join(item.name for item in suite.files)

@@ -36,14 +36,11 @@ from greenloop.testsuite.parser import is_test_path
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.report_builder import build_report
-from greenloop.workflow.setup.packages import (
-    describe_missing_module,
-    find_unavailable_modules,
-    install_with_events,
-)
+from greenloop.workflow.setup.missing_modules import describe_missing_module, install_with_events
+from greenloop.workflow.setup.packages import find_unavailable_modules
 from greenloop.workflow.state import RunState
-from greenloop.workflow.storage.request import CheckRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
+from greenloop.workflow.storage.run_request import CheckRequest
 
 _NOT_HERE = re.compile(r"No module named '|^fixture '\w+' not found", re.MULTILINE)
 _MAX_SHOWN = 5

@@ -37,8 +37,8 @@ from greenloop.events import (
     EntryStarted,
 )
 from greenloop.records import BatchOutcome, BatchTotals, Report
+from greenloop.records.report import meets_requirement
 from greenloop.versions import greenloop_version
-from greenloop.workflow.delivery import meets_requirement
 from greenloop.workflow.locked_delivery import deliver_locked
 from greenloop.workflow.storage.request import MakeRequest, select_saved_options
 from greenloop.workflow.storage.run_dir import RunDirectory

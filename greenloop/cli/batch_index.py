@@ -11,7 +11,7 @@ from greenloop.batch.results import RESULTS_FILE, add_outcome, read_results
 from greenloop.errors import InputError
 from greenloop.records import BatchOutcome, BatchTotals
 from greenloop.reporting.batch import BatchSummary
-from greenloop.reporting.html import IndexEntry, render_index_html
+from greenloop.reporting.html.index import IndexEntry, render_index_html
 from greenloop.workflow.storage.run_dir import write_atomically
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from greenloop.cli.approval import (
     review,
 )
 from greenloop.cli.finish import finish_run, print_report
-from greenloop.cli.options.common import NewRunOptions, RunOptions
+from greenloop.cli.options.groups import NewRunOptions, RunOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import check_terminal, is_terminal, print_error, run_with_signals
 from greenloop.cli.questions import create_asker
@@ -25,6 +25,7 @@ from greenloop.errors import GreenloopError, InterruptedRunError, NoModelError, 
 from greenloop.events import Event, RunFinished
 from greenloop.llm.factory import check_models
 from greenloop.records import Report
+from greenloop.records.report import meets_requirement
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.settings import Settings
 from greenloop.workflow.change.delivery import deliver_change
@@ -33,7 +34,6 @@ from greenloop.workflow.delivery import (
     deliver,
     deliver_healed_file,
     deliver_produced_files,
-    meets_requirement,
 )
 from greenloop.workflow.locked_delivery import FORCE_HINT, deliver_locked, find_manual_edits
 from greenloop.workflow.storage.request import (

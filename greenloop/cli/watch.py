@@ -18,6 +18,7 @@ from greenloop.app.watch import ProposedTest, WatchedModule, WatchedProject, pro
 from greenloop.cli.finish import open_page
 from greenloop.cli.process import check_terminal, run_with_signals
 from greenloop.errors import GreenloopError
+from greenloop.events import Event, TestRunFinished
 from greenloop.reporting.console import open_console
 from greenloop.reporting.watch import WatchScreen
 from greenloop.sandbox import Sandbox, open_sandbox
@@ -59,6 +60,7 @@ class _Session:
         self._screen = WatchScreen(target.title)
         self._task: asyncio.Task[None] | None = None
         self._proposal: ProposedTest | None = None
+        self._is_outdated = asyncio.Event()  # the screen: a result has come
 
     async def run(self) -> None:
         """Show the screen, and check at each save, until the user quits."""
@@ -75,13 +77,15 @@ class _Session:
                         if key == "q":
                             return
                         await self._handle_key(key)
-                        ticks = 0
-                    if ticks % _TICKS_A_REFRESH == 0:
+                        self._is_outdated.set()
+                    if self._is_outdated.is_set() or ticks % _TICKS_A_REFRESH == 0:
+                        self._is_outdated.clear()
                         live.update(
                             self._screen.render(console.width, console.height), refresh=True
                         )
                     ticks += 1
-                    await asyncio.sleep(_TICK_SECONDS)
+                    with contextlib.suppress(asyncio.TimeoutError):
+                        await asyncio.wait_for(self._is_outdated.wait(), _TICK_SECONDS)
             finally:
                 await self._stop()
 
@@ -100,16 +104,23 @@ class _Session:
         async def open_box() -> Sandbox:
             return self._box
 
-        screen = self._screen
+        screen, loop = self._screen, asyncio.get_running_loop()
+
+        def handle_event(event: Event) -> None:
+            screen.handle_event(event)
+            if isinstance(event, TestRunFinished):
+                loop.call_soon_threadsafe(self._is_outdated.set)
+
         screen.start_check()
         try:
-            report, error = await self._target.check(settings, open_box, screen.handle_event)
+            report, error = await self._target.check(settings, open_box, handle_event)
             screen.end_check(report)
         except GreenloopError as problem:
             error = problem
         screen.is_checking = False
         if error is not None:
             screen.message = str(error)
+        self._is_outdated.set()
 
     async def _handle_key(self, key: str) -> None:
         screen = self._screen

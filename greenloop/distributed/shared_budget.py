@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from greenloop.errors import GreenloopError
-from greenloop.llm.budget import Budget
+from greenloop.llm.budget import Budget, TokenCount
 from greenloop.llm.rate_limits import LLMCall, LocalRateLimits
-from greenloop.llm.response_log import TokenCount
 
 
 @dataclass

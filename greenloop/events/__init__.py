@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from greenloop.events.base import Event as Event
-from greenloop.events.base import EventSink as EventSink
-from greenloop.events.base import ignore_event as ignore_event
 from greenloop.events.batch import BatchStarted as BatchStarted
 from greenloop.events.batch import EntryEnded as EntryEnded
 from greenloop.events.batch import EntryProgress as EntryProgress
 from greenloop.events.batch import EntryStarted as EntryStarted
 from greenloop.events.batch import HiddenTestsFinished as HiddenTestsFinished
+from greenloop.events.model_calls import CallFailed as CallFailed
+from greenloop.events.model_calls import CallFinished as CallFinished
+from greenloop.events.model_calls import CallProgress as CallProgress
+from greenloop.events.model_calls import CallRetried as CallRetried
+from greenloop.events.model_calls import CallStarted as CallStarted
+from greenloop.events.model_calls import ResponseRejected as ResponseRejected
 from greenloop.events.work import SandboxJobEnded as SandboxJobEnded
 from greenloop.events.work import SandboxJobProgress as SandboxJobProgress
 from greenloop.events.work import SandboxJobStarted as SandboxJobStarted
 from greenloop.events.work import WorkEnded as WorkEnded
 from greenloop.events.work import WorkStarted as WorkStarted
-from greenloop.records import (
-    Attempt,
-    Choice,
-    ChoiceAnswer,
-    Contract,
-    Dispute,
-    Evidence,
-    Judgement,
-    OutputCheck,
-    Peer,
-    RedPhase,
-    Report,
-    Review,
-    SearchResult,
-    TestRun,
-)
+
+if TYPE_CHECKING:
+    from greenloop.records import (
+        Attempt,
+        Choice,
+        ChoiceAnswer,
+        Contract,
+        Dispute,
+        Evidence,
+        Judgement,
+        OutputCheck,
+        Peer,
+        RedPhase,
+        Report,
+        Review,
+        SearchResult,
+        TestRun,
+    )
 
 
-@dataclass(frozen=True)
-class RunStarted(Event):
+class RunStarted(NamedTuple):
     """A run starts."""
 
     model: str
@@ -49,69 +54,58 @@ class RunStarted(Event):
     max_repairs: int = 0  # how many may be made
 
 
-@dataclass(frozen=True)
-class RunFinished(Event):
+class RunFinished(NamedTuple):
     report: Report
 
 
-@dataclass(frozen=True)
-class Notice(Event):
+class Notice(NamedTuple):
     """One line for the user."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class ContractReady(Event):
+class ContractReady(NamedTuple):
     contract: Contract
 
 
-@dataclass(frozen=True)
-class ChoiceAsked(Event):
+class ChoiceAsked(NamedTuple):
     """The user is about to be asked; nothing else may be shown until the answer."""
 
     choice: Choice
 
 
-@dataclass(frozen=True)
-class ChoiceAnswered(Event):
+class ChoiceAnswered(NamedTuple):
     choice: Choice
     answer: ChoiceAnswer
 
 
-@dataclass(frozen=True)
-class PackageInstallStarted(Event):
+class PackageInstallStarted(NamedTuple):
     """Packages that are not in the cache are being installed."""
 
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class PackagesReady(Event):
+class PackagesReady(NamedTuple):
     """`packages`: names and versions that the code may use from now on, in one line."""
 
     packages: str
     cached: bool
 
 
-@dataclass(frozen=True)
-class CodeReviewed(Event):
+class CodeReviewed(NamedTuple):
     review: Review
 
 
-@dataclass(frozen=True)
-class RedPhaseDone(Event):
+class RedPhaseDone(NamedTuple):
     red_phase: RedPhase
     tests: int
 
 
-@dataclass(frozen=True)
-class AutofixApplied(Event):
+class AutofixApplied(NamedTuple):
     fixes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class CandidateTested(Event):
+class CandidateTested(NamedTuple):
     """The tests were run on a candidate."""
 
     attempt: Attempt
@@ -119,7 +113,7 @@ class CandidateTested(Event):
 
 
 @dataclass(frozen=True)
-class TestRunFinished(Event):
+class TestRunFinished:
     """Tests were run on given code, as `check` does."""
 
     __test__ = False
@@ -127,104 +121,85 @@ class TestRunFinished(Event):
     run: TestRun
 
 
-@dataclass(frozen=True)
-class DisputeJudged(Event):
+class DisputeJudged(NamedTuple):
     dispute: Dispute
     judgement: Judgement
 
 
-@dataclass(frozen=True)
-class Stuck(Event):
+class Stuck(NamedTuple):
     why: str
     next_step: str
 
 
-@dataclass(frozen=True)
-class CodeGraded(Event):
+class CodeGraded(NamedTuple):
     evidence: Evidence
 
 
-@dataclass(frozen=True)
-class HardeningDone(Event):
+class HardeningDone(NamedTuple):
     """`tests` were added after the model saw `survivors` surviving mutants."""
 
     survivors: int
     tests: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class PeerCompared(Event):
+class PeerCompared(NamedTuple):
     """Green code was compared with a second implementation of the text."""
 
     peer: Peer
 
 
-@dataclass(frozen=True)
-class ChecksReady(Event):
+class ChecksReady(NamedTuple):
     """The checks of a script's output."""
 
     checks: tuple[OutputCheck, ...]
 
 
-@dataclass(frozen=True)
-class RepairSearchDone(Event):
+class RepairSearchDone(NamedTuple):
     """The search for a repair by small edits, without a model, has ended."""
 
     search: SearchResult
 
 
-@dataclass(frozen=True)
-class CallStarted(Event):
-    """A model call starts; `messages`: role and text of each."""
-
-    tool: str
-    messages: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class CallProgress(Event):
-    """`characters` of the answer were received so far."""
-
-    tool: str
-    characters: int
-
-
-@dataclass(frozen=True)
-class CallRetried(Event):
-    """The call failed with a transient error; it is repeated after `wait_s` seconds."""
-
-    tool: str
-    reason: str
-    attempt: int
-    wait_s: float
-
-
-@dataclass(frozen=True)
-class CallFinished(Event):
-    """A model call has ended with an answer."""
-
-    tool: str
-    seconds: float
-    tokens: int
-    source: Literal["model", "log"] = "model"  # paid for now, or taken from the run's log
-    model: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    response: str = field(default="", compare=False, repr=False)
-    cost_usd: float | None = field(default=None, compare=False)  # None: no known price
-
-
-@dataclass(frozen=True)
-class CallFailed(Event):
-    """The call was given up; `error` is the exception's type, without its text."""
-
-    tool: str
-    error: str = ""
+Event = (
+    RunStarted
+    | RunFinished
+    | Notice
+    | ContractReady
+    | ChoiceAsked
+    | ChoiceAnswered
+    | PackageInstallStarted
+    | PackagesReady
+    | CodeReviewed
+    | RedPhaseDone
+    | AutofixApplied
+    | CandidateTested
+    | TestRunFinished
+    | DisputeJudged
+    | Stuck
+    | CodeGraded
+    | HardeningDone
+    | PeerCompared
+    | ChecksReady
+    | RepairSearchDone
+    | CallStarted
+    | CallProgress
+    | CallRetried
+    | CallFinished
+    | CallFailed
+    | ResponseRejected
+    | SandboxJobEnded
+    | SandboxJobProgress
+    | SandboxJobStarted
+    | WorkEnded
+    | WorkStarted
+    | BatchStarted
+    | EntryEnded
+    | EntryProgress
+    | EntryStarted
+    | HiddenTestsFinished
+)
+EventSink = Callable[[Event], None]
 
 
-@dataclass(frozen=True)
-class ResponseRejected(Event):
-    """The answer does not have its form; it is requested once more, with the reason."""
-
-    tool: str
-    why: str
+def ignore_event(_event: Event) -> None:
+    """Drop an event."""

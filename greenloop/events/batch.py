@@ -3,45 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from greenloop.events.base import Event
-from greenloop.records import BatchOutcome, BatchTotals
-from greenloop.records.evaluation import TaskResult
+if TYPE_CHECKING:
+    from greenloop.events import Event
+    from greenloop.records import BatchOutcome, BatchTotals
+    from greenloop.records.evaluation import TaskResult
 
 
 @dataclass(frozen=True)
-class BatchStarted(Event):
+class BatchStarted:
     """A batch of `count` specifications starts; its results are in `folder`."""
 
     count: int
     folder: str
 
 
-@dataclass(frozen=True)
-class EntryStarted(Event):
+class EntryStarted(NamedTuple):
     """The run of one specification of a batch starts."""
 
     id: str
 
 
-@dataclass(frozen=True)
-class EntryProgress(Event):
+class EntryProgress(NamedTuple):
     """An event within the run of one specification."""
 
     id: str
     event: Event
 
 
-@dataclass(frozen=True)
-class EntryEnded(Event):
+class EntryEnded(NamedTuple):
     """One specification of a batch has ended; `totals` are those so far."""
 
     outcome: BatchOutcome
     totals: BatchTotals
 
 
-@dataclass(frozen=True)
-class HiddenTestsFinished(Event):
+class HiddenTestsFinished(NamedTuple):
     """The hidden tests of an evaluation's task were run, now or in an earlier call."""
 
     result: TaskResult

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from greenloop.events.base import Event
 
-
-@dataclass(frozen=True)
-class WorkStarted(Event):
+class WorkStarted(NamedTuple):
     """Local work starts, such as a test run; several go on at once under different names."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class WorkEnded(Event):
+class WorkEnded(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True)
-class SandboxJobStarted(Event):
+class SandboxJobStarted(NamedTuple):
     """A sandbox job of this `kind` starts; `key` is unique. Emitted from any thread."""
 
     key: str
     kind: str
 
 
-@dataclass(frozen=True)
-class SandboxJobProgress(Event):
+class SandboxJobProgress(NamedTuple):
     """The job says that it has done `done` tests or mutants of `total` (0: not known).
 
     Untrusted code may have written the number. Emitted from any thread.
@@ -41,7 +36,7 @@ class SandboxJobProgress(Event):
 
 
 @dataclass(frozen=True)
-class SandboxJobEnded(Event):
+class SandboxJobEnded:
     """The job with this `key` has ended; `output` is what it printed."""
 
     key: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from greenloop.errors import SandboxError
 from greenloop.grading.observation import ObservationRequest, Observed, SharedObservation
@@ -38,8 +38,7 @@ class Plan:
         return cls(thresholds=settings.thresholds, mutants=mutants)
 
 
-@dataclass(frozen=True)
-class Rerun:
+class Rerun(NamedTuple):
     """What a second run shows. `coverage` is None where it needs a run of its own."""
 
     flakiness: Flakiness

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from greenloop.events import EventSink, ignore_event
-from greenloop.grading import empty_bodies, held_out_examples
+from greenloop.grading import empty_bodies, held_out_examples, mutants
 from greenloop.grading.assertion_mutation import judgement
 from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement, describe_load
 from greenloop.grading.context import GradingContext, Plan
@@ -116,6 +116,7 @@ def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[
             key: pool.submit(collector.measure, key, (measures | plugins)[key])
             for key in (*together, *plugins)
         }
+        pool.submit(mutants.prepare, context)
     collector.raise_if_nothing_runs()
     alone = {key: collector.measure(key, measures[key]) for key in kinds.keys() - started.keys()}
     found = {key: future.result() for key, future in started.items()} | alone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox import Sandbox
@@ -14,8 +14,7 @@ from greenloop.testsuite import TestFile
 _TIMEOUT_S = 5.0  # what takes longer is observed alone, with the time limit of the sandbox
 
 
-@dataclass(frozen=True)
-class ObservationRequest:
+class ObservationRequest(NamedTuple):
     """A text of scenarios, and the text that judges what they observe; '' where no text does.
 
     `code` is another source of the module that is observed, '' for its own.
@@ -26,8 +25,7 @@ class ObservationRequest:
     code: str = ""
 
 
-@dataclass(frozen=True)
-class Observed:
+class Observed(NamedTuple):
     """What was observed, and how it was judged.
 
     State that earlier scenarios left in the process may have changed what is `shared` with them: what

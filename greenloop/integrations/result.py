@@ -7,9 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from greenloop.records import Record, Report
-from greenloop.records.report import Verdict
+from greenloop.records.report import Verdict, meets_requirement
 from greenloop.reporting.evidence.text import list_survivors
-from greenloop.workflow.delivery import meets_requirement
 
 _MAX_ITEMS, _MAX_LINE_LENGTH = 10, 300
 

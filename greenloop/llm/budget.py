@@ -7,8 +7,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from greenloop.errors import BudgetExhaustedError, SettingsError
-from greenloop.llm.response_log import TokenCount
-from greenloop.records import ToolUsage, Usage
+from greenloop.records import Record, ToolUsage, Usage
 
 UNPRICED_PROVIDER = "openai-compatible"
 _CHARACTERS_PER_TOKEN = 4  # rule of thumb for English; estimates code slightly high
@@ -17,6 +16,17 @@ _CUT_PROMPT = (
     "the server read {read:,} of about {sent:,} tokens of the prompt: its context is too short. Start "
     "Ollama with OLLAMA_CONTEXT_LENGTH=32768, or install greenloop[ollama] and use --model ollama:NAME"
 )
+
+
+class TokenCount(Record, extra="ignore"):
+    """Tokens of one call as counted by the provider."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.input_tokens + self.output_tokens
 
 
 def estimate_tokens(characters: int) -> int:

@@ -20,8 +20,8 @@ from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
+from greenloop.llm.budget import TokenCount
 from greenloop.llm.replay import TOOL_KEY
-from greenloop.llm.response_log import TokenCount
 from greenloop.prompts import Prompt
 
 T = TypeVar("T")

@@ -27,7 +27,7 @@ from greenloop.events import (
     ResponseRejected,
     ignore_event,
 )
-from greenloop.llm.budget import Budget, calculate_cost, describe_cut, estimate_tokens
+from greenloop.llm.budget import Budget, TokenCount, calculate_cost, describe_cut, estimate_tokens
 from greenloop.llm.chat import ChatSource, Completion
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.provider_errors import (
@@ -40,7 +40,7 @@ from greenloop.llm.provider_errors import (
 from greenloop.llm.rate_limits import LLMCall, LocalRateLimits, RateLimits
 from greenloop.llm.replay import ReplayChatModel
 from greenloop.llm.response import LLMResponse
-from greenloop.llm.response_log import RecordedResponse, ResponseLog, TokenCount
+from greenloop.llm.response_log import RecordedResponse, ResponseLog
 from greenloop.prompts import Prompt
 
 T = TypeVar("T")

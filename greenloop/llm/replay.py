@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.exceptions import (
@@ -110,8 +110,14 @@ class ReplayChatModel(BaseChatModel):
 
 def _build_message(entry: RecordedResponse) -> AIMessage:
     used = entry.usage
-    usage = used and UsageMetadata(
-        input_tokens=used.input_tokens, output_tokens=used.output_tokens, total_tokens=used.total
+    # A cast: for Python 3.10, mypy takes the optional keys of newer langchain-core as required.
+    usage = used and cast(
+        UsageMetadata,
+        {
+            "input_tokens": used.input_tokens,
+            "output_tokens": used.output_tokens,
+            "total_tokens": used.total,
+        },
     )
     finish = "length" if entry.error == "truncated" else "stop"
     metadata = {"finish_reason": finish, "model_name": entry.model or "recorded"}

@@ -20,22 +20,12 @@ from pydantic import Field
 
 from greenloop.errors import InputError
 from greenloop.files import writing
+from greenloop.llm.budget import TokenCount
 from greenloop.prompts import Prompt
 from greenloop.prompts.prompt import PREVIOUS_TOOL_NAMES
 from greenloop.records import Record
 
 RecordedFault = Literal["rate_limit", "server_error", "timeout", "truncated"]
-
-
-class TokenCount(Record, extra="ignore"):
-    """Tokens of one call as counted by the provider."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.input_tokens + self.output_tokens
 
 
 class RecordedResponse(Record, extra="ignore"):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from greenloop.records import Failure, TestRun
 
@@ -21,8 +20,7 @@ _NORMALIZATIONS = (
 )
 
 
-@dataclass(frozen=True)
-class ShownFailure:
+class ShownFailure(NamedTuple):
     """One failure, truncated and normalized; `source` is the test's, `lines` the module's."""
 
     test: str

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Role = Literal["system", "user", "assistant"]
 _MAX_REJECTED_CHARS = 4000
@@ -17,16 +16,14 @@ PREVIOUS_TOOL_NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """One message of a prompt."""
 
     role: Role
     text: str
 
 
-@dataclass(frozen=True)
-class Prompt:
+class Prompt(NamedTuple):
     """The messages for one call of one tool."""
 
     tool: str
@@ -47,4 +44,4 @@ class Prompt:
         """Return the prompt that repeats the call and says what was wrong with the answer."""
         shown = response[:_MAX_REJECTED_CHARS] or "(empty)"
         again = (Message("assistant", shown), Message("user", error))
-        return replace(self, messages=self.messages + again)
+        return self._replace(messages=self.messages + again)

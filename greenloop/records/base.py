@@ -28,7 +28,7 @@ def _escape_character(char: str) -> str:
 class Record(BaseModel):
     """An immutable, typed value. Unknown keys are rejected."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     def model_dump_json(self, **options: Any) -> str:
         """Return the record as JSON, with invisible characters escaped."""

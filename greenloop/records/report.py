@@ -210,3 +210,8 @@ class Report(Record):
     failures: tuple[Failure, ...] = ()
     disputes: tuple[DisputeEntry, ...] = ()
     change: Change | None = None
+
+
+def meets_requirement(report: Report, require: Literal["verified", "passed"]) -> bool:
+    """Return whether the verdict is at least the required one."""
+    return report.verdict == "verified" or (require == "passed" and report.verdict == "passed")

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 from greenloop.records import EvidenceRow, Report
 from greenloop.reporting.summary import pluralize
-from greenloop.specification.examples import analyze_specification
-from greenloop.specification.tracing import Trace, trace_contract
+
+if TYPE_CHECKING:
+    from greenloop.specification.tracing import Trace
 
 _MAX_CHARS = 60_000  # of the text; report.json has the rest
 
 
-@dataclass(frozen=True)
-class TextPart:
+class TextPart(NamedTuple):
     """A part of the text. `kinds` are `background`, `example`, …, and ids of requirements."""
 
     text: str
@@ -49,6 +49,9 @@ def _trace(report: Report) -> Trace | None:
     contract, text = report.contract, report.specification[:_MAX_CHARS]
     if contract is None or not (contract.quotes_text or contract.unquoted):
         return None  # of an older version
+    from greenloop.specification.examples import analyze_specification
+    from greenloop.specification.tracing import trace_contract
+
     examples = analyze_specification(text).examples
     trace = trace_contract(
         contract.model_copy(update={"specification": text, "examples": examples})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.records import Attempt, Report, TestEntry
 
@@ -20,8 +20,7 @@ def classify_outcome(outcome: str) -> str:
     return "aside" if outcome in _EXCLUDED_OUTCOMES else "bad"
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """One outcome, as a mark and in words; `test` is the id of its test, where that matters."""
 
     state: str
@@ -33,8 +32,7 @@ class Cell:
         return {"ok": "✓", "bad": "✗", "aside": "–", "none": "·"}[self.state]
 
 
-@dataclass(frozen=True)
-class TestRow:
+class TestRow(NamedTuple):
     """A test: which requirements it covers, its outcome in each attempt and at the end."""
 
     name: str
@@ -45,8 +43,7 @@ class TestRow:
     final_cell: Cell
 
 
-@dataclass(frozen=True)
-class RequirementRow:
+class RequirementRow(NamedTuple):
     """A requirement with the tests that cover it."""
 
     id: str
@@ -57,8 +54,7 @@ class RequirementRow:
     total: int
 
 
-@dataclass(frozen=True)
-class TraceabilityMatrix:
+class TraceabilityMatrix(NamedTuple):
     """The matrix; `left_out` tests are not in it, passing ones first."""
 
     requirements: tuple[str, ...]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox.guest.pytest_plugin.plugins import find_plugin_packages
 from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.network.allowlist import HostRule
+
+if TYPE_CHECKING:
+    from greenloop.sandbox.network.allowlist import HostRule
 
 _SCRIPT_OUTPUT_BYTES = 1 << 20  # kept of each stream: the output is the purpose of a script
 
@@ -68,7 +70,7 @@ class Job:
     def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:
         """Return the limits of a sandbox as they hold for this job."""
         if self.timeout_s is not None:
-            limits = replace(limits, timeout_s=self.timeout_s, cpu_s=None)
+            limits = limits._replace(timeout_s=self.timeout_s, cpu_s=None)
         if self.kind == "script":
-            limits = replace(limits, kept_bytes=max(limits.kept_bytes, _SCRIPT_OUTPUT_BYTES))
+            limits = limits._replace(kept_bytes=max(limits.kept_bytes, _SCRIPT_OUTPUT_BYTES))
         return limits

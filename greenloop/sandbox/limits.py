@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.records import LimitName
 from greenloop.settings import Settings
@@ -10,8 +10,7 @@ from greenloop.settings import Settings
 _EXTRA_CPU_SECONDS = 2
 
 
-@dataclass(frozen=True)
-class ResourceLimits:
+class ResourceLimits(NamedTuple):
     """Limits of one run; sizes in bytes."""
 
     timeout_s: float = 30.0  # wall-clock seconds
@@ -35,7 +34,9 @@ class ResourceLimits:
 
     def to_guest(self) -> dict[str, int]:
         """Return the limits as the guest reads them, in whole numbers."""
-        counts = {name: n for name, n in vars(self).items() if name not in ("timeout_s", "cpu_s")}
+        counts = {
+            name: n for name, n in self._asdict().items() if name not in ("timeout_s", "cpu_s")
+        }
         return {**counts, "wall_ms": int(self.timeout_s * 1000), "cpu_seconds": self.cpu_seconds}
 
     def describe_exceeded(self, name: LimitName) -> str:

@@ -86,8 +86,7 @@ def start_zygotes(kind: str | None) -> ZygotePool | None:
     if backend is None:
         return None
     zygotes = ZygotePool(backend, build_guest_mounts())
-    for has_pytest in (True, False):
-        _start(zygotes.get(has_pytest=has_pytest))
+    _start(zygotes.get())
     return zygotes
 
 

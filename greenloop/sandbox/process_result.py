@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.guest.protocol.framing import MessageStream, receive_frame, send_frame
@@ -22,8 +22,7 @@ POLL_SECONDS = 0.05
 _ENDINGS = ("finished", "timeout", "memory", "processes", "disk", "output", "interrupted")
 
 
-@dataclass(frozen=True)
-class ScriptArtifacts:
+class ScriptArtifacts(NamedTuple):
     """What a script left behind."""
 
     stderr: bytes = b""  # its standard error

@@ -9,9 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.base import Sandbox, build_environment
@@ -108,8 +107,7 @@ def _check_calls(sandbox: Sandbox) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _HostDecoys:
+class _HostDecoys(NamedTuple):
     """Secrets in the home (if writable) and in the temporary folder, and listening sockets."""
 
     folders: tuple[Path, ...]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from greenloop.errors import SpecificationError
 from greenloop.records import GivenExample
@@ -27,8 +27,7 @@ _MAX_SHOWN_CHARS = 120
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True)
-class Specification:
+class Specification(NamedTuple):
     """A specification's text, with the signatures (as stub source) and examples that it states."""
 
     text: str

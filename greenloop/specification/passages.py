@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # written without spaces: a word each
 _ITEM = r"[ \t>]*(?:[-*+•–]|\(?\d{1,2}[.)]|\(?[a-z]\))[ \t]"
@@ -49,8 +50,7 @@ _ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "z.B.", "z. B
 _MAX_LABEL_WORDS = 4
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """A word as it is compared, and its place in the text."""
 
     text: str
@@ -58,8 +58,7 @@ class Word:
     end: int
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """The words `first` to `end` of a sentence, item, row, code block or heading."""
 
     kind: str

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, groupby, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from greenloop.records import Background, Contract, GivenExample, KeptBehaviour, Requirement
 from greenloop.specification.clauses import JointFinder
@@ -32,8 +32,7 @@ _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
 _EMPTY_BODY = ["pass"]
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """The position of a quote, as word numbers. `label` is a requirement's id or a kind."""
 
     label: str

@@ -14,7 +14,7 @@ import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import NodeContext
@@ -65,8 +65,7 @@ def edit_operator(
     return decorate
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """One comparison of a chain: its operands, and its operator's sign and span."""
 
     left: ast.expr

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import Function, NodeContext
@@ -21,8 +21,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _NOT_ALONE = (ast.Starred, ast.Slice)
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(NamedTuple):
     """A part of a text: its span, the text around it that makes it a program, and its place."""
 
     start: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.records import Contract, Failure, TestRun
 from greenloop.records.generation import MIN_HELD_OUT
@@ -20,8 +20,7 @@ NOT_RUN_MESSAGES = ("async def test without a plugin", "the test returned a gene
 _MODEL_ORIGINS = ("generated", "hardening")  # written by the model
 
 
-@dataclass(frozen=True)
-class Complaints:
+class Complaints(NamedTuple):
     """`fatal`: the file has no usable tests; `weaknesses`: tests that prove too little.
 
     `of_examples`: what is wrong with the held-out examples.

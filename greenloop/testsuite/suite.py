@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
+from typing import NamedTuple
 
 from greenloop.records import HeldOutExample, Origin
 from greenloop.testsuite.held_out_examples import render_held_out_test
@@ -53,8 +54,7 @@ def find_added_origin(name: str) -> Origin | None:
     return next((origin for start, origin in origins.items() if name.startswith(start)), None)
 
 
-@dataclass(frozen=True)
-class DroppedTest:
+class DroppedTest(NamedTuple):
     """A test that no longer counts, and why: judged wrong, or green on the stub."""
 
     name: str

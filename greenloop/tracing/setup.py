@@ -9,12 +9,14 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from greenloop.events import Event, EventSink, Notice
 from greenloop.tracing.environment import is_content_traced, list_enabled_presets
 from greenloop.tracing.semconv import TracingSettingError
-from greenloop.tracing.spans import RunSpans, Tracer
+
+if TYPE_CHECKING:
+    from greenloop.tracing.spans import RunSpans, Tracer
 
 # Limit for sending the rest at the end: an endpoint that is down must not delay the exit.
 _CLOSE_TIMEOUT_SECONDS = 2.0
@@ -39,11 +41,7 @@ class Tracing:
         """Yield the sink for the events of one run. A tracer that fails is dropped for this run."""
         if self._missing:
             emit(Notice(self._missing))
-        runs: list[RunSpans] = []
-        content = self._content
-        _drop_failing(
-            list(self._tracers), lambda tracer: runs.append(RunSpans(tracer, content=content))
-        )
+        runs = self._open_spans() if self._tracers else []
 
         def emit_traced(event: Event) -> None:
             emit(event)
@@ -57,6 +55,16 @@ class Tracing:
             raise
         finally:
             _drop_failing(runs, lambda spans: spans.close(error))
+
+    def _open_spans(self) -> list[RunSpans]:
+        from greenloop.tracing.spans import RunSpans
+
+        runs: list[RunSpans] = []
+        content = self._content
+        _drop_failing(
+            list(self._tracers), lambda tracer: runs.append(RunSpans(tracer, content=content))
+        )
+        return runs
 
     def close(self) -> bool:
         """Send what is not sent yet; return False where the time limit was too short."""

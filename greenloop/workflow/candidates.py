@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 from greenloop.prompts.failure_context import failure_signature, normalize
 from greenloop.records import Attempt, AttemptKind, Failure, TestRun
 from greenloop.testsuite.parser import get_function_name
-from greenloop.workflow.storage.request import digest
+from greenloop.workflow.storage.run_request import digest
 
 _MAX_LINES = 5
 _MAX_REMARK_CHARS = 200
@@ -21,8 +22,7 @@ _MAX_LINE_CHARS = 300
 IsActive = Callable[[str], bool]
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A version of the code: its source, origin, and test run (None: not run yet)."""
 
     code: str
@@ -83,14 +83,14 @@ class Candidates:
                 code=candidate.code,
             )
         )
-        self.base = replace(candidate, n=n)
+        self.base = candidate._replace(n=n)
         if self.best is None or self.best.run is None:
             self.best = self.base
         return self.base
 
     def record_run(self, candidate: Candidate, run: TestRun) -> Candidate:
         """Record a candidate's test run; choose the best one and the base of the next repair."""
-        done = replace(candidate, run=run)
+        done = candidate._replace(run=run)
         self._update_attempt(done, run)
         self.stuck_reason = self._detect_stuck(done, run)
         known = any(item.n == done.n for item in self.tested_candidates)
@@ -118,7 +118,7 @@ class Candidates:
         index = candidate.n - 1
         changed = {"code_sha256": digest(code), "code": code}
         self.attempts[index] = self.attempts[index].model_copy(update=changed)
-        return replace(candidate, code=code)
+        return candidate._replace(code=code)
 
     def select_best_for_rerun(self) -> bool:
         """Make the best candidate the base if it failed only tests that were dropped since.

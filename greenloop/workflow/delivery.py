@@ -8,7 +8,6 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 from greenloop.errors import InputError, OutputError
 from greenloop.files import writing
@@ -53,11 +52,6 @@ def save_artifacts(
         choices=str(path) if has_choices else None,
     )
     return report.model_copy(update={"artifacts": artifacts})
-
-
-def meets_requirement(report: Report, require: Literal["verified", "passed"]) -> bool:
-    """Return whether the verdict is at least the required one."""
-    return report.verdict == "verified" or (require == "passed" and report.verdict == "passed")
 
 
 def check_output_paths(request: RunRequest) -> None:

@@ -21,9 +21,9 @@ from greenloop.records import (
     Usage,
     Verdict,
 )
+from greenloop.testsuite import Suite
 from greenloop.versions import get_installed_version, greenloop_version
 from greenloop.workflow.candidates import truncate_failures
-from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.report_tests import build_test_entries
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.state import RunState
@@ -41,7 +41,9 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
     failures = (item for item in (result.failures if result else ()) if state.is_active(item.test))
     verdict, reasons = _decide_verdict(state, error)
     final_code = best.code if best else ""
-    if best and isinstance(state.suite, ChangeSuite):  # the patch of the tests too
+    if (
+        best and state.suite and not isinstance(state.suite, Suite | Checklist)
+    ):  # the patch of the tests too
         final_code += state.suite.patch
     files = (ChangedFile(path=p, added=a, removed=r) for p, a, r in count_lines(final_code))
     change = state.change and state.change.model_copy(update={"files": tuple(files)})
@@ -83,7 +85,7 @@ def _collect_test_code(state: RunState) -> str:
     """Return the tests: those of greenloop; of a check those that were given."""
     if state.suite is None:
         return ""
-    if state.request.kind != "check" or isinstance(state.suite, ChangeSuite):
+    if state.request.kind != "check" or not isinstance(state.suite, Suite):
         return state.suite.code
     files = state.tests.files
     if len(files) == 1:

@@ -33,17 +33,18 @@ from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite
 from greenloop.workflow.candidates import Candidate, Candidates, summarize_explanation
-from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.script.checklist import Checklist
-from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.run_request import RunRequest
 
 if TYPE_CHECKING:  # a check needs neither, and loading LangChain takes a second
     from greenloop.llm.client import LLMClient
     from greenloop.tools.toolkit import Toolkit
+    from greenloop.workflow.change.suite import ChangeSuite
     from greenloop.workflow.choices import ChoiceAsker
 
+    AnySuite = Suite | Checklist | ChangeSuite
+
 T = TypeVar("T")
-AnySuite = Suite | Checklist | ChangeSuite
 
 
 @dataclass
@@ -134,13 +135,13 @@ class RunState:
     @property
     def code_tests(self) -> Suite | ChangeSuite:
         """The test suite of a run that makes or changes modules."""
-        assert isinstance(self.suite, Suite | ChangeSuite)
+        assert not isinstance(self.suite, Checklist | None)
         return self.suite
 
     @property
     def change_suite(self) -> ChangeSuite:
         """The test suite of a run that changes a project."""
-        assert isinstance(self.suite, ChangeSuite)
+        assert not isinstance(self.suite, Suite | Checklist | None)
         return self.suite
 
     @property

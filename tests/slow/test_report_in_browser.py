@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from greenloop.records import BatchOutcome, BatchTotals, Report
-from greenloop.reporting.html import IndexEntry, render_index_html, render_report_html
+from greenloop.reporting.html.index import IndexEntry, render_index_html
+from greenloop.reporting.html.page import render_report_html
 from tests.support.browser import Page, browser, chromium
 from tests.support.reports import (
     HOSTILE,

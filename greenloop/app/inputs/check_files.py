@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from greenloop.errors import InputError
 from greenloop.files import check_python, read_text
@@ -18,8 +18,7 @@ from greenloop.testsuite.parser import is_test_path
 _MAX_FILES = 100
 
 
-@dataclass(frozen=True)
-class CheckInputs:
+class CheckInputs(NamedTuple):
     """A module's name and source, and its test files with their conftest and helpers."""
 
     module: str

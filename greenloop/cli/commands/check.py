@@ -9,14 +9,13 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from greenloop.cli.options.common import RunOptions
-from greenloop.cli.options.runs import CheckOptions
 from greenloop.errors import InputError
 from greenloop.sandbox.opening import SandboxOpening
 
 if TYPE_CHECKING:
     from greenloop.app.check import CheckResult, OpenSandbox
     from greenloop.app.watch import WatchedModule, WatchedProject
+    from greenloop.cli.options.check import CheckOptions
     from greenloop.events import EventSink
     from greenloop.sandbox.warm.zygote_client import ZygotePool
     from greenloop.settings import Settings
@@ -102,7 +101,7 @@ def _run_check(
     with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
         report, error = run_with_signals(work(opening.wait, progress))
     from greenloop.cli.finish import finish_run, write_outputs
-    from greenloop.workflow.delivery import meets_requirement
+    from greenloop.records.report import meets_requirement
 
     if options.markdown is not None:
         from greenloop.reporting.formats.markdown import render_markdown
@@ -117,6 +116,7 @@ def _check_against_text(spec: str, options: CheckOptions) -> int:
     from greenloop.app.inputs.check_files import read_check_inputs
     from greenloop.app.inputs.specification import read_specification
     from greenloop.app.requests import build_request, to_absolute_path
+    from greenloop.cli.options.groups import RunOptions
     from greenloop.cli.options.settings import load_settings
     from greenloop.cli.run_agent import run_agent
     from greenloop.llm.factory import check_models

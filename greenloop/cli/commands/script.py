@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from greenloop.app.inputs.specification import read_specification
-from greenloop.app.requests import ScriptArguments, build_script_request
-from greenloop.cli.options.runs import ScriptOptions, ScriptRunOptions
+from greenloop.app.script_requests import ScriptArguments, build_script_request
+from greenloop.cli.options.script import ScriptOptions, ScriptRunOptions
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import OutputError
 from greenloop.settings import Settings
@@ -35,5 +33,4 @@ def read_arguments(options: ScriptRunOptions) -> ScriptArguments:
     artifacts = options.artifacts
     if artifacts is not None and artifacts.exists() and not artifacts.is_dir():
         raise OutputError(f"--artifacts {artifacts} is a file; name a folder")
-    names = (item.name for item in fields(ScriptArguments))
-    return ScriptArguments(**{name: getattr(options, name) for name in names})
+    return ScriptArguments(**{name: getattr(options, name) for name in ScriptArguments._fields})

@@ -1,4 +1,4 @@
-"""Options of `batch`, `eval` and `verify`."""
+"""Options of `batch` and `eval`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import ClassVar
 
 from greenloop.cli.options.common import (
-    ConcurrencyOptions,
     DisplayOptions,
     GradingOptions,
     Junit,
@@ -15,11 +14,9 @@ from greenloop.cli.options.common import (
     Mutants,
     Peer,
     Prompts,
-    Require,
-    Sandbox,
-    Timeout,
 )
 from greenloop.cli.options.declaration import argument, flag, option
+from greenloop.cli.options.groups import ConcurrencyOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,24 +93,3 @@ class EvalOptions(ConcurrencyOptions, DisplayOptions):
     mutants: Mutants = None
     peer: Peer = None
     markdown: Markdown = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class VerifyOptions(DisplayOptions):
-    """Check that code and tests are those that were graded, and that the grade still holds."""
-
-    examples: ClassVar = "greenloop verify\ngreenloop verify src --digests-only"
-
-    locks: list[Path] | None = argument(
-        "Lock files, or folders with some; default: the working folder.",
-        None,
-        "path",
-        metavar="LOCKS",
-    )
-    digests_only: bool = flag("Compare digests; run nothing.", "--digests-only")
-    timeout: Timeout = None
-    sandbox: Sandbox = None
-    require: Require = None
-    mutants: Mutants = None
-    markdown: Markdown = None
-    junit: Junit = None

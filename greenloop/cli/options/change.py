@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from greenloop.cli.options.common import Ask, DryRun, GradingOptions, KeepBest, NewRunOptions
+from greenloop.cli.options.common import Ask, DryRun, GradingOptions, KeepBest
 from greenloop.cli.options.declaration import argument, flag, option
+from greenloop.cli.options.groups import NewRunOptions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,9 +9,9 @@ from types import MappingProxyType
 COMMANDS = MappingProxyType(
     {
         "make": ("runs", "Write code and tests for a specification, and grade them."),
-        "check": ("runs", "Run and grade existing code against its tests."),
-        "heal": ("runs", "Repair a script until it runs, or a module until its tests pass."),
-        "script": ("runs", "Write a script for a task, run it and check its output."),
+        "check": ("check", "Run and grade existing code against its tests."),
+        "heal": ("script", "Repair a script until it runs, or a module until its tests pass."),
+        "script": ("script", "Write a script for a task, run it and check its output."),
         "change": (
             "change",
             "Change an existing project as asked, and grade the patch with its new tests.",
@@ -22,7 +22,7 @@ COMMANDS = MappingProxyType(
             "Measure a model on tasks with hidden tests, and how often its verdicts are wrong.",
         ),
         "verify": (
-            "batch",
+            "check",
             "Check that code and tests are those that were graded, and that the grade still holds.",
         ),
         "init": ("report", "Write configuration, CI job and pre-commit hook for a project."),

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the groups of them that most have."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from typer import Option
 
-from greenloop.cli.options.declaration import flag, option
+from greenloop.cli.options.declaration import flag
 
 Json = Annotated[bool, Option("--json", help="The report as JSON on standard output.")]
 Verbose = Annotated[bool, Option("--verbose", "-v", help="More progress.")]
@@ -62,8 +62,7 @@ Prompts = Annotated[
     str | None, Option(help="Templates in this folder replace greenloop's.", metavar="DIR")
 ]
 Peer = Annotated[
-    bool | None,
-    Option(" /--no-peer", help="No second reading of the text; then at most passed."),
+    bool | None, Option(" /--no-peer", help="No second reading of the text; then at most passed.")
 ]
 Ask = Annotated[
     Literal["terminal", "never"] | None,
@@ -91,69 +90,9 @@ class DisplayOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelOptions:
-    """Options of commands that call a model."""
-
-    model: Model = None
-    fallback_model: FallbackModel = None
-    max_repairs: int | None = option("Repair iterations; default 5, 0 = none.", metavar="N")
-    timeout: Timeout = None
-    max_tokens: MaxTokens = None
-    max_cost: MaxCost = None
-    sandbox: Sandbox = None
-    allow_package: AllowPackage = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunOptions(DisplayOptions, ModelOptions):
-    """Options of the commands that run the agent once."""
-
-    run_dir: RunDir = None
-    approve: bool = flag(
-        "Ask before files are written: accept, reject, edit, or change.", "--approve"
-    )
-    verbose: Verbose = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class NewRunOptions(RunOptions):
-    """Options of the commands that begin a run."""
-
-    output: Path | None = option(
-        "Write the code there; its stem names the module.", "--output", "-o", metavar="FILE"
-    )
-    record: Record = None
-    prompts: Prompts = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class GradingOptions:
     """Options for how code is graded, and what it has to reach."""
 
     require: Require = None
     mutants: Mutants = None
     peer: Peer = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChoiceOptions:
-    """Options for what a specification leaves open."""
-
-    ask: Ask = None
-    answers: Path | None = option(
-        "The choices.md of a run, or of a lock file, filled in.", metavar="FILE"
-    )
-    accept_choices: bool = flag(
-        "Accept what was chosen where the text leaves something open.", "--accept-choices"
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConcurrencyOptions(ModelOptions):
-    """Options of the commands that run many specifications at once."""
-
-    jobs: int = option(
-        "Number of runs at once.", "--jobs", "-j", default=4, min=1, max=1000, metavar="N"
-    )
-    requests_per_minute: int | None = option("Limit for all runs together.", min=1, metavar="N")
-    tokens_per_minute: int | None = option("Limit for all runs together.", min=1, metavar="N")

@@ -6,15 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from greenloop.cli.options.common import (
-    AllowPackage,
-    GradingOptions,
-    Json,
-    Model,
-    ModelOptions,
-    Sandbox,
-)
+from greenloop.cli.options.common import AllowPackage, GradingOptions, Json, Model, Sandbox
 from greenloop.cli.options.declaration import argument, flag, option
+from greenloop.cli.options.groups import ModelOptions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from greenloop.grading.assertion_mutation.assertion_calls import (
     RAISES_NAMES,
@@ -35,8 +35,7 @@ from greenloop.syntax.source import Source
 from greenloop.testsuite.parser import has_hooks, iter_tests, name_test
 
 
-@dataclass(frozen=True)
-class AssertionScope:
+class AssertionScope(NamedTuple):
     """One test (`name`, `Class::name`), and the certainty that its statements are executed."""
 
     file: str
@@ -49,8 +48,7 @@ class AssertionScope:
         return self.file, self.test
 
 
-@dataclass(frozen=True)
-class AssertionMutant:
+class AssertionMutant(NamedTuple):
     """One assertion of one test with its change. `line` is 1-based."""
 
     scope: AssertionScope
@@ -139,7 +137,7 @@ class MutableTestFile:
             others = {text: value for text, value in answers.items() if text not in own}
             choose = partial(choose_other_answer, answers=others)
             if change := rewrite_expected(self.source, mutant.change, nodes, choose):
-                return replace(mutant, change=replace(change, is_swap=True))
+                return mutant._replace(change=change._replace(is_swap=True))
         return None
 
     def _describe_value(self, mutant: AssertionMutant) -> str:

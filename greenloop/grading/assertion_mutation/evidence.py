@@ -6,6 +6,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from greenloop.grading.assertion_mutation.canaries import find_canary
@@ -19,6 +20,7 @@ from greenloop.records import AssertionMutation, AssertionSurvivor
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import has_hooks
 
+_MAX_CONCURRENT = 2
 _FILE_READERS = ("__file__", "inspect", "linecache", "traceback")
 
 
@@ -81,24 +83,26 @@ def _find_canaries(runner: AssertionMutationRunner) -> list[AssertionMutant]:
 
 
 def _run_rounds(runner: AssertionMutationRunner, deadline: float) -> tuple[list[MutatedRun], int]:
-    """Run the rounds until the deadline, the first in any case; return how many were skipped, too.
+    """Run the rounds until the deadline, two in any case; return how many were skipped, too.
 
     Canaries have a round of their own, with all other tests unchanged, at a place that no code can
     know: code that works only in the first run fails there. A round that one mutant ends early (its
-    value cannot be shown, or it never ends) is halved.
+    value cannot be shown, or it never ends) is halved. Two rounds run side by side.
     """
     rounds = [(mutants, False) for mutants in runner.rounds]
     position = 1 + secrets.randbelow(len(rounds) or 1)
     rounds.insert(position, (_find_canaries(runner), True))
     runs: list[MutatedRun] = []
     waiting = deque(rounds)
-    while waiting and (not runs or time.monotonic() < deadline):
-        mutants, is_control = waiting.popleft()
-        run = MutatedRun(tuple(mutants), runner.run(mutants), is_control)
-        runs.append(run)
-        if not run.is_usable and len(mutants) > 1:
-            half = len(mutants) // 2
-            waiting.extend(((mutants[:half], is_control), (mutants[half:], is_control)))
+    with ThreadPoolExecutor(_MAX_CONCURRENT) as pool:
+        while waiting and (not runs or time.monotonic() < deadline):
+            next_rounds = [waiting.popleft() for _ in range(min(_MAX_CONCURRENT, len(waiting)))]
+            found = pool.map(runner.run, (mutants for mutants, _ in next_rounds))
+            for (mutants, is_control), run in zip(next_rounds, found, strict=True):
+                runs.append(MutatedRun(tuple(mutants), run, is_control))
+                if not runs[-1].is_usable and len(mutants) > 1:
+                    half = len(mutants) // 2
+                    waiting.extend(((mutants[:half], is_control), (mutants[half:], is_control)))
     return runs, len(waiting)
 
 

@@ -8,7 +8,7 @@ equality of their own, the changed test must reject the same answers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant
 from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, TestKey
@@ -23,8 +23,7 @@ from greenloop.testsuite import TestFile
 _OWN_EQUALITIES = (']],"record",', ']],"own",')
 
 
-@dataclass(frozen=True)
-class _ChangedFile:
+class _ChangedFile(NamedTuple):
     """A test file with mutants, and the text that judges in place of the original's."""
 
     original: ObservationRequest

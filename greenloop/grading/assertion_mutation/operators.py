@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from greenloop.grading.assertion_mutation.literals import (
     change_literal,
@@ -26,8 +26,7 @@ _UNSATISFIABLE_BOUNDS: dict[type[ast.cmpop], tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class AssertionChange:
+class AssertionChange(NamedTuple):
     """One change after which an assertion that passed must fail."""
 
     edits: tuple[TextEdit, ...]
@@ -64,8 +63,8 @@ class AssertionMutator:
         longer = f"({self._source.get_segment(expected)}, 0)"
         other = _change_approx(expected) or change_literal(expected) or longer
         other_type = self._source.replace_node(expected, longer)
-        return replace(
-            self._expect(expected, other, value), expected=expected, other_type=other_type
+        return self._expect(expected, other, value)._replace(
+            expected=expected, other_type=other_type
         )
 
     def _expect(self, node: ast.expr, other: str, actual: ast.expr) -> AssertionChange:
@@ -119,7 +118,7 @@ class AssertionMutator:
             change = self._flip_operator(node)
         if change is None or change.actual is None:
             return change
-        return replace(change, opposite=self._negate(node).edits[0])
+        return change._replace(opposite=self._negate(node).edits[0])
 
     def _change_chained_comparison(
         self, left: ast.expr, operator: ast.cmpop, right: ast.expr
@@ -160,14 +159,14 @@ class AssertionMutator:
         other = change_literal_far(expected)
         if other is None or not _is_number(expected) or self._weigh_operand(value) <= 2:
             return None
-        return replace(self._expect(expected, f"({other})", value), expected=expected)
+        return self._expect(expected, f"({other})", value)._replace(expected=expected)
 
     def _flip_operator(self, node: ast.Compare) -> AssertionChange:
         left, right = map(self._source.get_segment, (node.left, node.comparators[0]))
         sign = OPPOSITES[SIGNS[type(node.ops[0])]]
         change = self._assert_instead(node, f"({left}) {sign} ({right})")
         identity = isinstance(node.ops[0], (ast.Is, ast.IsNot))
-        return change if identity else replace(change, actual=node.left)
+        return change if identity else change._replace(actual=node.left)
 
 
 def get_called_name(node: ast.AST | None) -> str:

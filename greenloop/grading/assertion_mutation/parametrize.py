@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 
 from greenloop.grading.assertion_mutation.operators import AssertionChange, get_called_name
 from greenloop.syntax.nodes import Function
@@ -46,7 +45,7 @@ def rewrite_expected(
         return None
     name = change.expected.id if isinstance(change.expected, ast.Name) else ""
     text = f"{name} = {edits[0].text}" if name else f"expects {edits[0].text}"
-    return replace(change, edits=tuple(edits), description=text, changes_test_id=bool(name))
+    return change._replace(edits=tuple(edits), description=text, changes_test_id=bool(name))
 
 
 def _read_columns(decorator: ast.expr) -> dict[str, list[ast.expr]]:

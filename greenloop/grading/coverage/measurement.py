@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.coverage.unreached import find_unreached
@@ -21,8 +21,7 @@ _HITS_PREFIX = "hits:"
 DISTURBED = "on instrumented code"  # ends the reason why there is no coverage of a run that differs
 
 
-@dataclass(frozen=True)
-class InstrumentedTests:
+class InstrumentedTests(NamedTuple):
     """The instrumented module, and the tests with a last file that reports what was run."""
 
     module: InstrumentedModule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.grading.assertion_mutation.assertion_calls import is_exception_check
 from greenloop.grading.assertion_mutation.operators import get_called_name
@@ -20,8 +20,7 @@ _SETUP_NAMES = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class ExtractedCall:
+class ExtractedCall(NamedTuple):
     """A call of the module in a test."""
 
     function: str  # the name that is called

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.memorization.call_extraction import ExtractedCall, extract_calls
@@ -23,8 +22,7 @@ _Event = dict[str, Any] | None
 _Answers = tuple[Sequence[_Event], dict[str, Sequence[_Event]]]
 
 
-@dataclass(frozen=True)
-class _CallPlan:
+class _CallPlan(NamedTuple):
     """The tests' calls, and variants of them by function."""
 
     calls: Sequence[ExtractedCall]

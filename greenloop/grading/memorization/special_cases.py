@@ -9,9 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from greenloop.grading.memorization.call_extraction import ExtractedCall
 from greenloop.syntax.parse import parse_or_empty, read_literal
@@ -24,8 +23,7 @@ _Answers = Sequence[dict[str, Any] | None]
 Evaluate = Callable[[str, Sequence[str]], _Answers]
 
 
-@dataclass(frozen=True)
-class _Comparison:
+class _Comparison(NamedTuple):
     """A literal that something is compared with."""
 
     node: ast.expr

@@ -10,7 +10,7 @@ bodies, held-out examples, integrity.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from greenloop.grading.mutation.generator import generate_mutants
 from greenloop.grading.mutation.mutant import Mutant
@@ -21,6 +21,7 @@ from greenloop.sandbox.work.mutant_runs import MutantRun, MutantRuns
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import find_tested_module
 
+UNREADABLE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)  # of the code
 _DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
 _SURVIVING_OUTCOMES = ("survived", "uncovered")
 _MAX_SHOWN_CHARS = 200  # characters of a change
@@ -36,11 +37,13 @@ def measure_mutation(
     seed: int = 0,
     budget_s: float = 60.0,
     lines: Collection[int] | None = None,
+    generate: Callable[[], Sequence[Mutant]] | None = None,
 ) -> Mutation:
     """Try the mutants of a module, or of some of its lines, against tests that pass on it.
 
     At most `max_mutants` are tried (None: all), chosen by `seed`, for at most `budget_s` seconds. The
-    same arguments give the same record except for its `seconds`, if the time is enough.
+    same arguments give the same record except for its `seconds`, if the time is enough. `generate`
+    returns what `generate_mutants` does, where that was called before.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -50,9 +53,10 @@ def measure_mutation(
         tests = [TestFile(f"test_{module}.py", tests)]
     module = module or find_tested_module(tests[0].code, sandbox.packages.import_names)
     try:
-        found = [i for i in generate_mutants(code) if lines is None or i.line in lines]
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        generated = generate() if generate else generate_mutants(code)
+    except UNREADABLE_ERRORS as error:
         return Mutation(score=None, killed=0, trouble=f"the code cannot be read: {error}")
+    found = [item for item in generated if lines is None or item.line in lines]
     faults = [item for item in found if not item.equivalence_reason]
     chosen = tuple(faults) if max_mutants is None else sample_mutants(faults, max_mutants, seed)
     if not chosen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from greenloop.sandbox.work.mutant_runs import ModuleEdit
 from greenloop.syntax.edit import TextEdit, format_unified_diff
@@ -11,8 +12,7 @@ from greenloop.syntax.operators import Operator
 from greenloop.syntax.source import Source
 
 
-@dataclass(frozen=True)
-class ProposedEdit:
+class ProposedEdit(NamedTuple):
     """An edit that an operator proposes for a node."""
 
     operator: Operator[TextEdit]

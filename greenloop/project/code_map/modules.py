@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from greenloop.syntax.nodes import Function, get_assigned_targets, get_line_span
 from greenloop.syntax.parse import parse_or_none
@@ -19,8 +20,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]+|[a-z]|\d+")
 
 
-@dataclass(frozen=True)
-class Definition:
+class Definition(NamedTuple):
     """A function, class, method or constant."""
 
     path: str
@@ -36,8 +36,7 @@ class Definition:
         return not any(part[:1] == "_" and part[:2] != "__" for part in self.name.split("."))
 
 
-@dataclass(frozen=True)
-class Import:
+class Import(NamedTuple):
     """One imported name: `name` is '' for a whole module, `*` for all names of one."""
 
     module: str

@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.project.code_map.index import CodeIndex, Key
 from greenloop.project.code_map.modules import Definition, split_words
@@ -36,16 +36,14 @@ _STOP_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Ranking:
+class Ranking(NamedTuple):
     """Weights of definitions and of modules, the highest first where sorted."""
 
     definitions: Mapping[Key, float]
     modules: Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class _Wish:
+class _Wish(NamedTuple):
     """Names that a wish writes as they are, stems of its words, and places (path, line) in it."""
 
     text: str

@@ -141,7 +141,7 @@ class CalledModules:
         paths = {path for path, definition in keys.values() if path != source and definition}
         symbols = {path: read_symbols(self._texts[path]) for path in paths}
         return {
-            name: replace(symbols[path][definition], module=self._index.name_module(path))
+            name: symbols[path][definition]._replace(module=self._index.name_module(path))
             for name, (path, definition) in keys.items()
             if definition in symbols.get(path, ())
         }

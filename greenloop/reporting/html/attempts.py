@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.records import Attempt, Failure, Report
 from greenloop.reporting.escaping import truncate
@@ -22,8 +22,7 @@ _CAUSES = {
 DiffLine = tuple[str, str]  # its kind, which is `add`, `del`, `at` or `same`, and its text
 
 
-@dataclass(frozen=True)
-class AttemptView:
+class AttemptView(NamedTuple):
     """An attempt with its cause: failures of an earlier attempt, or a sentence."""
 
     attempt: Attempt

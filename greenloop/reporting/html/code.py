@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from greenloop.records import MutantResult, Report, Survivor
 from greenloop.reporting.escaping import truncate
@@ -23,8 +22,7 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 
-@dataclass(frozen=True)
-class CodeLine:
+class CodeLine(NamedTuple):
     """One line of a module or a patch."""
 
     number: int  # of the new version, 0 where the line is not in it
@@ -59,8 +57,7 @@ class CodeLine:
         return ", ".join(parts + [f"{len(self.survivors)} mutants survived"] * bool(self.survivors))
 
 
-@dataclass(frozen=True)
-class AnnotatedCode:
+class AnnotatedCode(NamedTuple):
     """The lines of a page; `left_out` counts those beyond the limit."""
 
     lines: tuple[CodeLine, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import quote
 
 from greenloop.records import BatchOutcome, BatchTotals
@@ -17,8 +17,7 @@ _SKIP_REASONS = {
 }
 
 
-@dataclass(frozen=True)
-class IndexEntry:
+class IndexEntry(NamedTuple):
     """One specification; `outcome` is None where it was not run. `page` and `links` (by name) are
     files, relative to the index."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.reporting.html.code import AnnotatedCode, CodeLine
 
@@ -12,8 +12,7 @@ _TICK_STEPS, _MAX_TICKS = (5, 10, 25, 50, 100, 250, 500, 1000), 8
 _MIN_FAULTS = 6  # mutants of one line that fill the height
 
 
-@dataclass(frozen=True)
-class Rectangle:
+class Rectangle(NamedTuple):
     """A rectangle; `kind` is `noticed`, `alive`, `hit` or `miss`."""
 
     x: int
@@ -22,8 +21,7 @@ class Rectangle:
     kind: str
 
 
-@dataclass(frozen=True)
-class OverviewBar:
+class OverviewBar(NamedTuple):
     """All rectangles in a picture of `width` × `height`; a line of code is one unit wide."""
 
     rectangles: tuple[Rectangle, ...]

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -53,12 +53,12 @@ class LandlockSandbox(WarmSandbox):
         self._numbers = itertools.count()
         super().__init__(Backend("landlock", _ISOLATION_TEXT, self._build_command), limits)
 
-    def _build_command(self, mounts: GuestMounts, control: int) -> list[str]:
+    def _build_command(self, mounts: GuestMounts, controls: Sequence[int]) -> list[str]:
         folder = self._folder
         packages = [source for source, target in mounts.read_only if target == PACKAGES]
         site = [str(folder.site), *packages]
         home, root = str(folder.home), str(folder.root)
-        return build_zygote_command(mounts, sys.executable, home, site, control, root)
+        return build_zygote_command(mounts, sys.executable, home, site, controls, root)
 
     def close(self) -> None:
         super().close()

@@ -9,10 +9,9 @@ import re
 import site
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from greenloop.sandbox import guest
 
@@ -28,8 +27,7 @@ _LOADED_BY_PYTEST = ("_pytest", "iniconfig", "packaging", "pluggy", "pytest")
 _SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
 
 
-@dataclass(frozen=True)
-class GuestMounts:
+class GuestMounts(NamedTuple):
     """What a zygote sees, and what it loads before the first run."""
 
     read_only: tuple[tuple[str, str], ...]  # (source, target) pairs of bind mounts
@@ -39,17 +37,21 @@ class GuestMounts:
     modules: tuple[str, ...] = ()  # modules of the packages in `PACKAGES` that are imported
     plugins: tuple[str, ...] = ()  # packages whose pytest plugins are loaded
     hash_seed: int = 0  # PYTHONHASHSEED; with one, nothing else is loaded
-    has_pytest: bool = True
 
     @property
     def is_bare(self) -> bool:
         """Whether only what a run imports itself is loaded."""
         return self.hash_seed != 0
 
+    @property
+    def serves_code_alone(self) -> bool:
+        """Whether a process without pytest is forked for runs of code alone."""
+        return not self.plugins and not self.is_bare
+
     def with_packages(self, packages: InstalledPackages) -> GuestMounts:
         """Return the same mounts with the packages."""
         pairs = (*self.read_only, (packages.folder, PACKAGES))
-        return replace(self, read_only=pairs, modules=packages.preloadable_modules)
+        return self._replace(read_only=pairs, modules=packages.preloadable_modules)
 
 
 def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from greenloop.sandbox import guest
 from greenloop.sandbox.backends.mounts import HOME, PACKAGES, SITE, GuestMounts
@@ -18,12 +17,13 @@ _PYTHON_FLAGS = ("-I", "-S", "-B", "-u")
 _ZYGOTE_FLAGS = ("-s", "-S", "-B", "-u")  # not -I, which ignores PYTHONHASHSEED
 _ZYGOTE_CODE = (
     "import gc, sys; gc.disable(); sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
-    "from guest.zygote.{main} import main; main({control}, {root!r}, {modules!r}{more})"
+    "from guest.zygote.start import start; "
+    "start({controls!r}, {root!r}, {modules!r}, {plugins!r}, {is_bare!r})"
 )
 _NAMESPACE_CODE = (
-    "import json, os, sys; sys.path[:0] = [{folder!r}]; from guest.isolation.namespaces import run_in_namespaces; "
-    "spec = json.loads(sys.argv[1]); "
-    "sys.exit(run_in_namespaces(spec, spec['command'], spec['environment']))"
+    "import sys; sys.path[:0] = [{folder!r}]; "
+    "from guest.isolation.namespaces import RootSpec, run_in_namespaces; "
+    "sys.exit(run_in_namespaces(RootSpec(*{root!r}), {command!r}, {environment!r}))"
 )
 _ISOLATION_TEXT = (
     "strong: own file system, network, processes and users by namespaces ({how}), system-call "
@@ -35,13 +35,13 @@ _BUBBLEWRAP_OPTIONS = (
 ).split()
 
 
-@dataclass(frozen=True)
-class Backend:
+class Backend(NamedTuple):
     """What a backend isolates, and the command that starts a zygote in it."""
 
     name: str
     isolation: str
-    command: Callable[[GuestMounts, int], list[str]]  # takes the control socket's fd too
+    # Takes the control sockets' descriptors too, as `guest.zygote.start` does.
+    command: Callable[[GuestMounts, Sequence[int]], list[str]]
 
 
 def create_native_backend() -> Backend:
@@ -55,17 +55,22 @@ def create_bubblewrap_backend() -> Backend | None:
     if path is None or os.getuid() == 0:
         return None
 
-    def build_command(mounts: GuestMounts, control: int) -> list[str]:
+    def build_command(mounts: GuestMounts, controls: Sequence[int]) -> list[str]:
         arguments = build_bubblewrap_arguments(mounts)
-        return [path, *arguments, "--", *_build_guest_zygote_command(mounts, control)]
+        return [path, *arguments, "--", *_build_guest_zygote_command(mounts, controls)]
 
     return Backend("bubblewrap", _ISOLATION_TEXT.format(how="by bubblewrap"), build_command)
 
 
 def build_zygote_command(
-    mounts: GuestMounts, python: str, home: str, site: Sequence[str], control: int, root: str = ""
+    mounts: GuestMounts,
+    python: str,
+    home: str,
+    site: Sequence[str],
+    controls: Sequence[int],
+    root: str = "",
 ) -> list[str]:
-    """Return the command that starts a zygote, with `control` as its end of the control socket.
+    """Return the command that starts a zygote, with `controls` as its ends of the control sockets.
 
     `home` holds the guest package, `site` are folders with packages, `root` is the folder of the
     folders of runs, '' where each run mounts its own.
@@ -73,17 +78,17 @@ def build_zygote_command(
     code = _ZYGOTE_CODE.format(
         home=home,
         site=list(site),
-        control=control,
+        controls=tuple(controls),
         root=root,
         modules=mounts.modules,
-        main="main" if mounts.has_pytest else "code_only",
-        more=f", {mounts.plugins!r}, {mounts.is_bare!r}" if mounts.has_pytest else "",
+        plugins=mounts.plugins,
+        is_bare=mounts.is_bare,
     )
     return [python, *_ZYGOTE_FLAGS, "-c", code]
 
 
-def _build_guest_zygote_command(mounts: GuestMounts, control: int) -> list[str]:
-    return build_zygote_command(mounts, mounts.python, HOME, (SITE, PACKAGES), control)
+def _build_guest_zygote_command(mounts: GuestMounts, controls: Sequence[int]) -> list[str]:
+    return build_zygote_command(mounts, mounts.python, HOME, (SITE, PACKAGES), controls)
 
 
 def _build_environment(mounts: GuestMounts) -> dict[str, str]:
@@ -91,17 +96,14 @@ def _build_environment(mounts: GuestMounts) -> dict[str, str]:
     return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": seed}
 
 
-def _build_native_command(mounts: GuestMounts, control: int) -> list[str]:
-    spec = {
-        "read_only": mounts.read_only,
-        "hidden": mounts.hidden,
-        "links": mounts.links,
-        "tmp_bytes": _TMP_BYTES,
-        "command": _build_guest_zygote_command(mounts, control),
-        "environment": _build_environment(mounts),
-    }
-    code = _NAMESPACE_CODE.format(folder=str(Path(guest.__file__).parent.parent))
-    return [sys.executable, *_PYTHON_FLAGS, "-c", code, json.dumps(spec)]
+def _build_native_command(mounts: GuestMounts, controls: Sequence[int]) -> list[str]:
+    code = _NAMESPACE_CODE.format(
+        folder=str(Path(guest.__file__).parent.parent),
+        root=(mounts.read_only, mounts.links, mounts.hidden, _TMP_BYTES),
+        command=_build_guest_zygote_command(mounts, controls),
+        environment=_build_environment(mounts),
+    )
+    return [sys.executable, *_PYTHON_FLAGS, "-c", code]
 
 
 def build_bubblewrap_arguments(mounts: GuestMounts) -> list[str]:

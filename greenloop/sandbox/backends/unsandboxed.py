@@ -62,7 +62,7 @@ class ProcessSandbox(Sandbox):
                 return result
             created = collect_created_files(paths.work, job.artifact_request)
             manifest, contents = created.to_summary(), bytes(created.contents)
-            artifacts = replace(result.artifacts, manifest=manifest, contents=contents)
+            artifacts = result.artifacts._replace(manifest=manifest, contents=contents)
             return replace(result, artifacts=artifacts)
 
     @contextlib.contextmanager

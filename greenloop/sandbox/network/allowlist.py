@@ -6,7 +6,7 @@ import ipaddress
 import re
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.errors import InputError
 
@@ -20,8 +20,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 SocketAddresses = list[tuple[socket.AddressFamily, str]]
 
 
-@dataclass(frozen=True)
-class HostRule:
+class HostRule(NamedTuple):
     """A host that may be connected to."""
 
     host: str  # name or address

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.sandbox.network.allowlist import normalize_host
 
@@ -23,8 +23,7 @@ class BadRequest(Exception):
     """The bytes are not a valid request to a proxy."""
 
 
-@dataclass(frozen=True)
-class ProxyRequest:
+class ProxyRequest(NamedTuple):
     """One request."""
 
     method: str

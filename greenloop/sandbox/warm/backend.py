@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
 
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.backends.mounts import PACKAGES, SITE, build_guest_mounts
@@ -16,13 +17,11 @@ from greenloop.sandbox.guest.files.writer import stdin_path
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.ca_bundle import CA_BUNDLE_NAME, build_ca_environment, read_ca_bundle
-from greenloop.sandbox.network.proxy import Proxy
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.zygote_client import ZygotePool
 
 
-@dataclass(frozen=True)
-class JobPaths:
+class JobPaths(NamedTuple):
     """Folders of a run as the run sees them; `site` holds pytest."""
 
     work: str = "/tmp/work"
@@ -64,14 +63,18 @@ class WarmSandbox(Sandbox):
     def _run_payload(self, payload: dict[str, Any], job: Job) -> ProcessResult:
         stop = self._stop_event(job)
         seed = 0 if job.is_cold else job.hash_seed
-        zygote = self._zygotes.get(job.packages, job.plugins, seed, has_pytest=job.has_pytest)
+        zygote = self._zygotes.get(job.packages, job.plugins, seed)
         limits = job.apply_limits(self.limits)
         messages = json.dumps(payload).encode(), json.dumps(limits.to_guest()).encode()
+        run = partial(zygote.run, *messages, limits.timeout_s, stop, has_pytest=job.has_pytest)
         if not job.allowed_hosts:
-            return zygote.run(*messages, limits.timeout_s, stop, on_progress=job.on_progress)
+            return run(on_progress=job.on_progress)
+        from greenloop.sandbox.network.proxy import Proxy
+
         with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:
-            result = zygote.run(*messages, limits.timeout_s, stop, proxy.serve)
-        return replace(result, artifacts=replace(result.artifacts, network_requests=proxy.requests))
+            result = run(serve=proxy.serve)
+        artifacts = result.artifacts._replace(network_requests=proxy.requests)
+        return replace(result, artifacts=artifacts)
 
 
 def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from greenloop.errors import SandboxError
@@ -16,7 +15,6 @@ from greenloop.sandbox.backends.mounts import GuestMounts
 from greenloop.sandbox.backends.namespaces import Backend
 from greenloop.sandbox.guest.protocol.framing import send_frame
 from greenloop.sandbox.process_result import (
-    POLL_SECONDS,
     ProcessResult,
     receive_head,
     receive_report,
@@ -30,7 +28,7 @@ _GRACE_SECONDS = 15.0
 _MAX_RUNS = 2000  # of one process, in case something in it grows
 _MAX_ATTEMPTS = 2
 _MAX_ACTIVE = 4  # each is a Python process with its packages loaded
-_ZygoteKey = tuple["InstalledPackages | None", tuple[str, ...], int, bool]
+_ZygoteKey = tuple["InstalledPackages | None", tuple[str, ...], int]
 
 
 class ZygoteClient:
@@ -50,17 +48,19 @@ class ZygoteClient:
         limits: bytes,
         timeout_s: float,
         stop: threading.Event,
+        *,
+        has_pytest: bool = True,
         serve: Callable[[socket.socket], None] | None = None,
         on_progress: Callable[[int], None] | None = None,
     ) -> ProcessResult:
         """Run one job (JSON, as its limits) in a copy of the zygote. Raises SandboxError.
 
-        `stop` ends the run as `interrupted`. `serve` takes a socket that listens in its network, if
+        `stop` ends the run as `interrupted`. Without pytest it is one of code alone. `serve` takes a socket that listens in its network, if
         the job asks for one; `on_progress` gets how many tests or mutants are done.
         """
         started, patience_s = time.monotonic(), timeout_s + _GRACE_SECONDS
         for is_last in (False, True):
-            with self._start_run(limits, stop) as begun:
+            with self._start_run(limits, stop, has_pytest) as begun:
                 if begun is None:
                     return ProcessResult.without_report("interrupted", started)
                 process, connection = begun
@@ -84,13 +84,10 @@ class ZygoteClient:
 
     @contextlib.contextmanager
     def _start_run(
-        self, limits: bytes, stop: threading.Event
+        self, limits: bytes, stop: threading.Event, has_pytest: bool
     ) -> Iterator[tuple[ZygoteProcess, socket.socket] | None]:
         """Yield a zygote process and the socket of a new copy of it; None if `stop` is set."""
-        with self._lock:
-            cloned = self._clone(limits, stop)
-            if cloned is not None:
-                cloned[0].active_runs += 1
+        cloned = self._clone(limits, stop, has_pytest)
         if cloned is None:
             yield None
             return
@@ -99,39 +96,44 @@ class ZygoteClient:
             with connection:
                 yield process, connection
         finally:
-            with self._lock:
-                process.active_runs -= 1
-                if process is not self._process and not process.active_runs:
-                    process.end()
+            self._release(process)
 
     def _clone(
-        self, limits: bytes, stop: threading.Event
+        self, limits: bytes, stop: threading.Event, has_pytest: bool
     ) -> tuple[ZygoteProcess, socket.socket] | None:
         for _ in range(_MAX_ATTEMPTS):
-            process = self._get_process(stop)
-            if process is None:
-                return None
+            process = self._reserve_process()
             try:
-                return process, process.clone(limits)
-            except OSError:
-                error = process.last_error_line()
-                self._retire()
-        raise SandboxError(f"{self._backend_name}: the zygote ends at once: {error}")
+                connection = process.clone(limits, stop, has_pytest=has_pytest)
+            except BaseException as error:  # also Ctrl-C during the start
+                reason = process.last_error_line()
+                self._release(process, is_usable=False)
+                if not isinstance(error, OSError):
+                    raise
+            else:
+                if connection is not None:
+                    return process, connection
+                self._release(process)
+                return None
+        raise SandboxError(f"{self._backend_name}: the zygote ends at once: {reason}")
 
-    def _get_process(self, stop: threading.Event) -> ZygoteProcess | None:
-        if self._process and (self._process.is_dead() or self._process.runs >= _MAX_RUNS):
-            self._retire()
-        if self._process is None:
-            self._process = self._start_process()
-        try:
-            while not self._process.poll_ready(POLL_SECONDS):
-                if stop.is_set():
-                    self._retire()
-                    return None
-        except BaseException:  # Ctrl-C during the start, or the start failed
-            self._retire()
-            raise
-        return self._process
+    def _reserve_process(self) -> ZygoteProcess:
+        """Return a process that does not end before it is released."""
+        with self._lock:
+            if self._process and (self._process.is_dead() or self._process.runs >= _MAX_RUNS):
+                self._retire()
+            process = self._process = self._process or self._start_process()
+            process.runs += 1
+            process.active_runs += 1
+            return process
+
+    def _release(self, process: ZygoteProcess, *, is_usable: bool = True) -> None:
+        with self._lock:
+            process.active_runs -= 1
+            if not is_usable and process is self._process:
+                self._process = None
+            if process is not self._process and not process.active_runs:
+                process.end()
 
     def _start_process(self) -> ZygoteProcess:
         if self._is_closed:
@@ -192,27 +194,19 @@ class ZygotePool:
         packages: InstalledPackages | None = None,
         plugins: tuple[str, ...] = (),
         hash_seed: int = 0,
-        *,
-        has_pytest: bool = True,
     ) -> ZygoteClient:
-        """Return the zygote that has these packages, pytest and its plugins loaded.
+        """Return the zygote that has these packages and, for runs with pytest, its plugins loaded.
 
         With a hash seed it has no package loaded. Raises SandboxError: the pool is closed.
         """
-        key = (packages or None, plugins, hash_seed, has_pytest)
+        key = (packages or None, plugins, hash_seed)
         with self._lock:
             if self._is_closed:
                 raise SandboxError(f"{self.backend_name}: the sandbox is closed")
             if key not in self._zygotes:
                 mounts = self._mounts.with_packages(packages) if packages else self._mounts
                 modules = () if hash_seed else mounts.modules
-                mounts = replace(
-                    mounts,
-                    plugins=plugins,
-                    modules=modules,
-                    hash_seed=hash_seed,
-                    has_pytest=has_pytest,
-                )
+                mounts = mounts._replace(plugins=plugins, modules=modules, hash_seed=hash_seed)
                 self._zygotes[key] = ZygoteClient(self._backend, mounts)
             keys = [item for item in self._active_keys if item != key] + [key]
             self._active_keys = keys[-_MAX_ACTIVE:]

@@ -7,66 +7,96 @@ import select
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.mounts import GuestMounts
 from greenloop.sandbox.backends.namespaces import Backend
+from greenloop.sandbox.process_result import POLL_SECONDS
 
 _START_SECONDS, _SEND_SECONDS, _EXIT_SECONDS = 60.0, 30.0, 2.0
 
 
+class _Control:
+    """The control socket of one zygote: requests runs once the zygote is ready."""
+
+    def __init__(self) -> None:
+        self.socket, self.guest_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.lock, self.is_ready = threading.Lock(), False
+
+    def poll_ready(self, wait_s: float) -> bool | None:
+        """Return whether it takes runs; None where it never will."""
+        if self.is_ready:
+            return True
+        if not select.select([self.socket], [], [], wait_s)[0]:
+            return False
+        with contextlib.suppress(OSError):
+            if self.socket.recv(64) == b"ready":
+                self.socket.settimeout(_SEND_SECONDS)
+                self.is_ready = True
+                return True
+        return None
+
+    def is_closed(self) -> bool:
+        """Return whether the zygote has closed it, after which it takes no more runs."""
+        return self.is_ready and bool(select.select([self.socket], [], [], 0)[0])
+
+
 class ZygoteProcess:
-    """A started zygote; `runs` counts the runs given to it, `active_runs` those in progress."""
+    """A started zygote, with the one of code alone that it forks where the mounts say so.
+
+    `runs` counts the runs given to them, `active_runs` those in progress.
+    """
 
     def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
         """Start the process. Raises SandboxError where that fails."""
         self.runs = self.active_runs = 0
-        self._is_ready = False
         self._backend_name, self._deadline = backend.name, time.monotonic() + _START_SECONDS
         self._stderr_file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote
-        self._control_socket, guest_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        kinds = (True, False) if mounts.serves_code_alone else (True,)
+        self._controls = {has_pytest: _Control() for has_pytest in kinds}
+        handles = [item.guest_end.fileno() for item in self._controls.values()]
         try:
-            with guest_end:
-                self._process = subprocess.Popen(
-                    backend.command(mounts, guest_end.fileno()),
-                    pass_fds=[guest_end.fileno()],
-                    stdin=subprocess.DEVNULL,
-                    stdout=self._stderr_file,
-                    stderr=self._stderr_file,
-                    env={"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": str(mounts.hash_seed)},
-                    cwd="/",
-                    start_new_session=True,
-                )
+            self._process = subprocess.Popen(
+                backend.command(mounts, handles),
+                pass_fds=handles,
+                stdin=subprocess.DEVNULL,
+                stdout=self._stderr_file,
+                stderr=self._stderr_file,
+                env={"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": str(mounts.hash_seed)},
+                cwd="/",
+                start_new_session=True,
+            )
         except OSError as error:
             self._close()
             raise SandboxError(f"{backend.name}: {error}") from None
+        for item in self._controls.values():
+            item.guest_end.close()
 
-    def poll_ready(self, wait_s: float) -> bool:
-        """Return whether it takes runs. Raises SandboxError where it never will."""
-        if self._is_ready:
-            return True
-        readable, _, _ = select.select([self._control_socket], [], [], wait_s)
-        if readable:
-            with contextlib.suppress(OSError):
-                if self._control_socket.recv(64) == b"ready":
-                    self._control_socket.settimeout(_SEND_SECONDS)
-                    self._is_ready = True
-                    return True
-        if readable or time.monotonic() > self._deadline:
-            raise SandboxError(f"{self._backend_name}: {self.last_error_line()}")
-        return False
+    def clone(
+        self, limits: bytes, stop: threading.Event, *, has_pytest: bool
+    ) -> socket.socket | None:
+        """Start a run once it is ready and return the run's socket; None if `stop` is set.
 
-    def clone(self, limits: bytes) -> socket.socket:
-        """Start a run and return its socket. Raises OSError where the process does not take it."""
-        host_end, guest_end = socket.socketpair()
-        with guest_end:
-            try:
-                socket.send_fds(self._control_socket, [limits], [guest_end.fileno()])
-            except BaseException:
-                host_end.close()
-                raise
-        self.runs += 1
+        Raises:
+            OSError: the process does not take the run.
+            SandboxError: it does not take any, and never will.
+        """
+        control = self._controls[has_pytest]
+        with control.lock:
+            while not (is_ready := control.poll_ready(POLL_SECONDS)):
+                if stop.is_set():
+                    return None
+                if is_ready is None or time.monotonic() > self._deadline:
+                    raise SandboxError(f"{self._backend_name}: {self.last_error_line()}")
+            host_end, guest_end = socket.socketpair()
+            with guest_end:
+                try:
+                    socket.send_fds(control.socket, [limits], [guest_end.fileno()])
+                except BaseException:
+                    host_end.close()
+                    raise
         return host_end
 
     def is_dead(self) -> bool:
@@ -76,8 +106,7 @@ class ZygoteProcess:
         """Return whether it takes no more runs: it is dead, or has closed its control socket."""
         if self.is_dead():
             return True
-        readable, _, _ = select.select([self._control_socket], [], [], 0)  # only when closed
-        if not readable:
+        if not any(item.is_closed() for item in self._controls.values()):
             return False
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_EXIT_SECONDS)
@@ -98,5 +127,7 @@ class ZygoteProcess:
         self._close()
 
     def _close(self) -> None:
-        self._control_socket.close()
+        for item in self._controls.values():
+            item.socket.close()
+            item.guest_end.close()
         self._stderr_file.close()

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.work.scenarios import Observations, observe_scenarios
 from greenloop.testsuite.call_scenarios import build_call_scenario
 
 
-@dataclass(frozen=True)
-class CallResults:
+class CallResults(NamedTuple):
     """The observation of each call, None where there is none; `error` says why ('' if all ended).
 
     An observation has the key `value` or `error`, as `guest.scenarios.encoder` writes them.

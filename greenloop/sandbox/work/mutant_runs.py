@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from greenloop.records import TestRun
 from greenloop.syntax.edit import TextEdit
@@ -31,8 +31,7 @@ class ModuleEdit(TextEdit):
     lines: tuple[int, int]
 
 
-@dataclass(frozen=True)
-class MutantRun:
+class MutantRun(NamedTuple):
     """The outcome of one mutant, and the test that decided it ('' for none).
 
     `killed`: a test failed. `crashed`: its process ended during a test. `timeout`: a test took far
@@ -44,8 +43,7 @@ class MutantRun:
     test: str = ""
 
 
-@dataclass(frozen=True)
-class MutantRuns:
+class MutantRuns(NamedTuple):
     """One run per edit, in their order."""
 
     runs: tuple[MutantRun, ...]

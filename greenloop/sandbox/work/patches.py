@@ -7,8 +7,7 @@ test run.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
@@ -23,8 +22,7 @@ _OUTCOMES: tuple[BaselineOutcome, ...] = get_args(BaselineOutcome)
 _MAX_LINES, _DAY_SECONDS, _MAX_BYTES = 100_000, 86_400.0, 1 << 40
 
 
-@dataclass(frozen=True)
-class BaselineResult:
+class BaselineResult(NamedTuple):
     """One test on the unchanged code: node id, outcome, cost, and the lines that it executed."""
 
     id: str
@@ -35,8 +33,7 @@ class BaselineResult:
     peak_bytes: int = 0  # the address space of its process
 
 
-@dataclass(frozen=True)
-class PatchTrialPlan:
+class PatchTrialPlan(NamedTuple):
     """How edits are tried: in the given order, with what is known of the tests."""
 
     baseline: tuple[BaselineResult, ...]
@@ -45,8 +42,7 @@ class PatchTrialPlan:
     margin: float  # from the best of these; what is worse is not tried
 
 
-@dataclass(frozen=True)
-class PatchRuns:
+class PatchRuns(NamedTuple):
     """Indices of the edits that passed all tests, and how many edits were tried."""
 
     passing: tuple[int, ...] = ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -23,8 +23,7 @@ _MAX_ROWS, _MAX_TEXT = 100_000, 300
 _END_OF_TEXT = "end_text"
 
 
-@dataclass(frozen=True)
-class ObservedRow:
+class ObservedRow(NamedTuple):
     """What was observed in one row of a scenario, by numbers; the payloads are opaque texts."""
 
     scenario: int
@@ -36,8 +35,7 @@ class ObservedRow:
     cpu_s: float = 0.0  # of a row that ended, as its process tells it
 
 
-@dataclass(frozen=True)
-class Observations:
+class Observations(NamedTuple):
     """The rows that were begun; `error` says why not all of them ended ('' if all did)."""
 
     rows: tuple[ObservedRow, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.specification.reading.expressions import find_closing, is_closed
 from greenloop.syntax.parse import read_literal
@@ -57,8 +57,7 @@ _DOUBTFUL = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The source of a value, or the name of an exception."""
 
     source: str

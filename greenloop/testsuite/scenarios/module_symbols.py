@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from greenloop.syntax.parse import parse_or_none
 
@@ -15,8 +14,7 @@ _PLAIN_BASES = frozenset({"object", "ABC", "Generic"})
 _OWN_CONSTRUCTION = frozenset({"__new__", "__getattribute__", "__setattr__"})
 
 
-@dataclass(frozen=True)
-class ClassSymbol:
+class ClassSymbol(NamedTuple):
     """A class as its source describes it."""
 
     name: str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Scenario:
+class Scenario(NamedTuple):
     """A test function that is observed.
 
     `names` are the names of the module that it uses, `attributes` those of any object.
@@ -19,8 +19,7 @@ class Scenario:
     attributes: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class NotObservable:
+class NotObservable(NamedTuple):
     """A test function that is not observed, the line that prevents it, and why."""
 
     test: str
@@ -39,8 +38,7 @@ class ScenarioFile:
     names: Mapping[str, str] = field(default_factory=dict)  # neutral names of helpers by their own
 
 
-@dataclass(frozen=True)
-class WholeFile:
+class WholeFile(NamedTuple):
     """Tests as they are, with what they expect, and their names in the order of the text."""
 
     text: str

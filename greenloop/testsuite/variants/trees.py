@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 _N = TypeVar("_N", bound=ast.AST)
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """A place in a tree: a field of a node, or an item of such a field."""
 
     node: Any

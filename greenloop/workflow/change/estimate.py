@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from greenloop.llm.budget import estimate_tokens
-from greenloop.llm.response_log import TokenCount
+from greenloop.llm.budget import TokenCount, estimate_tokens
 from greenloop.project.code_map import build_code_map
 from greenloop.project.tree import read_tree
 from greenloop.workflow.change.shown.files import MAX_FILES_CHARS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.errors import InputError, InvalidResponseError, OutputError
@@ -13,13 +13,19 @@ from greenloop.records import Evidence, GeneratedCode, TestRun
 from greenloop.scripts.regression import find_regressions
 from greenloop.scripts.source_file import SourceFile
 from greenloop.workflow.candidates import Candidate
-from greenloop.workflow.state import AnySuite, RepairPhase, Run
+from greenloop.workflow.state import RepairPhase, Run
 from greenloop.workflow.storage.request import HealModuleRequest, HealScriptRequest, OriginalFile
 from greenloop.workflow.strategy import Strategy
 
+if TYPE_CHECKING:
+    from greenloop.workflow.state import AnySuite
+
+    # The base, the best candidate, the green run, the suite and the evidence.
+    _GreenState = tuple[
+        Candidate | None, Candidate | None, TestRun | None, AnySuite | None, Evidence
+    ]
+
 _NO_CHANGE = "the model changed nothing"
-# The base, the best candidate, the green run, the suite and the evidence.
-_GreenState = tuple[Candidate | None, Candidate | None, TestRun | None, AnySuite | None, Evidence]
 
 
 class HealStrategy(Strategy):

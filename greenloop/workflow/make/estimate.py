@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from greenloop.llm.budget import calculate_cost
-from greenloop.llm.response_log import TokenCount
+from greenloop.llm.budget import TokenCount, calculate_cost
 from greenloop.settings import Settings
 from greenloop.workflow.storage.request import MakeRequest
 

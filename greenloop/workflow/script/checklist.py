@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from greenloop.records import Failure, HeldOutExample, Origin, OutputCheck, TestOutcome, TestRun
 from greenloop.testsuite.suite import DroppedTest
@@ -22,8 +22,7 @@ def with_lost_output(run: TestRun, check: str, message: str) -> TestRun:
     )
 
 
-@dataclass(frozen=True)
-class Checklist:
+class Checklist(NamedTuple):
     """The checks of a run, with the interface that loop and report use of a test suite."""
 
     checks: tuple[OutputCheck, ...]
@@ -67,7 +66,7 @@ class Checklist:
             return self
         gone = DroppedTest(test, (), self.origin(test), why, disputed)
         kept = tuple(item for item in self.checks if item.id != test)
-        return replace(self, checks=kept, dropped=(*self.dropped, gone))
+        return self._replace(checks=kept, dropped=(*self.dropped, gone))
 
     def _find(self, test: str) -> OutputCheck | None:
         return next((item for item in self.checks if item.id == test), None)

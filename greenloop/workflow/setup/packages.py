@@ -6,22 +6,23 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
-from greenloop.dependencies import InstalledPackages, PackageResolver
+from greenloop.dependencies import InstalledPackages
 from greenloop.dependencies.names import (
     find_imported_modules,
     format_with_import,
-    get_package_name,
-    is_standard_library,
     normalize_name,
 )
 from greenloop.errors import InputError, PackagesError
-from greenloop.events import EventSink, PackageInstallStarted, PackagesReady
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Failure, ScriptJob, TestRun
+from greenloop.workflow.setup.missing_modules import (
+    describe_missing_module,
+    find_missing_module,
+    install_with_events,
+)
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import HealScriptRequest
 
-_MISSING_MODULE = re.compile(r"No module named '([^'.]+)")
 _MISSING_FILE = re.compile(r"No such file or directory: '([^']+)'")
 _PYTEST_MODULES = frozenset("pytest _pytest pluggy iniconfig packaging pygments conftest".split())
 
@@ -116,27 +117,6 @@ async def _install(run: Run, names: Collection[str]) -> bool:
     return True
 
 
-async def install_with_events(
-    resolver: PackageResolver, names: Collection[str], emit: EventSink
-) -> InstalledPackages:
-    """Return the packages, from the cache or newly installed. Raises PackagesError."""
-    found = await resolver.find_installed(names)
-    is_cached = found is not None
-    if found is None:
-        emit(PackageInstallStarted(tuple(sorted(names))))
-        found = await resolver.install(names)
-    emit(PackagesReady(found.summary(), is_cached))
-    return found
-
-
-def find_missing_module(failure: Failure) -> str:
-    """Return the top-level module that an import did not find, '' for any other failure."""
-    found = _MISSING_MODULE.search(failure.message)
-    if failure.exception != "ModuleNotFoundError" or found is None or is_standard_library(found[1]):
-        return ""
-    return found[1]
-
-
 def _is_installed(installed: InstalledPackages, module: str) -> bool:
     folder = Path(installed.folder)
     return bool(installed) and ((folder / module).exists() or (folder / f"{module}.py").exists())
@@ -153,12 +133,6 @@ def _notify_missing(run: Run, module: str, importer: str) -> None:
     if path and (option := suggest_module_input(path, module)):
         raise InputError(f"{module} is beside the script; let the script read it with: {option}")
     run.notify_once(module, describe_missing_module(module, importer))
-
-
-def describe_missing_module(module: str, importer: str) -> str:
-    """Return a line that names the module, and the flag that would allow its package."""
-    allow = f"add --allow-package {get_package_name(module)}"
-    return f"{allow}: {importer} {module}, which is not available"
 
 
 def suggest_module_input(original: str, module: str) -> str:

@@ -6,60 +6,22 @@ Requests are stored in the run directory. They hold no API key.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
-from pydantic import Field
-
-from greenloop.records import ChoiceAnswer, Command, Contract, Record
-from greenloop.settings import Settings
-from greenloop.workflow.storage.request_parts import GivenTests as GivenTests
+from greenloop.records import ChoiceAnswer, Command, Contract
 from greenloop.workflow.storage.request_parts import InputRef as InputRef
 from greenloop.workflow.storage.request_parts import OriginalFile as OriginalFile
 from greenloop.workflow.storage.request_parts import ProjectRequest as ProjectRequest
 from greenloop.workflow.storage.request_parts import ScriptSpec as ScriptSpec
-from greenloop.workflow.storage.request_parts import digest as digest
-
-_SAVED_SETTINGS = (
-    *("model", "fallback_model", "max_repairs", "mutants", "hardening_rounds", "timeout_s"),
-    *("max_tokens", "max_cost", "sandbox", "require", "allowed_packages", "allow_package"),
-    *("prompts", "peer"),
-)
-
-AMENDMENT = "Asked for later: {}"
-SavedOptions = dict[str, str | bool | int | float | None]
-
-
-class RunRequest(Record):
-    """The part that all requests have in common; paths are absolute."""
-
-    kind: Command
-    specification: str = ""
-    amendments: tuple[str, ...] = ()  # asked for in words after a first result
-    module: str | None = None
-    given: tuple[GivenTests, ...] = ()
-    output: str | None = None
-    tests_output: str | None = None
-    record: str | None = None
-    keep_best: bool = False
-    options: SavedOptions = Field(default_factory=dict)  # in effect when the run began
-    greenloop: str = ""
-
-    @property
-    def task(self) -> str:
-        """The specification, followed by the amendments."""
-        later = "".join(f"\n\n{AMENDMENT.format(item)}" for item in self.amendments)
-        return f"{self.specification.rstrip()}{later}\n" if later else self.specification
-
-    @property
-    def code_file_name(self) -> str:
-        """Name of the file with the code, '' where the contract's module decides it."""
-        return ""
-
-    @property
-    def original_text(self) -> str:
-        """Text of the file to heal, '' where there is none."""
-        return ""
+from greenloop.workflow.storage.run_request import AMENDMENT as AMENDMENT
+from greenloop.workflow.storage.run_request import CheckRequest as CheckRequest
+from greenloop.workflow.storage.run_request import GivenTests as GivenTests
+from greenloop.workflow.storage.run_request import RequestT as RequestT
+from greenloop.workflow.storage.run_request import RunRequest as RunRequest
+from greenloop.workflow.storage.run_request import SavedOptions as SavedOptions
+from greenloop.workflow.storage.run_request import digest as digest
+from greenloop.workflow.storage.run_request import select_saved_options as select_saved_options
+from greenloop.workflow.storage.run_request import with_absolute_replay as with_absolute_replay
 
 
 class ContractRequest(RunRequest):
@@ -92,13 +54,6 @@ class ChangeRequest(ContractRequest):
     @property
     def code_file_name(self) -> str:
         return "patch.diff"
-
-
-class CheckRequest(RunRequest):
-    """Existing code to grade against existing tests; with a text, a model reads it."""
-
-    kind: Literal["check"] = "check"
-    code: str = ""  # stored only with a text
 
 
 class ScriptRequest(RunRequest):
@@ -149,7 +104,6 @@ _CLASSES: dict[str, type[RunRequest]] = {
     "heal": HealModuleRequest,
     "heal script": HealScriptRequest,
 }
-RequestT = TypeVar("RequestT", bound=RunRequest)
 ContractRequestT = TypeVar("ContractRequestT", bound=ContractRequest)
 
 _KNOWN_KEYS = frozenset(name for item in _CLASSES.values() for name in item.model_fields)
@@ -181,14 +135,3 @@ def effective_contract(parsed: Contract, request: MakeRequest) -> Contract:
         return parsed
     kept = {"specification": request.task, "examples": parsed.examples}
     return request.contract.model_copy(update=kept)
-
-
-def select_saved_options(settings: Settings) -> SavedOptions:
-    """Return the settings that a resumed run takes over unless flags override them."""
-    return {name: getattr(settings, name) for name in _SAVED_SETTINGS}
-
-
-def with_absolute_replay(model: str) -> str:
-    """Make the path of a replay file independent of the working folder."""
-    is_file = model.startswith("replay:")
-    return f"replay:{Path(model[7:]).absolute()}" if is_file else model

@@ -2,34 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
-from greenloop.files import check_python, read_text
 from greenloop.records import OutputCheck, Record
-from greenloop.testsuite import TestFile
-
-
-class GivenTests(Record):
-    """A locked test file of the user, with the SHA-256 digest of its text."""
-
-    name: str
-    code: str
-    sha256: str
-
-    @classmethod
-    def from_code(cls, name: str, code: str) -> GivenTests:
-        return cls(name=name, code=code, sha256=digest(code))
-
-    @classmethod
-    def read(cls, path: Path, label: str, name: str = "") -> GivenTests:
-        """Read a file, which `label` names in messages. Raises InputError."""
-        code = read_text(path, label)
-        check_python(code, f"{label} is")
-        return cls.from_code(name or path.name, code)
-
-    def as_test_file(self) -> TestFile:
-        return TestFile(self.name, self.code, locked=True)
 
 
 class InputRef(Record):
@@ -71,8 +46,3 @@ class ProjectRequest(Record):
     root: str
     path: str
     targets: tuple[str, ...]
-
-
-def digest(text: str) -> str:
-    """Return the SHA-256 digest of a text, in hexadecimal."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -14,9 +14,9 @@ from pathlib import Path
 from greenloop.errors import InputError, OutputError
 from greenloop.files import writing
 from greenloop.records import Report
-from greenloop.reporting.html import render_report_html
+from greenloop.reporting.html.page import render_report_html
 from greenloop.scripts.source_file import replace_atomically
-from greenloop.workflow.storage.request import RunRequest, digest, parse_request
+from greenloop.workflow.storage.run_request import RunRequest, digest
 
 
 class RunDirectory:
@@ -72,6 +72,8 @@ class RunDirectory:
 
     def load_request(self) -> RunRequest:
         """Read the request. Raises InputError where `run.json` is unreadable or was changed."""
+        from greenloop.workflow.storage.request import parse_request
+
         try:
             request = parse_request(self.request_file.read_text("utf-8"))
         except (OSError, ValueError) as error:

@@ -18,8 +18,8 @@ from greenloop.distributed.shared_budget import (
 )
 from greenloop.distributed.worker_pool import parse_nodes
 from greenloop.errors import BudgetExhaustedError, GreenloopError
+from greenloop.llm.budget import TokenCount
 from greenloop.llm.rate_limits import LLMCall
-from greenloop.llm.response_log import TokenCount
 from tests.integration.cli.conftest import Run
 
 PRICED = "openai:gpt-4o"

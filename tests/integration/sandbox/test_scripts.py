@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -318,7 +318,7 @@ def test_conflicting_or_too_large_inputs_are_refused(
     files: dict[str, bytes], error_text: str
 ) -> None:
     inputs = tuple(InputFile(path=path, content=content) for path, content in files.items())
-    with ProcessSandbox(replace(LIMITS)) as none, pytest.raises(InputError, match=error_text):
+    with ProcessSandbox(LIMITS) as none, pytest.raises(InputError, match=error_text):
         none.run_script(ScriptJob(script="", inputs=inputs))
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from greenloop.sandbox.guest.zygote.start import CODE_ZYGOTE_NAME
 from greenloop.sandbox.guest.zygote.supervisor import SPARE_NAME
 
 _GROWTH_BYTES = 96 << 20
@@ -104,7 +105,7 @@ def resident() -> int:
 
 
 def in_runs() -> list[int]:
-    """Return the ids of our descendants that belong to a run, without spare children.
+    """Return the ids of our descendants that belong to a run, without spare children and zygotes.
 
     They are two pid namespaces deeper than this process, or, without namespaces, below one of our
     zygotes, or in one of our containers.
@@ -114,7 +115,7 @@ def in_runs() -> list[int]:
     return [
         pid
         for pid, item in status.items()
-        if item["Name"] != SPARE_NAME
+        if item["Name"] not in (SPARE_NAME, CODE_ZYGOTE_NAME)
         and (_is_in_a_run(pid, status) or any(_steps_below(top, pid, status) for top in containers))
     ]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
 
@@ -134,7 +133,7 @@ NEVER_END = {
 @pytest.fixture(scope="module")
 def endless(box: Sandbox) -> dict[str, TestRun]:
     """Run all of them, several at once: most of them only wait."""
-    box.limits = replace(LIMITS, timeout_s=0.4)
+    box.limits = LIMITS._replace(timeout_s=0.4)
     tests = "from solution import f\n\n\ndef test_f():\n    f()\n"
     with ThreadPoolExecutor(6) as pool:
         runs = pool.map(lambda code: box.run_tests(PRELUDE + code, tests), NEVER_END.values())

@@ -130,7 +130,7 @@ SHORT: list[tuple[str, dict[str, Any], str]] = [
             "tests": TESTS + "    f(1)\n    assert f(3) == 9\n" + NOT_OBSERVABLE,
             "thresholds": Thresholds(seconds=1e-9),
         },
-        "assertion mutation: out of time after 1 of 3 runs",
+        "assertion mutation: out of time after 2 of 3 runs",
     ),
     (
         "flakiness",

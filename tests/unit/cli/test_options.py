@@ -12,7 +12,8 @@ import pytest
 from greenloop.cli.main import app
 from greenloop.cli.options.commands import COMMANDS, load_options
 from greenloop.cli.options.declaration import build_command, collect_settings
-from greenloop.cli.options.runs import HealOptions, MakeOptions
+from greenloop.cli.options.runs import MakeOptions
+from greenloop.cli.options.script import HealOptions
 from greenloop.settings import Settings
 
 

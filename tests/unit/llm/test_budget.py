@@ -7,8 +7,7 @@ from contextlib import ExitStack
 import pytest
 
 from greenloop.errors import BudgetExhaustedError, SettingsError
-from greenloop.llm.budget import Budget, calculate_cost, estimate_tokens
-from greenloop.llm.response_log import TokenCount
+from greenloop.llm.budget import Budget, TokenCount, calculate_cost, estimate_tokens
 
 KNOWN, UNKNOWN = "openai:gpt-4o", "ollama:qwen3-coder:30b"
 MILLION = TokenCount(input_tokens=1_000_000)

@@ -28,19 +28,13 @@ from greenloop.events import (
     Notice,
     ResponseRejected,
 )
-from greenloop.llm.budget import Budget, estimate_tokens
+from greenloop.llm.budget import Budget, TokenCount, estimate_tokens
 from greenloop.llm.chat import ChatSource
 from greenloop.llm.client import LLMClient, RetryPolicy
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.replay import ReplayChatModel
 from greenloop.llm.response import LLMResponse
-from greenloop.llm.response_log import (
-    RecordedFault,
-    RecordedResponse,
-    ResponseLog,
-    TokenCount,
-    load_responses,
-)
+from greenloop.llm.response_log import RecordedFault, RecordedResponse, ResponseLog, load_responses
 from greenloop.prompts import Message, Prompt
 from tests.support.scripted import Scripted, ScriptedModel, message
 

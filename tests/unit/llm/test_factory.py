@@ -13,11 +13,10 @@ from langchain_openai import ChatOpenAI
 from pydantic import BaseModel
 
 from greenloop.errors import InputError, ModelFailure, NoModelError, SettingsError
-from greenloop.llm.budget import calculate_cost
+from greenloop.llm.budget import TokenCount, calculate_cost
 from greenloop.llm.factory import open_source, open_sources
 from greenloop.llm.model_selection import ModelChoice
 from greenloop.llm.replay import ReplayChatModel
-from greenloop.llm.response_log import TokenCount
 from greenloop.settings import Settings
 
 NOWHERE = "http://127.0.0.1:9/v1"

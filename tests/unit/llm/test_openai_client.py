@@ -14,11 +14,10 @@ import pytest
 
 from greenloop.errors import ModelRefusedError, ModelUnavailableError
 from greenloop.events import CallProgress, CallRetried, Event
-from greenloop.llm.budget import estimate_tokens
+from greenloop.llm.budget import TokenCount, estimate_tokens
 from greenloop.llm.client import LLMClient, RetryPolicy
 from greenloop.llm.factory import open_sources
 from greenloop.llm.response import LLMResponse
-from greenloop.llm.response_log import TokenCount
 from greenloop.prompts import Prompt
 from greenloop.settings import Settings
 from tests.support.openai_server import OpenAIServer, Reply

@@ -14,14 +14,9 @@ from langchain_core.exceptions import (
 from langchain_core.messages import AIMessage
 
 from greenloop.errors import InputError, ReplayExhaustedError
+from greenloop.llm.budget import TokenCount
 from greenloop.llm.replay import TOOL_KEY, ReplayChatModel
-from greenloop.llm.response_log import (
-    RecordedFault,
-    RecordedResponse,
-    TokenCount,
-    load_responses,
-    read_header,
-)
+from greenloop.llm.response_log import RecordedFault, RecordedResponse, load_responses, read_header
 from greenloop.workflow.storage.recording import hash_recorded_texts
 from tests.support.shipped_recordings import EXAMPLES, RECORDINGS, build_recorded_request
 

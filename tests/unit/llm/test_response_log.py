@@ -13,11 +13,11 @@ from unittest import mock
 import pytest
 
 from greenloop.errors import InputError, OutputError
+from greenloop.llm.budget import TokenCount
 from greenloop.llm.response_log import (
     RecordedResponse,
     RecordingHeader,
     ResponseLog,
-    TokenCount,
     load_responses,
     read_header,
 )

@@ -18,8 +18,8 @@ from greenloop.records import (
 )
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.terminal import render_report_text
-from greenloop.reporting.html import render_report_html
 from greenloop.reporting.html.code import annotate_code
+from greenloop.reporting.html.page import render_report_html
 from tests.support.reports import build_make_report
 
 PATCH = """diff --git a/src/a.py b/src/a.py

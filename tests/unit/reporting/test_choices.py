@@ -7,7 +7,7 @@ import pytest
 from greenloop.records import Choice, Report
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.terminal import render_report_text
-from greenloop.reporting.html import render_report_html
+from greenloop.reporting.html.page import render_report_html
 from tests.support.reports import build_make_report
 
 CHOICE = Choice(

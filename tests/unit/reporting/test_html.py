@@ -11,11 +11,13 @@ from jinja2 import Environment
 
 from greenloop.records import BatchOutcome, BatchTotals, Report
 from greenloop.reporting.evidence.text import get_mutated_line
-from greenloop.reporting.html import IndexEntry, render_index_html, render_report_html, rendering
+from greenloop.reporting.html import rendering
 from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.highlighting import highlight_lines
+from greenloop.reporting.html.index import IndexEntry, render_index_html
 from greenloop.reporting.html.overview_bar import OverviewBar
+from greenloop.reporting.html.page import render_report_html
 from greenloop.reporting.traceability import build_traceability_matrix
 from tests.support.reports import (
     HOSTILE,

@@ -6,7 +6,7 @@ import pytest
 
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.terminal import render_report_text
-from greenloop.reporting.html import render_report_html
+from greenloop.reporting.html.page import render_report_html
 from tests.support.reports import HOSTILE, all_kinds, build_check_report, build_make_report
 
 REPORTS = all_kinds()

@@ -8,7 +8,7 @@ from greenloop.records import Background, Contract, Evidence, Report, Requiremen
 from greenloop.reporting.formats.junit import render_junit
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.terminal import render_report_text
-from greenloop.reporting.html import render_report_html
+from greenloop.reporting.html.page import render_report_html
 from greenloop.reporting.passages import build_text_parts, list_evidence_rows
 from tests.support.reports import HOSTILE, build_check_report, build_make_report
 

@@ -47,7 +47,7 @@ def test_an_early_process_is_used_or_ended(monkeypatch: pytest.MonkeyPatch, used
     start_process = ZygoteProcess.__init__
     monkeypatch.setattr(ZygoteProcess, "__init__", start)
     with SandboxOpening() as opening:
-        assert len(started) == 2
+        assert len(started) == 1
         opening.begin(Settings.model_construct(sandbox="auto" if used else "none"))
         box = asyncio.run(opening.wait())
         assert box.run_tests(

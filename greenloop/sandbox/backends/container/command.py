@@ -6,7 +6,7 @@ import csv
 import io
 import secrets
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.dependencies import InstalledPackages
@@ -51,8 +51,8 @@ class ContainerConfig:
         cls, limits: ResourceLimits, packages: InstalledPackages, plugins: tuple[str, ...] = ()
     ) -> ContainerConfig:
         """Leave out the limits that each run in the container has of its own."""
-        fixed = replace(limits, timeout_s=0.0, cpu_s=None, memory_bytes=0)
-        fixed = replace(fixed, output_bytes=0, kept_bytes=0, result_bytes=0)
+        fixed = limits._replace(timeout_s=0.0, cpu_s=None, memory_bytes=0)
+        fixed = fixed._replace(output_bytes=0, kept_bytes=0, result_bytes=0)
         return cls(fixed, packages, plugins)
 
 

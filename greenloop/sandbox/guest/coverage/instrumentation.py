@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _HITS_NAME = "_reached_by_tests"
 # The hits survive a reload and a second import of the module.
@@ -21,8 +21,7 @@ _MAX_BITS_PER_MESSAGE = 3900  # of one message; longer modules are reported in p
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-@dataclass(frozen=True)
-class InstrumentedModule:
+class InstrumentedModule(NamedTuple):
     """The instrumented source, and what each hit means: a line, or a branch `12->15`."""
 
     source: str
@@ -34,8 +33,7 @@ class InstrumentedModule:
         return len(self.lines) + len(self.branches)
 
 
-@dataclass(frozen=True)
-class InstrumentedTree:
+class InstrumentedTree(NamedTuple):
     """An instrumented syntax tree, and what each hit means."""
 
     tree: ast.Module

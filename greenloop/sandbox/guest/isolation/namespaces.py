@@ -1,17 +1,17 @@
 """Native isolation: a root file system built by system calls, and the zygote started in it.
 
-Runs in a bare Python (`-I -S`) and needs no installed package. Bind mounts are opened before the
-process gives up root, so it works for root with a Python in root's home directory.
+Runs in a bare Python (`-I -S`), needs no installed package and imports little: each start of a
+sandbox waits for it. Bind mounts are opened before the process gives up root, so it works for root
+with a Python in root's home directory.
 """
 
 from __future__ import annotations
 
 import os
-import signal
-from typing import Any
 
 from . import syscalls as k
 
+_SIGKILL = 9  # `signal` takes as long to import as a bare Python to start
 _UNPRIVILEGED_ID = 65534
 _NEW_ROOT = "/tmp"  # the new root is mounted over it, in a private mount namespace
 _OLD_ROOT = "/.old"
@@ -20,15 +20,27 @@ _DEVICES = ("null", "zero", "full", "random", "urandom")
 _TMPFS = k.MS_NOSUID | k.MS_NODEV
 
 
-def run_in_namespaces(spec: dict[str, Any], command: list[str], environment: dict[str, str]) -> int:
-    """Run `command` in new namespaces and return its exit status.
+class RootSpec:
+    """The root file system: bind mounts (source, target), links (target, path), hidden folders."""
 
-    `spec`: `read_only` [[source, target]], `links` [[target, path]], `hidden` [path], `tmp_bytes`.
+    def __init__(
+        self,
+        read_only: tuple[tuple[str, str], ...],
+        links: tuple[tuple[str, str], ...],
+        hidden: tuple[str, ...],
+        tmp_bytes: int,
+    ) -> None:
+        self.read_only, self.links, self.hidden = read_only, links, hidden
+        self.tmp_bytes = tmp_bytes
+
+
+def run_in_namespaces(spec: RootSpec, command: list[str], environment: dict[str, str]) -> int:
+    """Run `command` in new namespaces and return its exit status.
 
     Raises:
         OSError: the kernel refuses the namespaces or mounts.
     """
-    k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
+    k.prctl(k.PR_SET_PDEATHSIG, _SIGKILL)
     uid, gid = os.getuid(), os.getgid()
     mapped, mapped_in = os.pipe()
     child = k.clone(k.ALL_NAMESPACES)
@@ -53,13 +65,13 @@ def _map_root_and_unprivileged(child: int) -> None:
 
 
 def _exec_in_namespaces(
-    spec: dict[str, Any],
+    spec: RootSpec,
     command: list[str],
     environment: dict[str, str],
     ids: tuple[int, int],
     mapped_fd: int,
 ) -> None:
-    k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
+    k.prctl(k.PR_SET_PDEATHSIG, _SIGKILL)
     os.setsid()
     if not os.read(mapped_fd, 1):
         os._exit(126)
@@ -74,23 +86,23 @@ def _exec_in_namespaces(
     os.execve(command[0], command, environment)
 
 
-def _build_root(spec: dict[str, Any]) -> None:
+def _build_root(spec: RootSpec) -> None:
     k.mount(None, "/", None, k.MS_REC | k.MS_PRIVATE)
     k.mount("tmpfs", _NEW_ROOT, "tmpfs", _TMPFS, "size=1m,nr_inodes=1024,mode=0755")
     os.mkdir(_NEW_ROOT + _OLD_ROOT)
     k.pivot_root(_NEW_ROOT, _NEW_ROOT + _OLD_ROOT)
     os.chdir("/")
-    for source, target in spec["read_only"]:
+    for source, target in spec.read_only:
         _bind_read_only(_OLD_ROOT + source, target)
-    for path in spec["hidden"]:
+    for path in spec.hidden:
         k.mount("tmpfs", path, "tmpfs", _TMPFS | k.MS_RDONLY, "size=4k,nr_inodes=1,mode=0755")
-    for target, path in spec["links"]:
+    for target, path in spec.links:
         os.symlink(target, path)
     _create_devices()
     os.mkdir("/proc")
     k.mount("proc", "/proc", "proc", _TMPFS | k.MS_NOEXEC)
     os.mkdir("/tmp")
-    k.mount("tmpfs", "/tmp", "tmpfs", _TMPFS, f"size={spec['tmp_bytes']},mode=0755")
+    k.mount("tmpfs", "/tmp", "tmpfs", _TMPFS, f"size={spec.tmp_bytes},mode=0755")
     os.mkdir("/tmp/work")
     k.unmount(_OLD_ROOT)
     os.rmdir(_OLD_ROOT)
@@ -131,4 +143,4 @@ def _become_unprivileged() -> None:
     os.setgroups([])
     os.setresgid(_UNPRIVILEGED_ID, _UNPRIVILEGED_ID, _UNPRIVILEGED_ID)
     os.setresuid(_UNPRIVILEGED_ID, _UNPRIVILEGED_ID, _UNPRIVILEGED_ID)
-    k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)  # changing the user cleared it
+    k.prctl(k.PR_SET_PDEATHSIG, _SIGKILL)  # changing the user cleared it

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
-import platform
-import socket
 import struct
 from functools import lru_cache
 
@@ -34,9 +32,8 @@ _SYSCALL_NUMBERS = {
 
 def machine() -> str:
     """Return the architecture. Raises OSError if its system-call numbers are not known."""
-    name = {"amd64": "x86_64", "arm64": "aarch64"}.get(
-        platform.machine().lower(), platform.machine()
-    )
+    name = os.uname().machine
+    name = {"amd64": "x86_64", "arm64": "aarch64"}.get(name.lower(), name)
     if name not in _SYSCALL_NUMBERS:
         raise OSError(f"no system-call numbers for {name}")
     return name
@@ -158,6 +155,8 @@ def drop_capabilities() -> None:
 
 def bring_loopback_up() -> None:
     """Bring up the loopback device of a new network namespace."""
+    import socket  # not loaded where only a root file system is built
+
     with socket.socket() as any_socket:
         request = struct.pack("16sh14x", b"lo", _IFF_UP | _IFF_RUNNING)
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, request)

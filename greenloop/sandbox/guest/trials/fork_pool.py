@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..limits.proc_stats import list_children, measure_cpu
 from .time_limits import NOTE, STEP, VERDICT, StepLimits, StepReporter, write_message
@@ -23,8 +24,7 @@ _FIRST_STEP = -1
 _MAX_NOTES = 1000
 
 
-@dataclass(frozen=True)
-class ForkTask:
+class ForkTask(NamedTuple):
     """`function(report)` runs in the fork and returns the verdict.
 
     It calls `report(step)` before each step in which untrusted code runs.
@@ -35,8 +35,7 @@ class ForkTask:
     step_limits: Callable[[int], StepLimits]
 
 
-@dataclass(frozen=True)
-class ForkResult:
+class ForkResult(NamedTuple):
     """Result; `ending` is `verdict`, `timeout`, `crashed`, `error` (of the guest) or `not_run`."""
 
     ending: str

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 STEP, NOTE, VERDICT = b"s", b"n", b"v"
 _MAX_TIMER_SECONDS = 1e6
 
 
-@dataclass(frozen=True)
-class StepLimits:
+class StepLimits(NamedTuple):
     """Limits of one step: seconds of CPU time, and seconds without any activity."""
 
     cpu_s: float

@@ -7,24 +7,18 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Sequence
+from typing import NoReturn
 
 from ..entrypoints import load_entrypoints
 from ..isolation.run_mounts import WORK_FOLDER
 from . import child
-from .file_descriptors import reserve_fds
 from .forkserver import ForkServer
-from .package_preload import COMMON_MODULES, preload
 
 _KIND = "scenarios"
 
 
-def main(control_fd: int, root: str = "", modules: Sequence[str] = ()) -> None:
-    """Serve runs until the host closes the control socket; arguments as those of `main.main`."""
-    if root:
-        os.environ["TMPDIR"] = root
-    control = socket.socket(fileno=reserve_fds(control_fd))
-    preload(COMMON_MODULES, modules, child.socket_families(not root))
+def serve(control: socket.socket, root: str) -> NoReturn:
+    """Serve runs until the host closes the control socket; arguments as those of `start.start`."""
     entrypoints = load_entrypoints([_KIND])
     server = ForkServer(control, root)
     if not root:

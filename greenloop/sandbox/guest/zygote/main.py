@@ -9,31 +9,18 @@ from collections.abc import Sequence
 from ..entrypoints import SESSION_KINDS, load_entrypoints
 from ..isolation.run_mounts import WORK_FOLDER
 from . import child
-from .file_descriptors import reserve_fds
 from .forkserver import ForkServer
-from .package_preload import COMMON_MODULES, TEST_MODULES, preload
+from .package_preload import TEST_MODULES, import_available
 from .pytest_preload import PYTEST_MODULES, hold_session
 
 
-def main(
-    control_fd: int,
-    root: str = "",
-    modules: Sequence[str] = (),
-    plugins: Sequence[str] = (),
-    pytest_only: bool = False,
-) -> None:
-    """Serve runs until the host closes the control socket.
+def serve(control: socket.socket, root: str, plugins: Sequence[str], is_bare: bool) -> None:
+    """Serve runs until the host closes the control socket; arguments as those of `start.start`.
 
-    `root` is the folder of the runs where there are no namespaces. Preloaded are `modules` of
-    packages, if that is safe, and the pytest plugins of `plugins`; with `pytest_only` no others, so
-    that a run reveals a missing import that another module's import would hide, and only test runs.
+    If `is_bare` it serves test runs only.
     """
-    if root:
-        os.environ["TMPDIR"] = root
-    control = socket.socket(fileno=reserve_fds(control_fd))
-    common = () if pytest_only else (*COMMON_MODULES, *TEST_MODULES)
-    preload((*PYTEST_MODULES, *common), modules, child.socket_families(not root))
-    entrypoints = load_entrypoints(SESSION_KINDS) if pytest_only else load_entrypoints()
+    import_available((*PYTEST_MODULES, *(() if is_bare else TEST_MODULES)))
+    entrypoints = load_entrypoints(SESSION_KINDS) if is_bare else load_entrypoints()
     server = ForkServer(control, root)
     if not root:
         os.chdir(WORK_FOLDER)

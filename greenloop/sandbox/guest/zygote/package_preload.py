@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from multiprocessing import connection
 
 from ..isolation import syscalls as k
@@ -43,6 +43,13 @@ def preload_packages(modules: Sequence[str]) -> None:
         if _can_import_safely(name, deadline):
             with contextlib.suppress(Exception):
                 __import__(name)
+
+
+def import_available(names: Iterable[str]) -> None:
+    """Import those of the modules that are there."""
+    for name in names:
+        with contextlib.suppress(Exception):
+            __import__(name)
 
 
 def unload_shadowed_packages(work: str, folder: str) -> None:
@@ -94,9 +101,7 @@ def preload(names: Sequence[str], packages: Sequence[str], families: tuple[int, 
     sys.dont_write_bytecode = True
     gc.disable()  # until everything is loaded and frozen
     k.load_functions()
-    for name in names:
-        with contextlib.suppress(Exception):
-            __import__(name)
+    import_available(names)
     if families:
         # That of managers; AF_UNIX, the default, is refused.
         connection.default_family = "AF_INET"  # type: ignore[attr-defined]

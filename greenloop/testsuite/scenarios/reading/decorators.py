@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.testsuite.scenarios.names import Function, get_dotted_name
 from greenloop.testsuite.scenarios.nodes import copy_node, locate_like
@@ -13,8 +13,7 @@ from greenloop.testsuite.scenarios.records import RefusedError
 _PATCHES = {"patch": 1, "patch.object": 2, "patch.dict": -1}
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(NamedTuple):
     """The rows of one `parametrize`: names of its columns, and an expression for the rows."""
 
     names: tuple[str, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.merge import find_clashes, remove_future_imports
@@ -44,8 +45,7 @@ class TestModule:
         return {item.name: item for item in self.preamble if isinstance(item, Function)}
 
 
-@dataclass(frozen=True)
-class FlatTest:
+class FlatTest(NamedTuple):
     """A test with its fixtures and `setUp` written out in its body."""
 
     name: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from greenloop.testsuite.scenarios.names import (
     Comprehension,
@@ -36,8 +36,7 @@ from greenloop.testsuite.scenarios.splitting.steps import add_uses
 from greenloop.testsuite.scenarios.splitting.tables import project_table
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(NamedTuple):
     """An expression that the process of the code evaluates and reports under a number."""
 
     number: int

@@ -109,7 +109,7 @@ def test_two_assertions_of_a_test_are_changed(warm: Sandbox, count: int, edits: 
 def test_a_time_limit_reports_the_number_of_runs(warm: Sandbox) -> None:
     tests = "def test_a():\n    assert f(2) == 4\n    assert f(3) == 9\n"
     found = measure_evidence(warm, tests, seconds=1e-9)
-    assert (found.reached, found.cut_short) == (False, "out of time after 1 of 3 runs")
+    assert (found.reached, found.cut_short) == (False, "out of time after 2 of 3 runs")
 
 
 def test_a_conftest_with_hooks_is_no_forgery(warm: Sandbox) -> None:

@@ -1,0 +1,49 @@
+"""Start of the zygotes of a sandbox: what both need is loaded once, then one forks the other.
+
+No file or function of this process has "test" in its name, as code can read its own stack.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from collections.abc import Sequence
+
+from ..isolation import syscalls as k
+from . import child, code_only
+from .file_descriptors import reserve_fds
+from .package_preload import COMMON_MODULES, preload
+
+CODE_ZYGOTE_NAME = "gl-code-zygote"
+
+
+def start(
+    controls: Sequence[int],
+    root: str = "",
+    modules: Sequence[str] = (),
+    plugins: Sequence[str] = (),
+    is_bare: bool = False,
+) -> None:
+    """Serve runs until the host closes the control sockets.
+
+    `controls` are the descriptors of the control socket of the runs that need all, and of that of
+    the runs of code alone, if there are any. `root` is the folder of the runs where there are no
+    namespaces. Preloaded are `modules` of packages, if that is safe, and `plugins`; if `is_bare` no
+    others, so that a run reveals a missing import that another module's import would hide.
+    """
+    if root:
+        os.environ["TMPDIR"] = root
+    control, *others = [socket.socket(fileno=reserve_fds(item)) for item in controls]
+    preload(() if is_bare else COMMON_MODULES, modules, child.socket_families(not root))
+    for other in others:
+        if os.fork() == 0:
+            k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
+            k.name_process(CODE_ZYGOTE_NAME)
+            control.close()
+            code_only.serve(other, root)
+        other.close()
+    # Not before: the zygote of code alone must not have it loaded.
+    from .main import serve
+
+    serve(control, root, plugins, is_bare)
