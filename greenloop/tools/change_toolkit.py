@@ -18,17 +18,13 @@ from greenloop.llm.parsing.review import parse_review
 from greenloop.llm.parsing.tests import parse_hardening
 from greenloop.llm.response import LLMResponse
 from greenloop.project.code_map.interface import find_early_keep, list_names, split_interface
-from greenloop.records import (
+from greenloop.records import ChangePlan, Contract, Location, Review, Survivor
+from greenloop.records.generation import (
     AddedTests,
-    ChangePlan,
-    Contract,
     GeneratedCode,
     GeneratedPeer,
     GeneratedTestFiles,
-    Location,
     Repair,
-    Review,
-    Survivor,
 )
 from greenloop.specification.tracing import find_doubtful_background
 from greenloop.testsuite.bare_interface import reduce_interface
