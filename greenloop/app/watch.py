@@ -14,7 +14,8 @@ from greenloop.autofix import apply_free_fixes
 from greenloop.errors import InputError
 from greenloop.events import EventSink
 from greenloop.project.diff import read_diff
-from greenloop.records import AddedTests, Contract, Requirement, Survivor
+from greenloop.records import Contract, Requirement, Survivor
+from greenloop.records.generation import AddedTests
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from greenloop.batch.entries import Entry
 from greenloop.errors import OutputError
-from greenloop.records import Artifacts, BatchOutcome
+from greenloop.records import Artifacts
+from greenloop.records.batch import BatchOutcome
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import check_output_paths
 from greenloop.workflow.locked_delivery import FORCE_HINT, find_manual_edits, load_lock_or_none

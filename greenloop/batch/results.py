@@ -11,7 +11,8 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from greenloop.files import writing
-from greenloop.records import BatchOutcome, BatchTotals, Record
+from greenloop.records import Record
+from greenloop.records.batch import BatchOutcome, BatchTotals
 
 RESULTS_FILE = "results.jsonl"
 _RESPONSE_BYTES = 64 << 10  # of a long answer

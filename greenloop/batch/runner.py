@@ -36,7 +36,8 @@ from greenloop.events import (
     EntryProgress,
     EntryStarted,
 )
-from greenloop.records import BatchOutcome, BatchTotals, Report
+from greenloop.records import Report
+from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.records.report import meets_requirement
 from greenloop.versions import greenloop_version
 from greenloop.workflow.locked_delivery import deliver_locked

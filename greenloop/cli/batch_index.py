@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from greenloop.batch.results import RESULTS_FILE, add_outcome, read_results
 from greenloop.errors import InputError
-from greenloop.records import BatchOutcome, BatchTotals
+from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.reporting.batch import BatchSummary
 from greenloop.reporting.html.index import IndexEntry, render_index_html
 from greenloop.workflow.storage.run_dir import write_atomically

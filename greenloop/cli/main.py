@@ -7,7 +7,6 @@ imported here, so that `--help` is fast.
 from __future__ import annotations
 
 import atexit
-import gc
 import os
 import sys
 from errno import EIO, ENOSPC, EPIPE
@@ -60,7 +59,6 @@ def main(zygotes: ZygotePool | None = None) -> None:
 
     `zygotes` are processes of a sandbox that were started for the command.
     """
-    gc.set_threshold(100_000)  # what is imported stays: to search it for garbage takes a tenth
     try:
         app(prog_name="greenloop", obj=zygotes)
         status = 0

@@ -24,7 +24,8 @@ from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
 from greenloop.evals.task_validation import check_collectable
 from greenloop.events import EntryEnded, Event, HiddenTestsFinished, Notice
-from greenloop.records import BatchOutcome, Report, ToolUsage
+from greenloop.records import Report, ToolUsage
+from greenloop.records.batch import BatchOutcome
 from greenloop.records.evaluation import EvalUsage, TaskResult
 from greenloop.reporting.loader import read_report
 from greenloop.sandbox import open_sandbox

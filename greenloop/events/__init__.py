@@ -29,9 +29,7 @@ if TYPE_CHECKING:
         Choice,
         ChoiceAnswer,
         Contract,
-        Dispute,
         Evidence,
-        Judgement,
         OutputCheck,
         Peer,
         RedPhase,
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
         SearchResult,
         TestRun,
     )
+    from greenloop.records.generation import Dispute, Judgement
 
 
 class RunStarted(NamedTuple):

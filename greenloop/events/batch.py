@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from greenloop.events import Event
-    from greenloop.records import BatchOutcome, BatchTotals
+    from greenloop.records.batch import BatchOutcome, BatchTotals
     from greenloop.records.evaluation import TaskResult
 
 

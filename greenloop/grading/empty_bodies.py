@@ -58,7 +58,8 @@ def plan_requests(context: GradingContext) -> list[ObservationRequest]:
 def _judge_observed(context: GradingContext, source: str) -> EmptyBodies | None:
     """Return what was observed without function bodies; None where the tests have to be run.
 
-    That is where isolation does not agree with each test of the code as it is.
+    That is where isolation does not agree with each test of the code as it is, and where no test
+    fails: what the code has registered before in that process may still answer.
     """
     files = [file for file in context.tests if context.plan_scenarios(file).scenarios]
     if not files or not all(find_agreement(context, file) for file in files):
@@ -66,9 +67,9 @@ def _judge_observed(context: GradingContext, source: str) -> EmptyBodies | None:
     found = [get_observed(context, file, source) for file in files]
     outcomes = Counter(row.outcome for item in found if item for row in item.outcomes)
     passed, failed = outcomes["agrees"], outcomes["differs"]
-    if passed + failed != len(context.first_run.tests):
+    if not failed or passed + failed != len(context.first_run.tests):
         return None
-    return EmptyBodies(reached=failed > 0, passed=passed, failed=failed)
+    return EmptyBodies(reached=True, passed=passed, failed=failed)
 
 
 def judge_empty_bodies(run: TestRun) -> EmptyBodies:

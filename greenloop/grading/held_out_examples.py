@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from greenloop.grading.context import GradingContext
 from greenloop.grading.observation import ObservationRequest
 from greenloop.records import HeldOut, HeldOutExample, has_enough_examples
-from greenloop.records.generation import MIN_HELD_OUT
+from greenloop.records.contract import MIN_HELD_OUT
 from greenloop.testsuite.call_scenarios import build_call_scenario, build_example_judge
 from greenloop.testsuite.held_out_examples import is_usable
 

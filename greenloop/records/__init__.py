@@ -1,7 +1,6 @@
 """Typed records that are passed between packages and stored in reports."""
 
 from greenloop.records.base import Record
-from greenloop.records.batch import BatchOutcome, BatchTotals, LockCheckResult
 from greenloop.records.contract import (
     Background,
     Choice,
@@ -9,8 +8,10 @@ from greenloop.records.contract import (
     Contract,
     Contradiction,
     GivenExample,
+    HeldOutExample,
     KeptBehaviour,
     Requirement,
+    has_enough_examples,
 )
 from greenloop.records.evidence import Evidence
 from greenloop.records.evidence.assertion_mutation import AssertionMutation, AssertionSurvivor
@@ -25,21 +26,6 @@ from greenloop.records.evidence.memorization import Memorization
 from greenloop.records.evidence.mutation import EquivalentMutant, MutantResult, Mutation, Survivor
 from greenloop.records.evidence.peer import Difference, Peer
 from greenloop.records.evidence.thresholds import Thresholds
-from greenloop.records.generation import (
-    AddedTests,
-    DifferenceRuling,
-    Dispute,
-    Finding,
-    GeneratedCode,
-    GeneratedPeer,
-    GeneratedTestFiles,
-    GeneratedTests,
-    HeldOutExample,
-    Judgement,
-    Repair,
-    Review,
-    has_enough_examples,
-)
 from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
 from greenloop.records.project import (
     Baseline,
@@ -79,6 +65,7 @@ from greenloop.records.report import (
     Usage,
     Verdict,
 )
+from greenloop.records.review import Finding, Review
 from greenloop.records.script_result import (
     InputFile,
     NetworkRequest,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from greenloop.records.base import Record
 
+MIN_HELD_OUT = 4
 _MAX_SHOWN = 5
 _MAX_SHOWN_CHARS = 200
 _MAX_QUESTION_CHARS = 120
@@ -187,3 +188,22 @@ def _truncate(text: str, limit: int = _MAX_SHOWN_CHARS) -> str:
 def _cut_middle(text: str, limit: int) -> str:
     """Return a text with both of its ends: an example's result stands at its end."""
     return text if len(text) <= limit else f"{text[: limit // 2]} … {text[-limit // 2 :]}"
+
+
+class HeldOutExample(Record):
+    """A call with its expected result, which the code under test never sees.
+
+    `call` is one Python expression over the module's names. Exactly one of `returns` (a Python
+    literal) and `raises` (an exception's name) is given.
+    """
+
+    requirement: str = ""
+    call: str
+    returns: str | None = None
+    raises: str | None = None
+
+
+def has_enough_examples(examples: Sequence[HeldOutExample]) -> bool:
+    """Return whether there are at least four held-out examples, half of them with values."""
+    with_values = sum(item.returns is not None for item in examples)
+    return len(examples) >= MIN_HELD_OUT and 2 * with_values >= len(examples)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from greenloop.records.base import Record
-
-MIN_HELD_OUT = 4
-Severity = Literal["error", "warning", "style"]
+from greenloop.records.contract import HeldOutExample
 
 
 def _fence(code: str) -> str:
@@ -25,25 +22,6 @@ class GeneratedCode(Record):
 
     def __str__(self) -> str:
         return _fence(self.code)
-
-
-class HeldOutExample(Record):
-    """A call with its expected result, which the code under test never sees.
-
-    `call` is one Python expression over the module's names. Exactly one of `returns` (a Python
-    literal) and `raises` (an exception's name) is given.
-    """
-
-    requirement: str = ""
-    call: str
-    returns: str | None = None
-    raises: str | None = None
-
-
-def has_enough_examples(examples: Sequence[HeldOutExample]) -> bool:
-    """Return whether there are at least four held-out examples, half of them with values."""
-    with_values = sum(item.returns is not None for item in examples)
-    return len(examples) >= MIN_HELD_OUT and 2 * with_values >= len(examples)
 
 
 class GeneratedTests(Record):
@@ -87,47 +65,6 @@ class DifferenceRuling(Record):
     right: Literal["first", "second", "neither", "wording", "text does not say"]
     because: str = ""
     expected: str | None = None
-
-
-class Finding(Record):
-    """One finding of a review; `line` is None where none fits."""
-
-    line: int | None
-    severity: Severity
-    message: str
-    resolved: bool = False
-
-    def __str__(self) -> str:
-        return f"- L{self.line if self.line is not None else '?'} {self.severity}: {self.message}"
-
-
-class Review(Record):
-    """The findings of one review; none is LGTM.
-
-    `confirmed` are the numbers of the doubtful background that, as the reviewer says, asks for nothing.
-    """
-
-    findings: tuple[Finding, ...] = ()
-    confirmed: tuple[int, ...] = ()
-
-    @property
-    def errors(self) -> tuple[Finding, ...]:
-        return tuple(item for item in self.findings if item.severity == "error")
-
-    @property
-    def of_correctness(self) -> tuple[Finding, ...]:
-        """The unresolved errors and warnings: what may make a result wrong."""
-        return tuple(i for i in self.findings if i.severity != "style" and not i.resolved)
-
-    def unmet(self) -> Iterator[str]:
-        """Yield the findings that keep a green from being `verified`, each with its remedy."""
-        for item in self.of_correctness:
-            where = f"line {item.line}: " if item.line is not None else ""
-            remedy = "state in the text what should hold, or fix the code"
-            yield f"the review's {item.severity} stands: {where}{item.message}: {remedy}"
-
-    def __str__(self) -> str:
-        return "\n".join(str(item) for item in self.findings) or "LGTM"
 
 
 class Dispute(Record):

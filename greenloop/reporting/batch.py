@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from greenloop.records import BatchOutcome, BatchTotals, LockCheckResult
+from greenloop.records.batch import BatchOutcome, BatchTotals, LockCheckResult
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.formats.junit import JunitResult, junit_case, render_suite
 from greenloop.reporting.formats.markdown import (

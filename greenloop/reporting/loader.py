@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from greenloop.errors import InputError
 from greenloop.records import Report
-from greenloop.records.schema_1 import upgrade_report
 from greenloop.reporting.escaping import first_line
+from greenloop.reporting.schema_1 import upgrade_report
 
 
 def read_report(location: Path) -> Report:

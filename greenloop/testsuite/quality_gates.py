@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from greenloop.records import Contract, Failure, TestRun
-from greenloop.records.generation import MIN_HELD_OUT
+from greenloop.records.contract import MIN_HELD_OUT
 from greenloop.testsuite.held_out_examples import has_enough_usable_examples, is_usable
 from greenloop.testsuite.parser import TestFunction, get_function_name, parse_test_functions
 from greenloop.testsuite.suite import Suite

@@ -17,16 +17,13 @@ from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.parsing.tests import parse_hardening
 from greenloop.llm.response import LLMResponse
 from greenloop.project.code_map.interface import find_early_keep, list_names, split_interface
-from greenloop.records import (
+from greenloop.records import ChangePlan, Contract, Location, Survivor
+from greenloop.records.generation import (
     AddedTests,
-    ChangePlan,
-    Contract,
     GeneratedCode,
     GeneratedPeer,
     GeneratedTestFiles,
-    Location,
     Repair,
-    Survivor,
 )
 from greenloop.testsuite.bare_interface import reduce_interface
 from greenloop.tools.shown_project import ShownFile, ShownProject, WishedChange

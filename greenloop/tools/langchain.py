@@ -14,18 +14,15 @@ from greenloop.llm.chat import ChatSource
 from greenloop.llm.client import LLM, LLMClient, RetryPolicy
 from greenloop.prompts.failure_context import parse_failure_text
 from greenloop.prompts.rendering import PromptTemplates
-from greenloop.records import (
-    Contract,
+from greenloop.records import Contract, Finding, Review, TestRun
+from greenloop.records.generation import (
     DifferenceRuling,
     Dispute,
-    Finding,
     GeneratedCode,
     GeneratedPeer,
     GeneratedTests,
     Judgement,
     Repair,
-    Review,
-    TestRun,
 )
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings

@@ -10,7 +10,8 @@ from functools import partial
 
 from greenloop.grading.peer.seeds import read_public
 from greenloop.llm.parsing.peer import parse_peer, parse_rulings
-from greenloop.records import Contract, DifferenceRuling, GeneratedPeer
+from greenloop.records import Contract
+from greenloop.records.generation import DifferenceRuling, GeneratedPeer
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.bare_interface import reduce_interface
 from greenloop.tools.toolkit import PromptCaller

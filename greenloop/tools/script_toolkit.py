@@ -9,7 +9,8 @@ from functools import partial
 from greenloop.llm.parsing.code import parse_script
 from greenloop.llm.parsing.review import parse_judgement
 from greenloop.llm.parsing.scripts import RegressionFinder, parse_checks, parse_script_repair
-from greenloop.records import Dispute, GeneratedCode, Judgement, OutputCheck, Repair
+from greenloop.records import OutputCheck
+from greenloop.records.generation import Dispute, GeneratedCode, Judgement, Repair
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 
 

@@ -19,18 +19,14 @@ from greenloop.llm.parsing.tests import parse_hardening, parse_tests
 from greenloop.llm.response import LLMResponse
 from greenloop.prompts.failure_context import ShownFailure
 from greenloop.prompts.rendering import PromptTemplates
-from greenloop.records import (
+from greenloop.records import Contract, Finding, Review, Survivor, TestRun
+from greenloop.records.generation import (
     AddedTests,
-    Contract,
     Dispute,
-    Finding,
     GeneratedCode,
     GeneratedTests,
     Judgement,
     Repair,
-    Review,
-    Survivor,
-    TestRun,
 )
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread

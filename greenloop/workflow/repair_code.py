@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from greenloop.errors import InvalidResponseError, ReplayExhaustedError
 from greenloop.events import DisputeJudged, Stuck
-from greenloop.records import Choice, Dispute, DisputeEntry, Judgement
+from greenloop.records import Choice, DisputeEntry
+from greenloop.records.generation import Dispute, Judgement
 from greenloop.workflow.strategy import Strategy
 
 _MAX_DISPUTES = 5

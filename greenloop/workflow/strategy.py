@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from greenloop.autofix import FixResult
 from greenloop.prompts.failure_context import ShownFailure, select_failures, summarize_run
-from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
+from greenloop.records import TestRun
+from greenloop.records.generation import Dispute, GeneratedCode, Judgement, Repair
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.state import Run

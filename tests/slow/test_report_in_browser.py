@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.records import BatchOutcome, BatchTotals, Report
+from greenloop.records import Report
+from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.reporting.html.index import IndexEntry, render_index_html
 from greenloop.reporting.html.page import render_report_html
 from tests.support.browser import Page, browser, chromium

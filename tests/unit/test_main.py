@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,21 @@ from greenloop.sandbox import opening
 
 MODULE = "def add(a, b):\n    return a + b\n"
 TESTS = "from m import add\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+UNUSED = (
+    *("greenloop.specification", "greenloop.autofix", "greenloop.repair", "greenloop.batch"),
+    *("greenloop.evals", "greenloop.hosts", "greenloop.integrations", "greenloop.tools"),
+    *("greenloop.project.code_map", "greenloop.project.tree", "greenloop.workflow.change"),
+    *("greenloop.workflow.storage.request", "greenloop.workflow.storage.choices_file"),
+    *("greenloop.app.inputs.script_inputs", "greenloop.scripts.checks", "greenloop.llm.client"),
+    *("greenloop.llm.response_log", "greenloop.records.batch", "greenloop.records.evaluation"),
+    *("greenloop.records.generation", "greenloop.tracing.spans"),
+    *(
+        "greenloop.sandbox.network.proxy",
+        "greenloop.cli.options.groups",
+        "greenloop.cli.options.runs",
+    ),
+    *("langchain_core", "langgraph", "libcst", "rich", "ray", "multiprocessing", "unittest"),
+)
 
 
 @pytest.mark.parametrize(
@@ -48,10 +64,25 @@ def run_program(folder: Path, *arguments: str) -> subprocess.CompletedProcess[st
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
 
 
-def test_what_was_started_serves_the_check(tmp_path: Path) -> None:
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
     (tmp_path / "m.py").write_text(MODULE, encoding="utf-8")
     (tmp_path / "test_m.py").write_text(TESTS, encoding="utf-8")
-    assert run_program(tmp_path, "check", "m.py", "test_m.py").returncode == 0
+    return tmp_path
+
+
+def test_what_was_started_serves_the_check(files: Path) -> None:
+    assert run_program(files, "check", "m.py", "test_m.py").returncode == 0
+
+
+def test_a_check_imports_nothing_that_it_does_not_use(files: Path) -> None:
+    """What is named here serves texts, projects, scripts, models, networks, or repairs."""
+    command = [sys.executable, "-X", "importtime", "-m", "greenloop", "check", "m.py", "test_m.py"]
+    ran = subprocess.run(command, cwd=files, capture_output=True, text=True, timeout=60)
+    loaded = set(re.findall(r"^import time: .*\| +(\S+)$", ran.stderr, re.MULTILINE))
+    assert {"greenloop.app.check", "greenloop.reporting.html.page"} <= loaded
+    found = {item for item in loaded for name in UNUSED if f"{item}.".startswith(f"{name}.")}
+    assert not found
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from greenloop.cli.process import check_ended, run_until_stopped, write_stdout
 from greenloop.errors import GreenloopError, OutputError
 from greenloop.events import EntryEnded, Event, EventSink
 from greenloop.files import writing
-from greenloop.records import BatchOutcome
+from greenloop.records.batch import BatchOutcome
 from greenloop.reporting.batch import (
     BatchSummary,
     render_batch_junit,

@@ -20,10 +20,10 @@ from greenloop.reporting.batch import (
 from greenloop.reporting.formats.junit import render_junit
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.sarif import render_sarif
+from greenloop.reporting.formats.schema import render_schema
 from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html.page import render_report_html
 from greenloop.reporting.loader import read_report
-from greenloop.reporting.schema import render_schema
 from greenloop.settings import Settings
 
 Output = tuple[str, str]  # the name of a file, and its text

@@ -19,8 +19,9 @@ from greenloop.events import ignore_event
 from greenloop.grading import Plan
 from greenloop.project.diff import build_patch_diff
 from greenloop.project.tree import read_tree
-from greenloop.records import LockCheckResult, Report
+from greenloop.records import Report
 from greenloop.records.base import escape_json
+from greenloop.records.batch import LockCheckResult
 from greenloop.reporting.batch import render_verify_junit, render_verify_markdown
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.summary import pluralize

@@ -22,7 +22,8 @@ from greenloop.llm.parsing.completeness import (
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.parsing.search_replace import apply_edits, parse_edits
 from greenloop.llm.response import LLMResponse, extract_text
-from greenloop.records import Contract, Dispute, GeneratedCode, Repair
+from greenloop.records import Contract
+from greenloop.records.generation import Dispute, GeneratedCode, Repair
 
 # The test may be a node id whose parameters hold blanks; the separating colon is not part of `::`.
 _DISPUTE = re.compile(

@@ -12,7 +12,7 @@ from greenloop.llm.parsing.code_blocks import is_valid_python
 from greenloop.llm.parsing.completeness import public_names, top_level_names
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
-from greenloop.records import DifferenceRuling, GeneratedPeer
+from greenloop.records.generation import DifferenceRuling, GeneratedPeer
 from greenloop.syntax.values import is_plain_value
 
 _MAX_EXPECTED_CHARS = 10_000

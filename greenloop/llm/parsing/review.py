@@ -8,7 +8,8 @@ from pydantic import ValidationError
 
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
-from greenloop.records import Finding, Judgement, Review
+from greenloop.records import Finding, Review
+from greenloop.records.generation import Judgement
 
 _FINDING = re.compile(
     r"""^\s*([-*•]|\d+[.)])?\s*[*`\[]*L(?P<line>\d+|\?)(\s*[-–,]\s*L?\d+)*[*`\]]*:?

@@ -9,7 +9,8 @@ from greenloop.llm.parsing.code import check_complete, extract_module, extract_p
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.parsing.search_replace import apply_edits, parse_edits
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
-from greenloop.records import Dispute, OutputCheck, Repair
+from greenloop.records import OutputCheck
+from greenloop.records.generation import Dispute, Repair
 from greenloop.scripts.checks.json_form import checks_from_json
 
 _DISPUTE = re.compile(r"^[\s>*\#-]*[*`]*DISPUTE[*`:]*[ \t]+(?P<rest>\S.*)$", re.MULTILINE)

@@ -11,7 +11,8 @@ from greenloop.llm.parsing.code import check_complete, extract_python
 from greenloop.llm.parsing.code_blocks import extract_blocks
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
-from greenloop.records import AddedTests, Contract, GeneratedTests, HeldOutExample
+from greenloop.records import Contract, HeldOutExample
+from greenloop.records.generation import AddedTests, GeneratedTests
 from greenloop.testsuite.merge import find_clashes, remove_future_imports
 
 _NO_TESTS_NEEDED = re.compile(r"^[\s*`]*NOTHING\b[\s:*`]*(?P<reason>.*)", re.MULTILINE)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
-from greenloop.records import BatchOutcome, BatchTotals
+from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.reporting.html.rendering import render
 
 _KIND_LABELS = {"broken off": "broken off", "refused": "changed by hand"}

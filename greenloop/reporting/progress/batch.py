@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from greenloop import events as e
-from greenloop.records import BatchTotals
+from greenloop.records.batch import BatchTotals
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.progress.activity import BatchActivity
 from greenloop.reporting.progress.messages import format_event

@@ -7,7 +7,6 @@ import contextlib
 import sys
 from typing import NamedTuple
 
-from greenloop.testsuite.scenarios.given import check_given
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 from greenloop.testsuite.scenarios.names import (
     bound_names,
@@ -17,6 +16,8 @@ from greenloop.testsuite.scenarios.names import (
     walk_all,
 )
 from greenloop.testsuite.scenarios.nodes import build_function
+from greenloop.testsuite.scenarios.proofs.given import check_given
+from greenloop.testsuite.scenarios.proofs.separation import check_names, check_separation
 from greenloop.testsuite.scenarios.reading.flattening import flatten
 from greenloop.testsuite.scenarios.reading.inlining import OF_INSTANCE
 from greenloop.testsuite.scenarios.reading.renaming import (
@@ -37,7 +38,6 @@ from greenloop.testsuite.scenarios.records import (
     WholeFile,
 )
 from greenloop.testsuite.scenarios.scope import Level, Scope
-from greenloop.testsuite.scenarios.separation import check_names, check_separation
 from greenloop.testsuite.scenarios.splitting.definitions import check_observable
 from greenloop.testsuite.scenarios.splitting.statements import StatementSplitter
 from greenloop.testsuite.scenarios.splitting.steps import (
@@ -107,7 +107,9 @@ class Planner:
 
     def render_whole(self) -> WholeFile:
         """Return the tests as they are, with what they expect."""
-        whole = WholeTests(self._imports, self._file.preamble, self._scope.judge_only)
+        whole = WholeTests(
+            self._imports, self._file.preamble, self._scope.judge_only, self._scope.module
+        )
         for item in self._file.tests:
             with contextlib.suppress(RefusedError):
                 whole.add(flatten(self._file, item, self._names))
@@ -177,7 +179,9 @@ class Planner:
         before = keep_used(self._preamble.steps, dict(uses), self._scope.literals)
         crossing = list(walk_all([function, *tables]))
         staying, shared = list(walk(judge)), list(walk_all(before))
-        check_separation(crossing, staying)
+        loops = [ast.For(t.target, t.rows, [], []) for t in test.tables]
+        staying_parts = [judge, *self._preamble.judge]
+        check_separation([function, *tables, *before], staying_parts, loops, scope)
         check_names([*crossing, *shared], self._names)
         held = {
             name for item in before if isinstance(item, ast.Assign) for name in bound_names(item)

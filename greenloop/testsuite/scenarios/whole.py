@@ -26,8 +26,10 @@ class WholeTests:
         imports: Sequence[tuple[str, str, str]],
         preamble: Iterable[ast.stmt],
         judge_only: set[str],
+        module: str,
     ) -> None:
         """`imports` are names, roots and texts; tests that use `judge_only` names are left out."""
+        self._always = ("__future__", module.partition(".")[0])  # `module` may register something
         self._imports, self._judge_only = imports, frozenset(judge_only)
         self._preamble = [self._rewrite(node) for node in preamble]
         self._functions: list[str] = []
@@ -62,7 +64,7 @@ class WholeTests:
         lines = [
             text
             for key, root, text in self._imports
-            if key in self._used or key == "*" or root == "__future__"
+            if key in self._used or key == "*" or root in self._always
         ]
         needed = [node for node in self._preamble if _defines(node) & self._used]
         lines += [*map(ast.unparse, needed), *self._functions]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from greenloop.events import HardeningDone
 from greenloop.project.code_map.interface import select_module
-from greenloop.records import AddedTests, Survivor
+from greenloop.records import Survivor
+from greenloop.records.generation import AddedTests
 from greenloop.tools.change_toolkit import ChangeToolkit
 from greenloop.tools.shown_project import ShownFile
 from greenloop.workflow.change.write_tests import TestWriter

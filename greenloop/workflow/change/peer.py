@@ -9,7 +9,7 @@ from greenloop.project.code_map.interface import select_module
 from greenloop.project.comparison.peers import PeerChanges, compare_peers
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree
-from greenloop.records import DifferenceRuling, GeneratedPeer
+from greenloop.records.generation import DifferenceRuling, GeneratedPeer
 from greenloop.sandbox import Sandbox
 from greenloop.workflow.change.unchanged import write_wish
 from greenloop.workflow.change.workspace import ChangeWorkspace

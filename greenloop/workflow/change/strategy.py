@@ -14,16 +14,8 @@ from greenloop.project.code_map import build_code_map, list_signatures
 from greenloop.project.code_map.interface import find_early_keep
 from greenloop.project.integrity import explain_guard, is_in_fence
 from greenloop.project.patch import diff_files
-from greenloop.records import (
-    ChangePlan,
-    Dispute,
-    GeneratedCode,
-    GeneratedPeer,
-    Judgement,
-    Location,
-    Repair,
-    TestRun,
-)
+from greenloop.records import ChangePlan, Location, TestRun
+from greenloop.records.generation import Dispute, GeneratedCode, GeneratedPeer, Judgement, Repair
 from greenloop.specification.quotes import settle_contract
 from greenloop.specification.tracing import trace_contract
 from greenloop.tools.change_toolkit import ChangeToolkit

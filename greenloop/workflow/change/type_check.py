@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 from greenloop.autofix.project_types import find_new_type_errors
 from greenloop.errors import BudgetExhaustedError, ModelFailure
 from greenloop.events.progress import progress_span
-from greenloop.records import Finding, Repair, Review
+from greenloop.records import Finding, Review
+from greenloop.records.generation import Repair
 from greenloop.workflow.change.workspace import ChangeWorkspace
 
 _SUMMARY = "All tests pass. The project's own type checker finds what it did not find before:\n{}"

@@ -6,8 +6,9 @@ from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, S
 from greenloop.events.progress import progress_span
 from greenloop.grading.peer.comparison import FoundDifference
 from greenloop.project.comparison.before_after import ChangedProject, compare_before_after
-from greenloop.records import BeforeAfter, ChangePlan, Contract, DifferenceRuling
+from greenloop.records import BeforeAfter, ChangePlan, Contract
 from greenloop.records.evidence.peer import Ruling
+from greenloop.records.generation import DifferenceRuling
 from greenloop.tools.peer_toolkit import PeerToolkit
 from greenloop.workflow.change.workspace import ChangeWorkspace
 from greenloop.workflow.peer.comparison import seed_of

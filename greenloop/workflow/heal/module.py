@@ -11,7 +11,8 @@ from greenloop.events import RepairSearchDone
 from greenloop.events.progress import progress_span
 from greenloop.llm.factory import is_model_disabled
 from greenloop.project.snapshot import take_snapshot
-from greenloop.records import Dispute, Expectation, Judgement, Repair, SearchResult
+from greenloop.records import Expectation, SearchResult
+from greenloop.records.generation import Dispute, Judgement, Repair
 from greenloop.repair import search_patches
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import Suite

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.errors import InputError, InvalidResponseError, OutputError
-from greenloop.records import Evidence, GeneratedCode, TestRun
+from greenloop.records import Evidence, TestRun
+from greenloop.records.generation import GeneratedCode
 from greenloop.scripts.regression import find_regressions
 from greenloop.scripts.source_file import SourceFile
 from greenloop.workflow.candidates import Candidate

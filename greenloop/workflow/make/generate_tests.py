@@ -8,13 +8,8 @@ from greenloop.autofix import add_missing_imports, apply_free_fixes
 from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFailure
 from greenloop.events import RedPhaseDone
 from greenloop.llm.parsing.completeness import public_names
-from greenloop.records import (
-    Expectation,
-    GeneratedTests,
-    Origin,
-    RedPhase,
-    TestRun,
-)
+from greenloop.records import Expectation, Origin, RedPhase, TestRun
+from greenloop.records.generation import GeneratedTests
 from greenloop.specification.example_tests import render_example_tests
 from greenloop.testsuite import Suite
 from greenloop.testsuite.held_out_examples import has_enough_usable_examples

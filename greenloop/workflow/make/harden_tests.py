@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from greenloop.autofix import apply_free_fixes
 from greenloop.errors import BudgetExhaustedError, ModelFailure
 from greenloop.events import HardeningDone
-from greenloop.records import AddedTests, Survivor
+from greenloop.records import Survivor
+from greenloop.records.generation import AddedTests
 from greenloop.testsuite.parser import get_function_name
 from greenloop.workflow.make.generate_tests import drop_rejected_tests, run_on_stub
 from greenloop.workflow.state import Run

@@ -8,7 +8,8 @@ from typing import Any
 
 from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.llm.parsing.completeness import public_names
-from greenloop.records import Dispute, GeneratedCode, Judgement, Repair, TestRun
+from greenloop.records import TestRun
+from greenloop.records.generation import Dispute, GeneratedCode, Judgement, Repair
 from greenloop.specification.assumptions import open_doubted_assumptions
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.choices import ChoiceSettlement

@@ -8,7 +8,8 @@ from textwrap import shorten
 from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, SettingsError
 from greenloop.events import PeerCompared
 from greenloop.grading.peer.comparison import Comparison, PeerProgram
-from greenloop.records import Difference, DifferenceRuling, Peer, Review
+from greenloop.records import Difference, Peer, Review
+from greenloop.records.generation import DifferenceRuling
 from greenloop.testsuite.parser import get_function_name
 from greenloop.tools.peer_toolkit import FailedExample, PeerToolkit
 from greenloop.workflow.peer.comparison import (

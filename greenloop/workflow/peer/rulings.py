@@ -12,15 +12,9 @@ from textwrap import dedent, shorten
 
 from greenloop.grading.peer.comparison import FoundDifference
 from greenloop.llm.parsing.completeness import top_level_names
-from greenloop.records import (
-    Choice,
-    Contract,
-    Difference,
-    DifferenceRuling,
-    Finding,
-    HeldOutExample,
-)
+from greenloop.records import Choice, Contract, Difference, Finding, HeldOutExample
 from greenloop.records.evidence.peer import Ruling
+from greenloop.records.generation import DifferenceRuling
 from greenloop.syntax.parse import parse_or_none
 from greenloop.syntax.values import find_value_imports
 from greenloop.testsuite import Suite

@@ -13,18 +13,15 @@ from greenloop.events.progress import progress_span
 from greenloop.grading.integrity import find_integrity_issues
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
-    Dispute,
     Evidence,
     Flakiness,
-    GeneratedCode,
-    Judgement,
     OutputCheck,
     RedPhase,
-    Repair,
     ScriptJob,
     ScriptRun,
     TestRun,
 )
+from greenloop.records.generation import Dispute, GeneratedCode, Judgement, Repair
 from greenloop.scripts.checks.factories import complete_checks
 from greenloop.scripts.evaluator import evaluate_checks
 from greenloop.tools.script_toolkit import ScriptTask, ScriptToolkit

@@ -15,7 +15,7 @@ from greenloop.cli.batch_index import write_index
 from greenloop.cli.commands.report import report_command
 from greenloop.cli.options.report import ReportOptions
 from greenloop.errors import InputError
-from greenloop.records import BatchOutcome
+from greenloop.records.batch import BatchOutcome
 from greenloop.settings import Settings
 
 MANY = 2000

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 import xmlschema
 
-from greenloop.records import BatchOutcome, BatchTotals, LockCheckResult
+from greenloop.records.batch import BatchOutcome, BatchTotals, LockCheckResult
 from greenloop.reporting.batch import (
     BatchSummary,
     render_batch_junit,

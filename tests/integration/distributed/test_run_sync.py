@@ -17,7 +17,7 @@ from greenloop.distributed.worker import Worker, WorkerConfig
 from greenloop.errors import InputError, StoreError
 from greenloop.events import CallFinished
 from greenloop.llm.rate_limits import LLMCall
-from greenloop.records import BatchOutcome
+from greenloop.records.batch import BatchOutcome
 from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
 from tests.integration.cli.conftest import Run

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment
 
-from greenloop.records import BatchOutcome, BatchTotals, Report
+from greenloop.records import Report
+from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.reporting.evidence.text import get_mutated_line
 from greenloop.reporting.html import rendering
 from greenloop.reporting.html.attempts import build_attempt_views

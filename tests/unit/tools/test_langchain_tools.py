@@ -15,16 +15,14 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import BaseTool, ToolException
 
 import greenloop.tools as greenloop_tools
-from greenloop.records import (
-    Contract,
+from greenloop.records import Contract, Review, TestRun
+from greenloop.records.generation import (
     DifferenceRuling,
     GeneratedCode,
     GeneratedPeer,
     GeneratedTests,
     Judgement,
     Repair,
-    Review,
-    TestRun,
 )
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings

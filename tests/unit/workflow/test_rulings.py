@@ -10,7 +10,7 @@ import pytest
 from greenloop.grading.peer.outcomes import Outcome
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.runs import Answer, Input
-from greenloop.records import DifferenceRuling
+from greenloop.records.generation import DifferenceRuling
 from greenloop.testsuite import Suite
 from greenloop.testsuite.scenarios import build_scenarios
 from greenloop.testsuite.variants.scenarios import split_cases

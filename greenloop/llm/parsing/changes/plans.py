@@ -19,14 +19,8 @@ from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.parsing.tests import parse_held_out_examples
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.project.patch import diff_files
-from greenloop.records import (
-    ChangePlan,
-    GeneratedPeer,
-    GeneratedTestFiles,
-    KeptBehaviour,
-    Location,
-    Repair,
-)
+from greenloop.records import ChangePlan, KeptBehaviour, Location
+from greenloop.records.generation import GeneratedPeer, GeneratedTestFiles, Repair
 from greenloop.specification.examples import Specification
 
 MAX_LOCATED = 6

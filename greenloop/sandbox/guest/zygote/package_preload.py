@@ -9,7 +9,6 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from multiprocessing import connection
 
 from ..isolation import syscalls as k
 from ..isolation.seccomp import build_filter
@@ -103,6 +102,8 @@ def preload(names: Sequence[str], packages: Sequence[str], families: tuple[int, 
     k.load_functions()
     import_available(names)
     if families:
+        from multiprocessing import connection
+
         # That of managers; AF_UNIX, the default, is refused.
         connection.default_family = "AF_INET"  # type: ignore[attr-defined]
     preload_packages(packages)

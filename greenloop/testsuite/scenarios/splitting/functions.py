@@ -15,6 +15,9 @@ MUTATING_METHODS = frozenset(
     "append extend insert remove pop clear sort reverse add discard update popitem setdefault "
     "difference_update intersection_update symmetric_difference_update".split()
 )
+# Their results show only a part of what they are given.
+SELECTING_FUNCTIONS = frozenset("len sum min max any all bool type isinstance next getattr".split())
+SELECTING_METHODS = frozenset("pop popleft get index find rfind count".split())
 VALUE_METHODS = {
     method
     for kind in (str, bytes, list, dict, set, tuple, int, float)

@@ -90,6 +90,8 @@ class StatementSplitter(BlockSplitter):
             made = self._act(value, node.targets, node)
             self.scope.bind(names, value, Level.DEPENDENT)
             return made
+        if any(map(_takes_out, walk(value))):
+            raise RefusedError("a value of which only a part is an input", node.lineno)
         self.scope.bind(names, value)
         if isinstance(target, ast.Name) and isinstance(value, _TABLES):
             self.scope.literals[target.id] = value
@@ -194,3 +196,9 @@ class StatementSplitter(BlockSplitter):
             before, self._count = self.scope.copy(), count
         step = Step(ast.For(node.target, node.iter, [], []), body=body.steps)
         return Halves([step], [ast.For(node.target, rows, body.judge or [ast.Pass()], [])])
+
+
+def _takes_out(node: ast.AST) -> bool:
+    """Whether a node takes something out of a container of the test, which the code may get then."""
+    function = node.func if isinstance(node, ast.Call) else None
+    return isinstance(function, ast.Attribute) and function.attr in ("pop", "popitem", "popleft")

@@ -101,8 +101,25 @@ def _keep_statement(step: Step, uses: Uses, literals: Known) -> ast.stmt:
             is_known = isinstance(node.value, _Literal) or read_fields(node.value, literals)
             if step.defines and used is not None and is_known:
                 node.value = project_value(node.value, used, literals)
+            elif step.defines and used is not None and isinstance(node.value, ast.Name):
+                merge_uses(uses, {node.value.id: used})  # another name for the same value
+                return node
+        elif step.defines and (used := find_used_places(target, uses)) is not None:
+            if isinstance(node.value, ast.Name):
+                merge_uses(uses, {node.value.id: used})
+                return node
+            if isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(children(target)):
+                node.value = project_value(node.value, used, literals)
     add_uses(node, uses, literals)
     return node
+
+
+def find_used_places(target: ast.expr, uses: Uses) -> frozenset[object] | None:
+    """Return the positions in a target of names that are used; None where not all are plain names."""
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+    if not parts or not all(isinstance(item, ast.Name) for item in parts):
+        return None
+    return frozenset(at for at, item in enumerate(parts) if bound_names(item) & uses.keys())
 
 
 def _keep_block(step: Step, uses: Uses, literals: Known) -> list[ast.stmt]:
@@ -141,7 +158,7 @@ def merge_uses(uses: Uses, other: Uses) -> None:
 def add_uses(node: ast.AST, uses: Uses, literals: Known) -> None:
     """Add what a node uses of the names that it loads."""
     if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.value, ast.Name):
-        key = _key(node)
+        key = read_key(node)
         if key is not None and isinstance(node.ctx, ast.Load):
             merge_uses(uses, {node.value.id: frozenset({key})})
             return
@@ -177,7 +194,8 @@ def _add_uses_of_call(node: ast.Call, uses: Uses, literals: Known) -> None:
         add_uses(keyword, uses, literals)
 
 
-def _key(node: ast.Subscript | ast.Attribute) -> object:
+def read_key(node: ast.Subscript | ast.Attribute) -> object:
+    """Return the name or constant that selects a part of a value; None where it is computed."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.slice.value if isinstance(node.slice, ast.Constant) else None

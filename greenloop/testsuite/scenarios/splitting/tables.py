@@ -77,17 +77,18 @@ def read_columns(
         return None
     columns: dict[str, list[ast.expr]] = {name: [] for name in bound_names(target)}
     for row in found:
-        for name, cell in _match(target, row):
+        for name, cell in match_target(target, row):
             columns[name].append(cell)
     is_complete = all(len(cells) == len(found) for cells in columns.values())
     return columns if is_complete else None
 
 
-def _match(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+def match_target(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names of a target, each with its part of a value, as far as the two match."""
     if isinstance(target, ast.Name):
         yield target.id, value
     for part, cell in _pairs(target, value):
-        yield from _match(part, cell)
+        yield from match_target(part, cell)
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:

@@ -110,10 +110,35 @@ def test_other_tests_are_run(warm: Sandbox, why: str, test: str) -> None:
 def test_tests_of_constants_pass_without_function_bodies(warm: Sandbox) -> None:
     text = "from m import LIMIT\n\ndef test_limit():\n    assert LIMIT == 10\n"
     context, evidence, runs = grade(warm, text)
-    assert runs == 0
+    assert runs == 1
     assert evidence.empty_bodies is not None
     assert (evidence.empty_bodies.reached, evidence.empty_bodies.passed) == (False, 1)
     assert (evidence.assertion_mutation, evidence.empty_bodies) == measure_by_runs(context)
+
+
+def test_what_stays_registered_in_the_process_is_not_held_against_the_code(warm: Sandbox) -> None:
+    code = """import codecs
+import functools
+
+NAME = "upper_ascii"
+
+
+def encode(text, errors="strict"):
+    return text.upper().encode("ascii"), len(text)
+
+
+def find(name):
+    return codecs.CodecInfo(encode, None, name=name) if name == NAME else None
+
+
+codecs.register(find)
+upper = functools.partial(codecs.encode, encoding=NAME)
+"""
+    text = "from m import upper\n\ndef test_a():\n    assert upper('ab') == b'AB'\n"
+    _, evidence, runs = grade(warm, text, code)
+    assert runs == 1
+    assert evidence.empty_bodies is not None
+    assert (evidence.empty_bodies.reached, evidence.empty_bodies.failed) == (True, 1)
 
 
 def test_a_module_that_cannot_be_imported_without_bodies_is_run(warm: Sandbox) -> None:

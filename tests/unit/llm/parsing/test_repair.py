@@ -7,7 +7,8 @@ import pytest
 from greenloop.llm.parsing.code import parse_repair
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse
-from greenloop.records import Contract, Dispute, Repair
+from greenloop.records import Contract
+from greenloop.records.generation import Dispute, Repair
 
 CURRENT = "class NotRoman(ValueError):\n    pass\n\n\ndef to_roman(number):\n    return ''\n"
 FIXED = CURRENT.replace("''", "'I' * number")

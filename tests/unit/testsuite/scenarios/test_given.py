@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from greenloop.testsuite.scenarios.given import check_given
 from greenloop.testsuite.scenarios.names import Function
+from greenloop.testsuite.scenarios.proofs.given import check_given
 from greenloop.testsuite.scenarios.records import RefusedError
 
 

@@ -1,0 +1,1 @@
+"""The proofs that nothing of what a test expects reaches the process of the code."""
