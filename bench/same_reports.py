@@ -115,8 +115,6 @@ TEXTS = (
     r"patches\[.*\]\.change",
     r"environment\.sandbox\.isolation",
 )
-# Options besides: it waits out a time limit in each run, and its mutants take minutes.
-OPTIONS = {"repaired_text_wrap": ("--timeout", "10", "--mutants", "0")}
 ESTIMATED = (r"usage\.(by_tool\..*\.)?input_tokens", r"attempts\[.*\]\.tokens", r".*\.input_tokens")
 NOTICED = ("killed", "timeout", "crashed")
 NOTICED_COUNTS = tuple(f"evidence.mutation.{name}" for name in NOTICED)
@@ -176,7 +174,7 @@ def examples(root: Path) -> Iterator[Example]:
         recording = text.with_suffix(".jsonl")
         if recording.exists():
             model = ("--model", f"replay:examples/{recording.name}")
-            words = ("make", f"examples/{text.name}", *model, *OPTIONS.get(text.stem, ()))
+            words = ("make", f"examples/{text.name}", *model)
             yield Example(text.stem, words, recording)
     lines = (folder / "README.md").read_text("utf-8")
     for command in re.findall(r"^greenloop ((?:heal|script) .*)$", lines, re.MULTILINE):

@@ -8,7 +8,9 @@ A package registers an object under one of these groups in its `pyproject.toml`:
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
 from greenloop.errors import SettingsError
@@ -22,9 +24,17 @@ PluginGroup = Literal[
 ]
 
 
+@lru_cache
+def _read_entry_points(
+    read: Callable[..., Iterable[EntryPoint]], group: PluginGroup
+) -> tuple[EntryPoint, ...]:
+    """Return the entry points of a group, read once: this takes milliseconds, and each grade asks."""
+    return tuple(read(group=group))
+
+
 def list_plugins(group: PluginGroup) -> list[str]:
     """Return the names that are registered in a group, sorted; nothing is imported."""
-    return sorted({item.name for item in entry_points(group=group)})
+    return sorted({item.name for item in _read_entry_points(entry_points, group)})
 
 
 def load_plugin(group: PluginGroup, name: str) -> Any:
@@ -33,7 +43,8 @@ def load_plugin(group: PluginGroup, name: str) -> Any:
     Raises:
         SettingsError: the object cannot be imported, or two packages register the name.
     """
-    found = {item.value: item for item in entry_points(group=group) if item.name == name}
+    registered = _read_entry_points(entry_points, group)
+    found = {item.value: item for item in registered if item.name == name}
     if len(found) > 1:
         raise SettingsError(f"{group}: several packages register {name!r}: {', '.join(found)}")
     for item in found.values():

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from greenloop.syntax.nodes import Function, get_line_span
 from greenloop.syntax.parse import parse_or_empty
@@ -49,11 +50,12 @@ class TestFunction:
         return "\n".join(code.split("\n")[self.first_line - 1 : self.last_line]) + "\n"
 
 
-def parse_test_functions(code: str) -> list[TestFunction]:
-    """Return all tests of a file, in order; [] where it does not parse."""
+@lru_cache(maxsize=32)  # a run asks for the tests of a file in many places
+def parse_test_functions(code: str) -> tuple[TestFunction, ...]:
+    """Return all tests of a file, in order; () where it does not parse."""
     body = parse_or_empty(code).body
     is_marked = _marks_skip(body)
-    return [_parse_test(test, classes, is_marked) for test, classes in iter_tests(body)]
+    return tuple(_parse_test(test, classes, is_marked) for test, classes in iter_tests(body))
 
 
 parse_test_functions.__test__ = False  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from greenloop.records import Contract, Failure, TestRun
@@ -123,7 +123,9 @@ def _describe_green_test(name: str) -> str:
     )
 
 
-def _find_text_complaints(contract: Contract, suite: Suite, tests: list[TestFunction]) -> list[str]:
+def _find_text_complaints(
+    contract: Contract, suite: Suite, tests: Sequence[TestFunction]
+) -> list[str]:
     known = {item.id for item in contract.requirements}
     twice = [name for name, count in Counter(item.name for item in tests).items() if count > 1]
     proving = (*tests, *parse_test_functions(suite.answers))

@@ -14,10 +14,11 @@ from greenloop.llm.parsing.changes.plans import (
     parse_test_files,
 )
 from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.parsing.review import parse_review
 from greenloop.llm.parsing.tests import parse_hardening
 from greenloop.llm.response import LLMResponse
 from greenloop.project.code_map.interface import find_early_keep, list_names, split_interface
-from greenloop.records import ChangePlan, Contract, Location, Survivor
+from greenloop.records import ChangePlan, Contract, Location, Review, Survivor
 from greenloop.records.generation import (
     AddedTests,
     GeneratedCode,
@@ -25,6 +26,7 @@ from greenloop.records.generation import (
     GeneratedTestFiles,
     Repair,
 )
+from greenloop.specification.tracing import find_doubtful_background
 from greenloop.testsuite.bare_interface import reduce_interface
 from greenloop.tools.shown_project import ShownFile, ShownProject, WishedChange
 from greenloop.tools.toolkit import RepairRequest, Toolkit
@@ -86,6 +88,17 @@ class ChangeToolkit:
             available_packages=allowed.descriptions,
             is_new=not shown.files,
             **vars(shown),
+        )
+
+    async def review_background(self, contract: Contract) -> Review:
+        """Return which of the doubtful background asks for nothing; the prompt shows no code."""
+        return await self.kit.call(
+            "review_code",
+            parse_review,
+            "review_background",
+            wish=self.asked.wish,
+            contract=contract,
+            doubtful_background=find_doubtful_background(contract),
         )
 
     async def write_tests(

@@ -142,6 +142,7 @@ def change_answers(**changes: list[Any]) -> dict[str, list[Any]]:
     good: dict[str, list[Any]] = {
         "locate_change": [fence(json.dumps(located), "json")],
         "plan_change": [plan_answer()],
+        "review_code": ["- B1: asks for nothing"],
         "write_change_tests": [answer_with_tests(TESTS)],
         "write_change": [f"The discount is taken off.\n\n{DISCOUNT}"],
         "repair_change": [],

@@ -56,6 +56,7 @@ def tool_of(request: dict[str, Any]) -> str:
         "You repair an existing": "repair_code",
         "You find the files of a Python project": "locate_change",
         "You turn a wish": "plan_change",
+        "You check a contract": "review_code",
         "You change a Python project as a person": "write_peer",
         "You change a Python project": "write_change",
         "You repair a change": "repair_change",

@@ -54,7 +54,8 @@ def change_exception_check(source: Source, call: ast.Call) -> Iterator[Assertion
         ("ImportWarning", "BytesWarning") if name in WARNS_NAMES else ("BufferError", "EOFError")
     )
     other = next(item for item in others if item not in segment or item == others[-1])
-    yield AssertionChange((source.replace_node(expected_type, other),), f"{name}({other})")
+    edit = source.replace_node(expected_type, other)
+    yield AssertionChange((edit,), f"{name}({other})", exception=expected_type)
     pattern = _get_keyword(call, "match")
     if name.endswith("Regex") and len(call.args) > 1:
         pattern = call.args[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ from greenloop.syntax.nodes import Function, get_last_name
 from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
 from greenloop.testsuite.parser import has_hooks, iter_tests, name_test
+from greenloop.testsuite.scenarios.names import get_dotted_name
 
 
 class AssertionScope(NamedTuple):
@@ -79,9 +80,10 @@ class MutableTestFile:
             if isinstance(node, Function) and not node.name.startswith("test")
         }
         self.mutants = {test: self._build_mutants(scope) for test, scope in self.scopes.items()}
+        self.exceptions = set(filter(None, map(self._name_exception, self._list_mutants())))
         self.answers: dict[str, object] = {}
         self._answers_of_value: dict[str, set[str]] = {}
-        for mutant in (item for mutants in self.mutants.values() for item in mutants):
+        for mutant in self._list_mutants():
             for node in find_expected_nodes(mutant.scope.function, mutant.change):
                 if value := read_literal(node):
                     text = ast.unparse(node)
@@ -139,6 +141,30 @@ class MutableTestFile:
             if change := rewrite_expected(self.source, mutant.change, nodes, choose):
                 return mutant._replace(change=change._replace(is_swap=True))
         return None
+
+    def swap_exception(
+        self, test: str, are_related: Callable[[str, str], bool]
+    ) -> AssertionMutant | None:
+        """Return the mutant in which a test expects the exception of another; None without one.
+
+        Both are the module's, and neither is a base class of the other.
+        """
+        for mutant in self.mutants.get(test, ()):
+            node, own = mutant.change.exception, self._name_exception(mutant)
+            others = sorted(name for name in self.exceptions if not are_related(own, name))
+            if node is not None and own and others:
+                edit = self.source.replace_node(node, others[0])
+                change = AssertionChange((edit,), f"expects {others[0]}", node, is_swap=True)
+                return mutant._replace(change=change)
+        return None
+
+    def _list_mutants(self) -> Iterator[AssertionMutant]:
+        return (item for mutants in self.mutants.values() for item in mutants)
+
+    def _name_exception(self, mutant: AssertionMutant) -> str:
+        """Return the module's exception that a mutant's test expects, as it names it; '' for none."""
+        name = get_dotted_name(mutant.change.exception) if mutant.change.exception else ""
+        return name if name.partition(".")[0] in self.module_names else ""
 
     def _describe_value(self, mutant: AssertionMutant) -> str:
         """Return the same text for the same value of the code; local names belong to one test."""

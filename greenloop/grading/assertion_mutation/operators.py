@@ -37,6 +37,7 @@ class AssertionChange(NamedTuple):
     other_type: TextEdit | None = None  # to an expected value of another type
     changes_test_id: bool = False
     is_swap: bool = False  # to another test's answer
+    exception: ast.expr | None = None  # the class that is expected
 
 
 class AssertionMutator:

@@ -10,6 +10,7 @@ from itertools import islice
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
 from greenloop.grading.context import GradingContext
+from greenloop.grading.isolation.public_names import ModuleNames
 from greenloop.records import TestRun
 from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.parse import PARSE_ERRORS
@@ -84,11 +85,22 @@ class AssertionMutationRunner:
             if not file or not mutants:
                 continue
             (helping if mutants[0].is_in_helper else first).append(mutants[-1])
-            if swap := file.swap_answer(test, answers):
+            swap = file.swap_answer(test, answers) or file.swap_exception(test, self._are_related)
+            if swap:
                 second.append(swap)
             elif len(mutants) > 1:
                 second.append(mutants[0])
         return list(filter(None, (first, second, helping)))
+
+    def _are_related(self, exception: str, other: str) -> bool:
+        """Whether one of two classes of the module, by their names in tests, has the other as a base."""
+        one, two = (name.rpartition(".")[2] for name in (exception, other))
+        find = self._names.add_base_classes
+        return one in find({two}) or two in find({one})
+
+    @cached_property
+    def _names(self) -> ModuleNames:
+        return ModuleNames(self.context.code, (), self.context.module)
 
     def run(
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits

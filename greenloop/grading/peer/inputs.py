@@ -168,10 +168,7 @@ class InputBuilder:
 
     def _iterate_functions(self, sequences: Sequence[Input]) -> Iterator[Input]:
         """Yield the tests' bodies in turn with changed forms of these and of the sequences."""
-        cases = [
-            Input(item.function, item.test, item.preamble, item.fixtures, item.names)
-            for item in self._known.cases
-        ]
+        cases = [*map(read_case, self._known.cases)]
         yield from _alternate(self._change([*cases, *sequences]), cases)
 
     def _change(self, pool: list[Input]) -> Iterator[Input]:
@@ -218,6 +215,10 @@ def _build_sequence(steps: Sequence[ast.Call]) -> ast.stmt:
     lines = [f"    item = observe__(1, lambda: {first})"]
     lines += [f"    observe__({at}, lambda: item.{step})" for at, step in enumerate(rest, 2)]
     return ast.parse("def scenario():\n" + "\n".join(lines)).body[0]
+
+
+def read_case(case: ScenarioCase) -> Input:
+    return Input(case.function, case.test, case.preamble, case.fixtures, case.names)
 
 
 def _to_input(call: ast.Call) -> Input:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-_MAX_TEXT, _MAX_LITERAL, _MAX_MESSAGE = 300, 1000, 120
+from greenloop.specification.choices import MAX_ANSWER_CHARS
+
+_MAX_TEXT = MAX_ANSWER_CHARS  # an open choice offers it as an example
+_MAX_LITERAL, _MAX_MESSAGE = 1000, 120
 _BRACKETS = {"list": "[]", "tuple": "()", "set": "{}"}
 _OF_TEXT = ("Decimal", "Fraction")
 _OF_NUMBERS = ("date", "datetime", "time", "timedelta")
@@ -15,7 +18,7 @@ class _NotPlainError(Exception):
 
 
 def describe(observation: dict[str, Any]) -> str:
-    """Return what a call returned or raised in at most 300 characters."""
+    """Return what a call returned or raised in at most 2,000 characters."""
     try:
         if "error" in observation:
             _, bases, text, *_ = observation["error"]

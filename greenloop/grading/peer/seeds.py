@@ -70,12 +70,6 @@ def _is_plain(node: ast.expr, public: Sequence[str]) -> bool:
     return isinstance(node, _DATA) and all(_is_plain(item, public) for item in children)
 
 
-def find_calls(tests: Iterable[str], module: str, public: Sequence[str]) -> list[ast.Call]:
-    """Return the calls of public names in test files, each once, with the values of parameters."""
-    found = {ast.unparse(call): call for _, call in iterate_calls(tests, module, public)}
-    return list(found.values())
-
-
 def iterate_calls(
     tests: Iterable[str], module: str, public: Sequence[str]
 ) -> Iterator[tuple[str, ast.Call]]:

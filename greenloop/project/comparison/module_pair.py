@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from greenloop.grading.peer.comparison import Comparison, PeerProgram, compare_programs
@@ -28,8 +28,15 @@ class ModulePair:
     wish: str  # the text that asks for the other version
     seed: str
 
-    def compare(self, interface: str, examples: Sequence[str] = (), inputs: str = "") -> Comparison:
-        """Compare the functions of an interface; `inputs` is the source of a generator.
+    def compare(
+        self,
+        interface: str,
+        examples: Sequence[str] = (),
+        inputs: str = "",
+        failing: Collection[str] = (),
+    ) -> Comparison:
+        """Compare the functions of an interface; `inputs` is the source of a generator, `failing` are
+        the names of tests that the other version fails.
 
         Raises:
             SandboxError: the sandbox cannot run anything.
@@ -46,6 +53,7 @@ class ModulePair:
             examples=examples,
             seed=self.seed,
             budget_s=_BUDGET_S,
+            failing=failing,
         )
 
     def _find_tests(self) -> Iterator[TestFile]:

@@ -40,6 +40,7 @@ class PeerChanges:
     wish: str
     inputs: str = ""  # the source of a generator
     tests: Collection[str] = ()  # the paths of files with new tests
+    failing: Collection[str] = ()  # the names of tests that the other change fails
 
 
 def compare_peers(
@@ -62,7 +63,7 @@ def compare_peers(
         pair = ModulePair(sandbox, index, path, peers.tree, peers.other, peers.wish, seed)
         # What the generator allows is said of the interface alone.
         inputs = _adapt_inputs(peers.inputs, list_names(stubs[path])) if path in named else ""
-        one = pair.compare(stubs[path], examples, inputs)
+        one = pair.compare(stubs[path], examples, inputs, peers.failing)
         found = _add(found, one) if number else one
     return found
 
@@ -113,6 +114,7 @@ def _add(first: Comparison, second: Comparison) -> Comparison:
         allowed=first.allowed + second.allowed,
         agreed=first.agreed + second.agreed,
         differences=(*first.differences, *second.differences),
+        differing_tests=(*first.differing_tests, *second.differing_tests),
         slower=(*first.slower, *second.slower),
         problem="" if second.allowed else first.problem or second.problem,
     )

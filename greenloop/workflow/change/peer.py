@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import replace
 
-from greenloop.grading.peer.comparison import Comparison, PeerProgram
+from greenloop.grading.peer.comparison import Comparison, PeerProgram, list_failures
 from greenloop.project.code_map.interface import select_module
 from greenloop.project.comparison.peers import PeerChanges, compare_peers
 from greenloop.project.runner import ProjectRunner
@@ -49,15 +50,14 @@ class ChangePeerComparer(PeerComparer):
         )
         calls, seed = [item.call for item in suite.held_out], seed_of(self._run)
 
-        def find_failing(box: Sandbox, found: Comparison) -> list[str]:
-            if found.differences:  # which of the tests they explain is not known
-                return []
-            run = ProjectRunner(box, other).run({}, sorted(suite.ids))
-            return sorted(run.failing_tests & suite.ids)
+        def find_failing(box: Sandbox) -> dict[str, str]:
+            failures = list_failures(ProjectRunner(box, other).run({}, sorted(suite.ids)))
+            return {test: failures[test] for test in sorted(failures) if test in suite.ids}
 
-        return await compare_and_save(
-            self._run, peer, lambda box: compare_peers(box, changes, calls, seed), find_failing
-        )
+        def compare(box: Sandbox, failing: Collection[str]) -> Comparison:
+            return compare_peers(box, replace(changes, failing=failing), calls, seed)
+
+        return await compare_and_save(self._run, peer, find_failing, compare)
 
     def _lay_out(self, patch: str) -> ProjectTree:
         """Return the project with a patch and the new tests."""

@@ -33,6 +33,7 @@ from greenloop.workflow.change.workspace import ChangeWorkspace, read_project
 from greenloop.workflow.change.write_tests import TestWriter
 from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.grade_code import reveal_examples
+from greenloop.workflow.make.review_code import confirm_background
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.request import ChangeRequest
 from greenloop.workflow.strategy import Strategy
@@ -128,10 +129,12 @@ class ChangeStrategy(Strategy):
         update = {"specification": self._request.task, "keep": keep}
         contract = settle_contract(trace_contract(contract.model_copy(update=update)))
         self.state.contract = contract
-        self.run.emit(ContractReady(contract))
+        tests = [item for item in plan.contradicts if item not in self._request.may_change]
+        if not tests:
+            await confirm_background(self.run, self._tools.review_background)
+        self.run.emit(ContractReady(self.state.agreed_contract))
         if self.state.change:
             self.state.change = self.state.change.model_copy(update={"fence": fence})
-        tests = [item for item in plan.contradicts if item not in self._request.may_change]
         if tests:
             unlock = " ".join(f"--may-change {item}" for item in tests)
             raise ContradictedTestError(

@@ -24,6 +24,7 @@ class TypeCheck:
         """`request_repair` asks for a repair of the current change, given a summary."""
         self._space, self._request_repair = space, request_repair
         self._has_asked = False
+        self._findings: list[Finding] = []
 
     async def repair(self) -> bool:
         """Return whether new findings led to another candidate."""
@@ -32,8 +33,9 @@ class TypeCheck:
         with progress_span(run.emit, "mypy"):
             files, changes = self._space.tree.project.all_files, self._space.apply(code)
             found = await asyncio.to_thread(find_new_type_errors, files, changes)
-        findings = (Finding(line=None, severity="warning", message=item) for item in found)
-        state.review = Review(findings=tuple(findings))
+        others = [item for item in state.review.findings if item not in self._findings]
+        self._findings = [Finding(line=None, severity="warning", message=item) for item in found]
+        state.review = Review(findings=(*others, *self._findings))
         if not found or self._has_asked or state.repairs >= state.repair_phase.limit:
             return False
         self._has_asked = True

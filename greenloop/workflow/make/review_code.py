@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Awaitable, Callable
 
 from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFailure
 from greenloop.events import CodeReviewed
-from greenloop.records import AttemptKind, Finding, Review
+from greenloop.records import AttemptKind, Contract, Finding, Review
 from greenloop.specification.assumptions import split_doubts
 from greenloop.specification.quotes import settle_background
+from greenloop.specification.tracing import find_doubtful_background
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.state import Run, RunState
 
@@ -26,17 +28,39 @@ async def review_first_code(run: Run) -> None:
         GreenloopError: a call failed.
     """
     state = run.state
-    try:
-        review = await run.kit.review_code(state.agreed_contract, state.candidates.current.code)
-    except InvalidResponseError as error:  # the tests decide
-        run.note(f"no review: {error}")
-        run.notify(str(error))
-        review = Review()
+    code = state.candidates.current.code
+    review = await _ask(run, run.kit.review_code(state.agreed_contract, code))
     state.doubts, review = split_doubts(state.agreed_contract, review)
     state.contract = settle_background(state.agreed_contract, review)
     _record_review(run, review)
     if review.errors and run.settings.max_repairs > 0:
         await _repair_findings(run, "review-repair")
+
+
+async def confirm_background(run: Run, review: Callable[[Contract], Awaitable[Review]]) -> None:
+    """Have the doubtful background confirmed by a reader of the text, where there is some.
+
+    Raises:
+        GreenloopError: the call failed.
+    """
+    state, contract = run.state, run.state.agreed_contract
+    if find_doubtful_background(contract):
+        state.review = await _ask(run, review(contract))
+        state.contract = settle_background(contract, state.review)
+
+
+async def _ask(run: Run, call: Awaitable[Review]) -> Review:
+    """Return what a review says, and nothing where its answer cannot be used: the tests decide then.
+
+    Raises:
+        GreenloopError: the call failed.
+    """
+    try:
+        return await call
+    except InvalidResponseError as error:
+        run.note(f"no review: {error}")
+        run.notify(str(error))
+        return Review()
 
 
 async def review_repaired_code(run: Run) -> bool:

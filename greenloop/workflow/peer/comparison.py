@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -51,36 +51,33 @@ async def find_failing_examples(run: Run, peer: PeerProgram) -> dict[str, str]:
 async def compare_with_peer(
     run: Run, peer: PeerProgram, calls: Sequence[str] = ()
 ) -> SavedComparison:
-    """Compare the current module with its peer, on `calls` too. Raises as `compare_and_save` does."""
+    """Compare the current module with its peer, on `calls` too. Raises as `compare_and_save` does.
+
+    The tests run on the peer as well, but for the examples, which it has passed.
+    """
     code, suite = run.state.candidates.current.code, run.state.tests
-    text = run.state.agreed_contract.text_with_answers
+    files = replace(suite, examples="").files
 
-    def find_failing(box: Sandbox, found: Comparison) -> list[str]:
-        failing = check_peer(box, module=suite.module, peer=peer, tests=suite.files)
-        known = found.differing_tests
-        return [
-            test
-            for test, message in failing.items()
-            if not (
-                is_wording(message, text) or get_function_name(test).rpartition("::")[2] in known
-            )
-        ]
+    def find_failing(box: Sandbox) -> dict[str, str]:
+        return check_peer(box, module=suite.module, peer=peer, tests=files)
 
-    return await compare_and_save(
-        run, peer, lambda box: _compare(run, box, code, peer, calls), find_failing
-    )
+    def compare(box: Sandbox, failing: Collection[str]) -> Comparison:
+        return _compare(run, box, code, peer, calls, failing)
+
+    return await compare_and_save(run, peer, find_failing, compare)
 
 
 async def compare_and_save(
     run: Run,
     peer: PeerProgram,
-    compare: Callable[[Sandbox], Comparison],
-    find_failing: Callable[[Sandbox, Comparison], Iterable[str]],
+    find_failing: Callable[[Sandbox], Mapping[str, str]],
+    compare: Callable[[Sandbox, Collection[str]], Comparison],
 ) -> SavedComparison:
     """Return what a comparison shows, from the run directory where it was made before.
 
     Time limits a comparison: a second one may find other differences, which would be paid for again.
-    `find_failing` returns the tests that the peer fails, and that the differences do not explain.
+    `find_failing` returns the tests that the peer fails, with messages; `compare` gets the names of
+    their functions.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -92,14 +89,25 @@ async def compare_and_save(
     path = run.directory / "peer" / f"{key[:16]}.json" if run.directory else None
     if path and (known := _load(path)):
         return known
+    text = state.agreed_contract.text_with_answers
     with progress_span(run.emit, "second reading"), state.measure_time("grading_s"):
-        comparison = await run.call_in_sandbox(compare)
-        failing = await run.call_in_sandbox(lambda box: tuple(find_failing(box, comparison)))
+        messages = await run.call_in_sandbox(find_failing)
+        names = {
+            test: _bare_name(test) for test, it in messages.items() if not is_wording(it, text)
+        }
+        comparison = await run.call_in_sandbox(lambda box: compare(box, {*names.values()}))
+    known_tests = comparison.differing_tests
+    failing = tuple(test for test, name in names.items() if name not in known_tests)
     done = SavedComparison(digest(code), peer, comparison, failing)
     if path:
         text = TypeAdapter(SavedComparison).dump_json(done, indent=1).decode()
         write_atomically(path, text + "\n")
     return done
+
+
+def _bare_name(test: str) -> str:
+    """Return the name of a test's function, without its class."""
+    return get_function_name(test).rpartition("::")[2]
 
 
 def _load(path: Path) -> SavedComparison | None:
@@ -110,7 +118,12 @@ def _load(path: Path) -> SavedComparison | None:
 
 
 def _compare(
-    run: Run, box: Sandbox, code: str, peer: PeerProgram, calls: Sequence[str]
+    run: Run,
+    box: Sandbox,
+    code: str,
+    peer: PeerProgram,
+    calls: Sequence[str],
+    failing: Collection[str],
 ) -> Comparison:
     suite, contract = run.state.tests, run.state.agreed_contract
     return compare_programs(
@@ -123,6 +136,7 @@ def _compare(
         tests=suite.files,
         examples=[*calls, *(item.call for item in suite.held_out)],
         seed=seed_of(run),
+        failing=failing,
     )
 
 

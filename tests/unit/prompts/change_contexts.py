@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from greenloop.prompts.failure_context import ShownFailure
-from greenloop.records import Choice, Contract, KeptBehaviour, Requirement, Survivor
+from greenloop.records import Background, Choice, Contract, KeptBehaviour, Requirement, Survivor
 from greenloop.tools.shown_project import ShownFile, ShownTest
 
 WISH = "\ntotal takes a discount {{ please }}.\n\n"
@@ -67,6 +67,19 @@ CHANGES: dict[str, dict[str, Any]] = {
         "context": "src/shop/tax.py:\n  def tax(net)\n",
         "tests": (TEST,),
         "omitted_tests": 4,
+    },
+    "review_background.minimal": {
+        "wish": WISH,
+        "contract": BARE,
+        "doubtful_background": (Background(quote="It must be soon."),),
+    },
+    "review_background.rich": {
+        "wish": WISH,
+        "contract": FULL,
+        "doubtful_background": (
+            Background(quote="It must be soon.", reason="a hurry"),
+            Background(quote="We have 3 shops.", reason="a fact"),
+        ),
     },
     "write_change_tests.minimal": {
         "wish": WISH,

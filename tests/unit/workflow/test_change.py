@@ -58,6 +58,7 @@ def test_wish_becomes_a_patch_with_tests(run_workflow: RunWorkflow, tmp_path: Pa
     assert done.model.tools == [
         "locate_change",
         "plan_change",
+        "review_code",
         "write_change_tests",
         "write_change",
     ]
@@ -299,7 +300,7 @@ def test_package_is_made_in_an_empty_folder(run_workflow: RunWorkflow, tmp_path:
     )
     done = run_workflow(script, request=change_request(tmp_path))
     assert done.report.verdict == "passed", (done.error, done.report.reasons)
-    assert done.model.tools == ["plan_change", "write_change_tests", "write_change"]
+    assert done.model.tools == ["plan_change", "review_code", "write_change_tests", "write_change"]
 
 
 def test_change_follows_the_style_of_the_project(run_workflow: RunWorkflow, tmp_path: Path) -> None:

@@ -91,6 +91,29 @@ def test_second_change_sees_the_wish_and_neither_tests_nor_the_first_change(
         assert hidden not in prompt
 
 
+@pytest.mark.parametrize("review", ["LGTM", "- L? warning: background B1: 0 is a default"])
+def test_background_that_nobody_confirms_keeps_the_verdict_at_passed(
+    run_workflow: RunWorkflow, tmp_path: Path, review: str
+) -> None:
+    done = run_workflow(change_answers(review_code=[review]), request=change_request(tmp_path))
+    (prompt,) = done.model.list_prompts("review_code")
+    assert 'B1. "0 is the default." (in the interface)' in prompt
+    assert done.report.contract is not None
+    assert done.report.contract.unquoted == ("0 is the default.",)
+    assert done.report.verdict == "passed"
+    assert any("0 is the default" in item for item in done.report.reasons)
+    assert ("warning" in review) == bool(done.report.review)
+
+
+def test_no_reviewer_is_asked_without_doubtful_background(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    script = change_answers(plan_change=[plan_answer(background=[])], review_code=[])
+    done = run_workflow(script, request=change_request(tmp_path))
+    assert done.model.list_prompts("review_code") == []
+    assert done.report.verdict == "passed"
+
+
 def test_failed_held_out_example_becomes_a_test(run_workflow: RunWorkflow, tmp_path: Path) -> None:
     weak = WEAK_TESTS.replace("total([], 100) == 0", "total([4], 0) == 5")
     script = change_answers(
@@ -116,6 +139,30 @@ def test_input_that_the_change_answers_wrongly_becomes_a_test(
     assert "def test_peer_input_1" in done.report.final_code
     assert done.report.evidence.peer is not None
     assert done.report.evidence.peer.reached
+
+
+def test_a_new_test_that_the_peer_fails_is_judged_beside_answers_that_do_not_explain_it(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    """A change whose tests ask for what the wish does not is found though answers differ, too."""
+    of_eight = (
+        '\n\ndef test_of_eight():\n    """R1: of many prices."""\n'
+        "    assert total(list(range(8)), 50) == 16\n"
+    )
+    peer = PEER.replace(
+        "    return result -", "    if len(nets) == 8: return 0\n    return result -"
+    )
+    script = change_answers(
+        write_change_tests=[answer_with_tests(TESTS + of_eight)] * 2,
+        write_change=[SEVEN],
+        write_peer=[peer],
+        judge_difference=[lambda prompt: judge(prompt, "text does not say")] * 3,
+    )
+    done = run_workflow(script, request=change_request(tmp_path), peer=True)
+    assert done.report.evidence.peer is not None, done.error
+    judged = [item.call for item in done.report.evidence.peer.differences]
+    assert any("range(8)" in item or "test_of_eight" in item for item in judged), judged
+    assert any(item.endswith(", 7)") for item in judged), judged
 
 
 def test_what_the_wish_does_not_say_is_an_open_choice(

@@ -15,8 +15,10 @@ import pytest
 from greenloop.agent import CodingAgent
 from greenloop.errors import ModelUnavailableError
 from greenloop.events import PeerCompared
+from greenloop.grading.peer.comparison import check_peer
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
+from greenloop.workflow.peer import comparison
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.model_responses import (
     BETTER_CODE,
@@ -343,6 +345,51 @@ def test_tests_are_not_judged_beside_answers_that_explain_them(run_workflow: Run
     assert done.report.evidence.peer.differences
     (prompt,) = done.model.list_prompts("judge_difference")
     assert "def test_" not in prompt
+
+
+# A peer that answers nothing for texts, of which its writer says that the text does not speak.
+EMPTY_FOR_TEXTS = PEER_CODE.replace(
+    "    rest,", "    if any(type(x) is str for x in xs):\n        return []\n    rest,"
+)
+NUMBERS_ALONE = (
+    "def inputs(rng):\n    yield [1], 1\n\n"
+    "def allowed(xs, k):\n    return str not in map(type, xs)\n"
+)
+
+
+def test_tests_that_fail_for_one_cause_lead_to_one_question(run_workflow: RunWorkflow) -> None:
+    """What a test calls is compared though the precondition excludes it, and asked as an example."""
+    tests = "".join(write_test_of_text(letter, f'["{letter}"]') for letter in "bcdefgh")
+    done = run_workflow(
+        answers(
+            generate_tests=[suite_answer(GOOD_TESTS + tests)],
+            write_peer=[peer_answer(EMPTY_FOR_TEXTS, NUMBERS_ALONE)],
+            judge_difference=[judge(is_none_right, "text does not say")],
+        )
+    )
+    assert done.report.contract is not None
+    (choice,) = done.report.contract.open_choices
+    assert re.fullmatch(r"top_k\(\['a', '[b-h]'\], 1\) -> \['[b-h]'\]", choice.answers[0])
+    assert choice.answers[1].endswith("-> []")
+    (prompt,) = done.model.list_prompts("judge_difference")
+    assert "def test_" not in prompt
+
+
+def test_examples_run_on_a_peer_once(
+    run_workflow: RunWorkflow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    def check(box: Sandbox, *, tests: Any, **options: Any) -> dict[str, str]:
+        seen.append("\n".join(item.code for item in tests))
+        return check_peer(box, tests=tests, **options)
+
+    monkeypatch.setattr(comparison, "check_peer", check)
+    run_workflow(answers(), specification=EXAMPLE)
+    examples, others = seen
+    assert "def test_specification_example_1" in examples
+    assert "def test_specification_example_1" not in others
+    assert "def test_largest" in others
 
 
 def test_more_than_five_differences_are_judged_in_several_calls(run_workflow: RunWorkflow) -> None:

@@ -12,7 +12,11 @@ from typing import NamedTuple
 
 _HITS_NAME = "_reached_by_tests"
 # The hits survive a reload and a second import of the module.
-_PREAMBLE = f"import sys as {_HITS_NAME}\n{_HITS_NAME} = {_HITS_NAME}.__dict__.setdefault(%r, bytearray(%d))"
+# A test may read the source to see that the module imports nothing: there is no import statement.
+_PREAMBLE = (
+    f"{_HITS_NAME} = getattr(__builtins__, '__dict__', __builtins__)['__import__']('sys')\n"
+    f"{_HITS_NAME} = {_HITS_NAME}.__dict__.setdefault(%r, bytearray(%d))"
+)
 _MAX_BITS_PER_MESSAGE = 3900  # of one message; longer modules are reported in parts
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 

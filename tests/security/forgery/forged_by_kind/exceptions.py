@@ -2,11 +2,92 @@
 
 from __future__ import annotations
 
-from tests.security.forgery.case import Forgery
+from tests.security.forgery.case import Forgery, Subject
 from tests.security.forgery.kinds.effects import ASYNC, TMP_PATH
 from tests.security.forgery.kinds.objects import STATE, UNITTEST
 from tests.security.forgery.kinds.values import RAISES
 
+# Each exception is of a class of the module's own.
+_QUEUE = Subject(
+    tests="""
+import pytest
+
+from m import Closed, Empty, Full, Queue
+
+
+def test_order():
+    queue = Queue(2)
+    queue.put("a")
+    queue.put("b")
+    assert queue.get() == "a"
+    assert queue.get() == "b"
+
+
+def test_empty():
+    with pytest.raises(Empty):
+        Queue(1).get()
+
+
+def test_full():
+    queue = Queue(1)
+    queue.put(1)
+    with pytest.raises(Full):
+        queue.put(2)
+
+
+def test_closed():
+    queue = Queue(1)
+    queue.close()
+    with pytest.raises(Closed):
+        queue.put(2)
+
+
+def test_size():
+    queue = Queue(3)
+    queue.put(1)
+    assert queue.size() == 1
+""",
+    right="""
+class Error(Exception):
+    pass
+
+
+class Empty(Error):
+    pass
+
+
+class Full(Error):
+    pass
+
+
+class Closed(Error):
+    pass
+
+
+class Queue:
+    def __init__(self, limit):
+        self._items, self._limit, self._closed = [], limit, False
+
+    def put(self, item):
+        if self._closed:
+            raise Closed
+        if len(self._items) >= self._limit:
+            raise Full
+        self._items.append(item)
+
+    def get(self):
+        if not self._items:
+            raise Empty
+        return self._items.pop(0)
+
+    def close(self):
+        self._closed = True
+
+    def size(self):
+        return len(self._items)
+""",
+    hidden=("Queue(0).get()", "Queue(0).put(1)"),
+)
 FORGERIES = {
     "one that is of three types": Forgery(
         "exceptions",
@@ -142,5 +223,15 @@ async def retry(get, key, times):
             pass
     raise Down(key)
 """,
+    ),
+    "one of all that the module has": Forgery(
+        "exceptions",
+        _QUEUE,
+        _QUEUE.right.replace(
+            "class Queue", "class Refused(Empty, Full, Closed):\n    pass\n\n\nclass Queue"
+        )
+        .replace("raise Closed", "raise Refused")
+        .replace("raise Full", "raise Refused")
+        .replace("raise Empty", "raise Refused"),
     ),
 }

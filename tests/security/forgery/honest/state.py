@@ -231,4 +231,50 @@ def test_other_contexts():
         assert contextvars.Context().run(whoami) == "nobody"
 """,
     ),
+    "a codec that is registered": Odd(
+        code="""
+import codecs
+import string
+
+_SHIFT = str.maketrans(
+    string.ascii_lowercase, string.ascii_lowercase[5:] + string.ascii_lowercase[:5]
+)
+_BACK = {value: key for key, value in _SHIFT.items()}
+
+
+def encode(text, errors="strict"):
+    return text.translate(_SHIFT).encode("ascii", errors), len(text)
+
+
+def decode(data, errors="strict"):
+    return bytes(data).decode("ascii", errors).translate(_BACK), len(data)
+
+
+def _search(name):
+    return codecs.CodecInfo(encode, decode, name=name) if name == "shift5" else None
+
+
+codecs.register(_search)
+""",
+        tests=r"""
+import pytest
+
+import m
+
+
+@pytest.mark.parametrize("text, data", [("abc", b"fgh"), ("xyz", b"cde"), ("a b", b"f g"), ("", b"")])
+def test_text(text, data):
+    assert text.encode("shift5") == data
+    assert data.decode("shift5") == text
+
+
+def test_not_ascii():
+    with pytest.raises(UnicodeEncodeError):
+        "é".encode("shift5")
+    assert "é".encode("shift5", "ignore") == b""
+    assert b"\xe9".decode("shift5", "ignore") == ""
+    with pytest.raises(UnicodeDecodeError):
+        b"\xe9".decode("shift5")
+""",
+    ),
 }

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from tests.security.forgery.case import Odd
-from tests.security.forgery.honest_thorough import algorithms, effects, objects, styles, values
+from tests.security.forgery.honest_thorough import (
+    algorithms,
+    effects,
+    objects,
+    registries,
+    styles,
+    values,
+)
 
 _GROUPS = (
     values.THOROUGH,
@@ -11,5 +18,6 @@ _GROUPS = (
     algorithms.THOROUGH,
     effects.THOROUGH,
     styles.THOROUGH,
+    registries.THOROUGH,
 )
 THOROUGH: dict[str, Odd] = {name: odd for group in _GROUPS for name, odd in group.items()}

@@ -218,6 +218,28 @@ def test_an_answer_is_swapped_for_that_of_another_value(tests: str, swapped: str
 
 
 @pytest.mark.parametrize(
+    ("other", "swapped"),
+    [
+        ("with pytest.raises(m.Full):", "raises(m.Full)"),
+        ("with pytest.raises(Base):", None),
+        ("with pytest.raises(ValueError):", None),
+        ("with pytest.raises(Empty):", None),
+    ],
+)
+def test_an_exception_is_swapped_for_an_unrelated_one_of_the_module(
+    other: str, swapped: str | None
+) -> None:
+    head = "import m\nimport pytest\nfrom m import Base, Empty, f\n"
+    one, two = "with pytest.raises(Empty):\n        f(1)", f"{other}\n        f(2)"
+    text = f"{head}\ndef test_a():\n    {one}\n\ndef test_b():\n    {two}\n"
+    own = MutableTestFile(text, "m")
+    found = own.swap_exception("test_a", lambda a, b: "Base" in (a, b) or a == b)
+    assert (found is None) == (swapped is None)
+    if found is not None and swapped is not None:
+        assert swapped in own.source.apply_edits(found.change.edits)
+
+
+@pytest.mark.parametrize(
     ("body", "sure"),
     [
         ("assert f(1) == 1", Certainty.CERTAIN),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from greenloop.grading.peer.comparison import Comparison, PeerProgram, check_peer, compare_programs
-from greenloop.grading.peer.seeds import find_calls, read_public
+from greenloop.grading.peer.seeds import iterate_calls, read_public
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -207,7 +207,9 @@ def test_constants_of_a_test_file_are_filled_in() -> None:
         "from datetime import datetime\nfrom m import f\n\nNOW = datetime(2024, 1, 2)\n\n"
         "def test_f():\n    assert f(NOW) == 1\n"
     )
-    assert [ast.unparse(i) for i in find_calls([test], "m", ["f"])] == ["f(datetime(2024, 1, 2))"]
+    assert [ast.unparse(i) for _, i in iterate_calls([test], "m", ["f"])] == [
+        "f(datetime(2024, 1, 2))"
+    ]
 
 
 def test_a_mistake_of_the_peer_does_not_hide_one_of_the_code(warm: Sandbox) -> None:
