@@ -1,7 +1,5 @@
 """Settings: flags over environment over `.env` over defaults, in one typed object."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -131,7 +129,7 @@ class Settings(BaseSettings):
     grading_s: float = Field(60, gt=0, le=3600, validation_alias="GREENLOOP_GRADING_SECONDS")
 
     @model_validator(mode="after")
-    def _resolve_aliases(self) -> Settings:
+    def _resolve_aliases(self) -> "Settings":
         """Replace the alias of a model by the model's name."""
         for field in ("model", "fallback_model"):
             if (name := getattr(self, field)) in self.models:
@@ -188,7 +186,7 @@ class Settings(BaseSettings):
         )
 
     @classmethod
-    def load(cls, **flags: Any) -> Settings:
+    def load(cls, **flags: Any) -> "Settings":
         """Return the settings, with `flags` (None means not given) over everything else.
 
         Raises:

@@ -3,8 +3,6 @@
 Untrusted text in it steers neither a terminal nor the log of a CI service.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict

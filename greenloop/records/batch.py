@@ -1,7 +1,5 @@
 """Results of a batch: one line of `results.jsonl` for each specification, and sums."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from greenloop.records.base import Record

@@ -1,7 +1,5 @@
 """The contract: a typed interface, numbered requirements, and what the text leaves open."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Results of an evaluation: one line of `eval.jsonl` for each task, and the report of all."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Answers of a model as typed records."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

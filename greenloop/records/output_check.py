@@ -1,7 +1,5 @@
 """Checks of what a script prints and writes."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from greenloop.records.base import Record

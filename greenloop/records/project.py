@@ -1,7 +1,5 @@
 """A project with several files: its test suite, and a change of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cached_property, reduce
 from operator import or_

@@ -1,7 +1,5 @@
 """The result of one test run."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from greenloop.records.base import Record

@@ -1,7 +1,5 @@
 """The report of a run. Its keys are a public interface."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field
@@ -113,7 +111,7 @@ class SandboxInfo(Record):
     isolation: str
 
     @classmethod
-    def describe_unopened(cls, backend: str) -> SandboxInfo:
+    def describe_unopened(cls, backend: str) -> "SandboxInfo":
         """Return what is known before the sandbox is opened."""
         return cls(backend=backend, isolation="not opened")
 

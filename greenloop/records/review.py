@@ -1,7 +1,5 @@
 """Review of code by a model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal
 

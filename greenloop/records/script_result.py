@@ -1,7 +1,5 @@
 """Files to run, a script's or a project's, and the result of a script's run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pydantic import ConfigDict, Field
@@ -41,7 +39,7 @@ class Project(Base64Record):
     left_out: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
 
-    def with_overlay(self, sources: Mapping[str, str]) -> Project:
+    def with_overlay(self, sources: Mapping[str, str]) -> "Project":
         """Return the project with these sources, by path, in place of its overlay."""
         overlay = (InputFile(path=path, content=text.encode()) for path, text in sources.items())
         return self.model_copy(update={"overlay": tuple(overlay)})

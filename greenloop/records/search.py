@@ -1,7 +1,5 @@
 """Results of search-based repair."""
 
-from __future__ import annotations
-
 from greenloop.records.base import Record
 
 

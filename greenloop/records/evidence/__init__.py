@@ -4,8 +4,6 @@ A piece is a record here, a function in `greenloop.grading` that measures it, an
 `Evidence`, which registers it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Set
 from typing import get_args
 

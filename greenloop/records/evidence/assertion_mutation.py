@@ -1,7 +1,5 @@
 """Assertion mutation: tests whose expected values are changed must fail."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar
 

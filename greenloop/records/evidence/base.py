@@ -1,7 +1,5 @@
 """The common form of a piece of evidence: rows for a reader, and reasons where it falls short."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -67,7 +65,7 @@ class Piece(Record):
         """Return what a busy machine may explain; '' where the result does not depend on time."""
         return ""
 
-    def with_disturbance(self, why: str) -> Piece:
+    def with_disturbance(self, why: str) -> "Piece":
         """Return the record with this reason for its result. Only for one that has a disturbance."""
         return self
 

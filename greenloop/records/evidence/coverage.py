@@ -1,7 +1,5 @@
 """Coverage by line and branch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Tests on code without function bodies: on a stub before the code is there, and on the code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The same tests again under other conditions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar
 

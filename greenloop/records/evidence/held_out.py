@@ -1,7 +1,5 @@
 """Held-out examples: calls with expected answers that no writer of code sees."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar
 

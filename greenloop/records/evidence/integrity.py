@@ -1,7 +1,5 @@
 """Code that could forge a verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar
 

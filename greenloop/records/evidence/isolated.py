@@ -1,7 +1,5 @@
 """Tests whose results the code also gives in a process that holds no tests."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar

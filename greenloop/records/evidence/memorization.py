@@ -1,7 +1,5 @@
 """Variants of the tests' calls, answered without the tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Mutants of the code, and which of them the tests notice."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import ClassVar

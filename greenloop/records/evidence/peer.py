@@ -1,7 +1,5 @@
 """The second reading: another implementation, written from the text, that answers the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 

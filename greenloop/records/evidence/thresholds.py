@@ -1,7 +1,5 @@
 """Thresholds that evidence must reach for `verified`."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from greenloop.records.base import Record
