@@ -12,7 +12,7 @@ from greenloop.syntax.nodes import get_assigned_targets
 from greenloop.syntax.parse import PARSE_ERRORS
 
 _SUSPICIOUS_MODULES = frozenset(
-    "pytest _pytest pluggy unittest gc ctypes inspect _thread marshal dis sys.monitoring".split()
+    "pytest _pytest pluggy unittest gc ctypes inspect _thread marshal dis sys.monitoring __main__".split()
 )
 _CODE_EXECUTION_NAMES = frozenset({"exec", "eval", "compile", "__import__"})
 _READS_FRAMES = "reads its callers' frames"
@@ -28,6 +28,9 @@ _NAMES_BY_EFFECT = {
     "changes or reads the loaded modules": "sys.modules",
     "changes how modules are found": "sys.meta_path sys.path_hooks",
     "runs code after the tests": "atexit.register",
+    "reads how its process was started, which tells a test run from others": (
+        "sys.flags sys.orig_argv sys._xoptions sys.path_importer_cache"
+    ),
     "changes how modules are imported": "builtins.__import__",
     "changes how classes are made": "builtins.__build_class__",
     _READS_FRAMES: (
@@ -61,6 +64,7 @@ _SETTABLE_MODULES = frozenset(
     {"sys", "os", "logging", "locale", "readline", "threading", "mimetypes"}
 )
 _SETTABLE_ATTRIBUTES = frozenset({"showwarning", "formatwarning", "debug"})
+_OWN_PROCESS = ("/proc/self", "/proc/thread-self")
 _Finding = tuple[ast.expr | ast.stmt, str]
 
 
@@ -183,5 +187,7 @@ def _inspect_function(node: ast.FunctionDef) -> Iterator[_Finding]:
 def _inspect_text(node: ast.Constant, text: str) -> Iterator[_Finding]:
     if text in _CODE_OBJECT_NAMES:
         yield node, f"`{text}` {_READS_SOURCE}"
+    elif text.startswith(_OWN_PROCESS):
+        yield node, f"`{text}` shows how its process was started"
     elif text in _FRAME_ATTRIBUTES:  # for getattr or operator.attrgetter
         yield node, f"`{text}` reads frames or classes of others"

@@ -61,9 +61,16 @@ class Job:
         return self.kind != "scenarios"
 
     @property
+    def needs_pytest(self) -> bool:
+        """Whether it must run where pytest is loaded: another process is smaller, so a fork faster."""
+        if self.kind == "judge":
+            return any("pytest" in text for text, _ in self.payload["judges"])
+        return self.has_pytest
+
+    @property
     def plugins(self) -> tuple[str, ...]:
         """The packages whose pytest plugins one of the files names."""
-        if not self.has_pytest:
+        if not self.needs_pytest:
             return ()
         return find_plugin_packages(text.encode("utf-8", "replace") for _, text in self.files)
 

@@ -66,7 +66,7 @@ class WarmSandbox(Sandbox):
         zygote = self._zygotes.get(job.packages, job.plugins, seed)
         limits = job.apply_limits(self.limits)
         messages = json.dumps(payload).encode(), json.dumps(limits.to_guest()).encode()
-        run = partial(zygote.run, *messages, limits.timeout_s, stop, has_pytest=job.has_pytest)
+        run = partial(zygote.run, *messages, limits.timeout_s, stop, has_pytest=job.needs_pytest)
         if not job.allowed_hosts:
             return run(on_progress=job.on_progress)
         from greenloop.sandbox.network.proxy import Proxy

@@ -215,14 +215,16 @@ class Planner:
 
     def _judge_text(self, planned: list[_Planned]) -> str:
         """Return the text without the module under test, whose classes get stand-ins."""
-        scope, lines, known = self._scope, list[str](), (*sys.stdlib_module_names, "pytest")
+        scope, lines = self._scope, list[str]()
+        body = [*map(ast.unparse, self._preamble.judge), *(item.judge for item in planned)]
+        body.append(f"judges = [{', '.join(item.judge_entry for item in planned)}]")
         for key, root, text in self._imports:
+            # A text that does not use pytest is judged in a smaller process.
+            is_used = root != "pytest" or any(key in item for item in body)
             if key in scope.imported:
                 lines += render_stand_ins(key, scope.module, scope.classes)
-            elif root in known:
+            elif root in (*sys.stdlib_module_names, "pytest") and is_used:
                 lines.append(text)
-        lines += map(ast.unparse, self._preamble.judge)
-        lines += [item.judge for item in planned]
-        lines.append(f"judges = [{', '.join(item.judge_entry for item in planned)}]")
+        lines += body
         own = {neutral: name for name, neutral in self._names.items()}
         return restore_names("\n".join(lines), self._names) + f"\nnames = {own!r}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -650,3 +651,26 @@ def test_code_finds_itself_called_as_by_a_program(box: Sandbox) -> None:
         """
     found = observe_scenario(box, code, "observe__(1, lambda: m.seen())")[1]["value"]
     assert found == ["list", "<module>", "__main__", "default"]
+
+
+def test_the_program_shows_nothing_of_what_observes_it(box: Sandbox) -> None:
+    code = """
+        import __main__, sys
+        at_import = sorted(vars(__main__))
+        def seen():
+            names = {name for name in vars(__main__) if not name.startswith("__")}
+            return [at_import, sorted(names), sys.orig_argv[1:], sys.stdout.write_through]
+        """
+    found = observe_scenario(box, code, "observe__(1, lambda: m.seen())")[1]["value"]
+    plain = "annotations builtins doc loader name package spec".split()
+    assert found[1] == ["list", *(f"__{name}__" for name in plain)]
+    assert found[2:] == [["list", "m"], ["list", "-c", ""], False]
+
+
+def test_folders_have_names_of_temporary_ones(box: Sandbox) -> None:
+    code = "def name_of(path): return path.name\n"
+    text = scenario_text("observe__(1, lambda: m.name_of(tmp_path))", "tmp_path")
+    rows = [box.observe_scenarios(code, "m", text).rows[0] for _ in range(2)]
+    first, second = (json.loads(row.observations[0][1])["value"] for row in rows)
+    assert re.fullmatch(r"tmp[a-z0-9_]{8}", first)
+    assert first == second

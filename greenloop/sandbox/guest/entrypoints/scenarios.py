@@ -21,6 +21,9 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     faulthandler.disable()  # as in an ordinary program
     sys.path.insert(0, os.path.join(job["work"], job.get("import_root", "")))
     sys.argv[:] = ["-c"]
+    sys.orig_argv[:] = [sys.executable, "-c", ""]
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(write_through=False)  # type: ignore[union-attr]
     sys.modules["__main__"] = types.ModuleType("__main__")
     hide_modules()
     Runner(channel.send, job["module"]).run_all(job.pop("scenarios"))

@@ -94,10 +94,15 @@ def _decode_class(bases: Any) -> Any:
     return known if isinstance(known, type) else ClassStandIn(bases)
 
 
-def _decode_call(arguments: Any, keywords: Any) -> Any:
+def build_call(*arguments: Any, **keywords: Any) -> Any:
+    """Return what a mock notes of a call."""
     from unittest.mock import call  # not before: a module that forgets this import must fail
 
-    return call(*decode(arguments), **decode(keywords))
+    return call(*arguments, **keywords)
+
+
+def _decode_call(arguments: Any, keywords: Any) -> Any:
+    return build_call(*decode(arguments), **decode(keywords))
 
 
 def _decode_unknown(reason: str) -> Any:

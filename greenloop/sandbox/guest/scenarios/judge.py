@@ -10,6 +10,7 @@ from typing import Any
 
 from . import checks
 from .checks import DiffersError, Observation, Raised
+from .decoder import build_call
 from .descriptions import NotObservableError
 from .parameters import Tables, build_rows, create_module
 from .stand_ins import REQUIRED, ClassStandIn, type_of
@@ -72,8 +73,6 @@ class Judge:
         return self._names.get(found[0], found[0])
 
     def _build_names(self) -> dict[str, Any]:
-        from unittest.mock import call  # not before: the processes of code load this module too
-
         own = (self.take, self.completed, self.raised, self.warned, self.at, self.symbol)
         checked = (checks.is_instance, checks.is_subclass, checks.is_same, type_of)
         compared = (checks.count_equal, checks.re_search, checks.almost_equal)
@@ -81,7 +80,7 @@ class Judge:
             **{function.__name__: function for function in (*own, *checked, *compared)},
             "strictly_equal": checks.is_strictly_equal,
             "REQUIRED": REQUIRED,
-            "call": call,
+            "call": build_call,
         }
 
     # What the text of the tests calls.

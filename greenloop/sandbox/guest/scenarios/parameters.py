@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import os
 import sys
@@ -12,6 +13,8 @@ from typing import Any
 # The texts are the program of both processes: its classes have the same names, and code that looks
 # around finds what it finds elsewhere.
 MODULE_NAME, _FILE_NAME = "__main__", "scenario.py"
+_INSTRUCTIONS = ("scenarios", "row_cpu_s", "records_warnings", "begin_for_s")
+_LETTERS, _MAX_ROWS = "abcdefghijklmnopqrstuvwxyz0123456789_", 100_000
 Tables = Iterable[tuple[Sequence[str], Iterable[Any]]]
 
 
@@ -32,14 +35,35 @@ def build_rows(tables: Tables) -> list[dict[str, Any]]:
 def create_module(text: str, provided: Mapping[str, Any]) -> types.ModuleType:
     """Return a module that a text is executed in; what it is provided with has names like `x__`.
 
-    As in `python -c`, it has a file only where the text asks for it.
+    As in `python -c`, it has a file only where the text asks for it, and `__main__` shows nothing
+    of what is provided: functions of the text find that as they find built-in ones.
     """
     module = types.ModuleType(MODULE_NAME)
     sys.modules[MODULE_NAME] = module
-    reserved = {f"{name}__": value for name, value in provided.items()}
+    known = types.ModuleType(builtins.__name__, builtins.__doc__)
+    vars(known).update(vars(builtins))
+    vars(known).update({f"{name}__": value for name, value in provided.items()})
     place = {"__file__": os.path.abspath(_FILE_NAME)} if "__file__" in text else {}
-    vars(module).update({**place, **reserved})
+    loader = sys.meta_path[0] if sys.meta_path else None
+    vars(module).update(
+        {**place, "__loader__": loader, "__annotations__": {}, "__builtins__": known}
+    )
     return module
+
+
+def take_instructions(space: dict[str, Any]) -> dict[str, Any]:
+    """Return what a text says to the runner, and take it out of the text's names."""
+    found = {name: space.pop(name) for name in _INSTRUCTIONS if name in space}
+    for function, _, _ in found["scenarios"]:
+        space.pop(function.__name__, None)
+    return found
+
+
+def name_folder(scenario: int, row: int) -> str:
+    """Return a name as `tempfile` chooses it, the same for the same row."""
+    number = (scenario * _MAX_ROWS + row + 1) * 0x9E3779B97F4A7C15
+    letters = (number >> at for at in range(8, 48, 5))
+    return "tmp" + "".join(_LETTERS[item % len(_LETTERS)] for item in letters)
 
 
 def _get_values(row: Any) -> Iterable[Any]:

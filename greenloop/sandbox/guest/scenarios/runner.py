@@ -24,7 +24,7 @@ from .inputs.callbacks import excuse_callback
 from .inputs.calls import Calls
 from .inputs.whole import Raising, equal
 from .library import LibraryState
-from .parameters import build_rows, create_module
+from .parameters import build_rows, create_module, name_folder, take_instructions
 
 _MAX_PAYLOAD, _MAX_TOTAL, _MAX_ITEMS = 1 << 18, 5 << 20, 20_000
 _TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"]
@@ -110,10 +110,11 @@ class Runner:
         provided = {item.__name__: item for item in names} | {"operators": operator}
         module = create_module(text, provided)
         exec(compile(text, "<string>", "exec"), vars(module))
-        self._row_cpu_s = float(vars(module).get("row_cpu_s", 0))
-        self._has_warnings = bool(vars(module).get("records_warnings"))
-        self._deadline = _monotonic() + float(vars(module).get("begin_for_s", "inf"))
-        for number, (function, fixtures, tables) in enumerate(vars(module)["scenarios"]):
+        asked = take_instructions(vars(module))
+        self._row_cpu_s = float(asked.get("row_cpu_s", 0))
+        self._has_warnings = bool(asked.get("records_warnings"))
+        self._deadline = _monotonic() + float(asked.get("begin_for_s", "inf"))
+        for number, (function, fixtures, tables) in enumerate(asked["scenarios"]):
             try:
                 rows = build_rows(tables())
             except BaseException as error:
@@ -139,7 +140,7 @@ class Runner:
         arguments: dict[str, Any],
     ) -> None:
         self._send("begin", scenario=scenario, row=row)
-        folder, error = _join(_gettempdir(), f"row-{scenario}-{row}"), None
+        folder, error = _join(_gettempdir(), name_folder(scenario, row)), None
         started = _get_cpu_time()
         try:
             with ExitStack() as stack:

@@ -6,6 +6,7 @@ loads at its start, and what it imports itself, cannot tell the process of a run
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from importlib.machinery import BuiltinImporter, ModuleSpec
@@ -34,6 +35,8 @@ def hide_modules() -> None:
     namespace = {"__module__": BuiltinImporter.__module__, "find_spec": classmethod(find_spec)}
     finder: Any = type(BuiltinImporter.__name__, (BuiltinImporter,), namespace)
     sys.meta_path[:] = [finder if item is BuiltinImporter else item for item in sys.meta_path]
+    sys.path_importer_cache.clear()  # has the folders of what was loaded
+    re.purge()
 
 
 class _Loaded:

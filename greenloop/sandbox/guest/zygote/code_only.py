@@ -9,17 +9,15 @@ import os
 import socket
 from typing import NoReturn
 
-from ..entrypoints import load_entrypoints
+from ..entrypoints import KINDS_WITHOUT_PYTEST, load_entrypoints
 from ..isolation.run_mounts import WORK_FOLDER
 from . import child
 from .forkserver import ForkServer
 
-_KIND = "scenarios"
-
 
 def serve(control: socket.socket, root: str) -> NoReturn:
     """Serve runs until the host closes the control socket; arguments as those of `start.start`."""
-    entrypoints = load_entrypoints([_KIND])
+    entrypoints = load_entrypoints(KINDS_WITHOUT_PYTEST)
     server = ForkServer(control, root)
     if not root:
         os.chdir(WORK_FOLDER)

@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from greenloop.sandbox.job import Job
 from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios
 from greenloop.testsuite.scenarios.module_symbols import read_symbols
 from tests.support.module_corpus import pairs
@@ -49,6 +50,23 @@ def test_equality_is_judged_without_the_code() -> None:
     ]
     for word in ("77", "78", "R1", "sum"):
         assert word not in found.scenario
+
+
+@pytest.mark.parametrize(
+    ("statement", "needs_pytest"),
+    [
+        ("assert f(1) == 77", False),
+        ("with pytest.raises(ValueError):\n        f(1)", False),
+        ("assert f(1) == pytest.approx(77)", True),
+        ("assert f(1) == close_to(77)", True),
+    ],
+)
+def test_pytest_is_loaded_for_a_judge_that_uses_it(statement: str, needs_pytest: bool) -> None:
+    head = f"{HEAD}from pytest import approx as close_to\n"
+    found = plan(f"def test_f():\n    {statement}\n", head)
+    assert not found.not_observable
+    job = Job("judge", (), {"judges": [(found.judge, [])]})
+    assert (job.has_pytest, job.needs_pytest) == (True, needs_pytest)
 
 
 # Each: the body of a test, what its scenario has, and what it has not.
