@@ -10,7 +10,6 @@ from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout, check_path
-from greenloop.sandbox.work.pytest_config import read_pytest_options
 from greenloop.sandbox.work.result_decoder import build_test_run, decode_events, parse_index
 
 _MAX_SETS, _MAX_MASK_DIGITS = 1_000_000, 50_000
@@ -40,6 +39,8 @@ def run_project(
         InputError: the files cannot be written as given, or a target is not in the project.
         SandboxError: no process can be started.
     """
+    from greenloop.sandbox.work.pytest_config import read_pytest_options
+
     check_layout([(item.path, item.content) for item in project.files], sandbox.limits)
     files = project.all_files
     check_layout(list(files.items()), sandbox.limits)
