@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -102,7 +101,7 @@ def limited(box: Sandbox) -> Limited:
 
     @contextmanager
     def other(**changes: Any) -> Iterator[None]:
-        box.limits = replace(LIMITS, **changes)
+        box.limits = LIMITS._replace(**changes)
         try:
             yield
         finally:
