@@ -10,24 +10,30 @@ from greenloop.testsuite.variants.texts import split_words
 from greenloop.testsuite.variants.trees import copy_tree
 
 _MIN_SIZE, _MAX_SIZE, _MAX_FUNCTIONS = 4, 300, 6
+_LARGE = (2**31, 2**53 + 3, 12345678901234567891, -(2**53) - 3)
 _DEEP_SIZE = 1001  # code that calls itself once for each item ends at 1000
 
 
 def grow_calls(calls: Iterable[ast.Call]) -> Iterator[ast.Call]:
     """Yield calls with one argument of growing size, from the first call of each function."""
+    for item in _list_first(calls):
+        yield from _grow(item)
+
+
+def _list_first(calls: Iterable[ast.Call]) -> list[ast.Call]:
+    """Return the first call of each function."""
     first: dict[str, ast.Call] = {}
     for item in calls:
         first.setdefault(ast.unparse(item.func), item)
-    for item in list(first.values())[:_MAX_FUNCTIONS]:
-        yield from _grow(item)
+    return list(first.values())[:_MAX_FUNCTIONS]
 
 
 def _grow(call: ast.Call) -> Iterator[ast.Call]:
     for at, size in product(range(len(call.args)), (*_iterate_sizes(), _DEEP_SIZE)):
-        if grown := resize(call.args[at], size):
-            changed = copy_tree(call)
-            changed.args[at] = grown
-            yield changed
+        # Of texts and lists with the next size too: odd and even ones may differ.
+        for number in (size, size + 1)[: 2 - _is_integer(call.args[at])]:
+            if grown := resize(call.args[at], number):
+                yield _replace_argument(call, at, grown)
 
 
 def _iterate_sizes() -> Iterator[int]:
@@ -37,10 +43,32 @@ def _iterate_sizes() -> Iterator[int]:
         size = size * 3 // 2
 
 
+def enlarge_calls(calls: Iterable[ast.Call]) -> Iterator[ast.Call]:
+    """Yield calls with one integer that no float holds exactly, from the first call of each function."""
+    for item in _list_first(calls):
+        for at, number in product(range(len(item.args)), _LARGE):
+            if _is_integer(item.args[at]):
+                yield _replace_argument(item, at, ast.Constant(number))
+
+
+def _is_integer(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _replace_argument(call: ast.Call, at: int, node: ast.expr) -> ast.Call:
+    changed = copy_tree(call)
+    changed.args[at] = node
+    return changed
+
+
 def is_deep(call: ast.AST) -> bool:
     """Whether an argument is so large that time says nothing of how it grows."""
     values = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant)]
-    return any(i == _DEEP_SIZE or (isinstance(i, str) and len(i) >= _DEEP_SIZE) for i in values)
+    return any(
+        (type(item) is int and (item == _DEEP_SIZE or abs(item) >= _LARGE[0]))
+        or (isinstance(item, str) and len(item) >= _DEEP_SIZE)
+        for item in values
+    )
 
 
 def resize(node: ast.expr, size: int) -> ast.expr | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any
 
-from greenloop.grading.peer.growth import grow_calls
+from greenloop.grading.peer.growth import enlarge_calls, grow_calls
 from greenloop.grading.peer.runs import Input
 from greenloop.grading.peer.seeds import read_call
 from greenloop.syntax.parse import parse_or_none
@@ -21,6 +21,8 @@ from greenloop.testsuite.variants.trees import copy_tree
 _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 2500, 150, 240, 2500
 _GENERATED_PER_FUNCTION, _SWAPPED, _MAX_STATEMENTS = 80, 60, 30
 _COUNTED = range(200)
+# Annotations that leave open of which type values or items are.
+_OPEN_TYPES = frozenset({"Any", "object", "list", "tuple", "set", "dict", "Sequence", "Iterable"})
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,10 @@ class InputBuilder:
         self._known, self._rng = known, random.Random(seed)
         self._mutator = LiteralMutator(self._rng, vocabulary)
         self._values = ValueGenerator(self._rng, vocabulary)
+        self._first: list[ast.Call] = []
         self._accepted: list[ast.Call] = []
         self._accepted_share = 0.5
+        self._untyped = {item.name for item in self._iterate_definitions() if _is_untyped(item)}
 
     def learn(self, tried: int, allowed: Sequence[Input]) -> None:
         """Take the allowed ones of the inputs that were tried as a source of others."""
@@ -62,7 +66,7 @@ class InputBuilder:
         """
         given = [*self._known.calls[:_MAX_KNOWN]]
         made = [call for text in self._known.generated if (call := self._read(text))]
-        first = [*_alternate(made[:_MAX_KNOWN], given, self._generate_typed())]
+        self._first = first = [*_alternate(made[:_MAX_KNOWN], given, self._generate_typed())]
         changed = chain(self._swap(given + made), self._mutate(first))
         calls = chain(first, grow_calls(first), _alternate(self._count_up(), changed))
         sequences = list(self._read_sequences())
@@ -74,6 +78,10 @@ class InputBuilder:
                 seen.add(key)
                 yield item
 
+    def enlarge(self) -> list[Input]:
+        """Return calls with integers so large that they may end a process."""
+        return [*map(_to_input, enlarge_calls(self._first))]
+
     def _read(self, text: str) -> ast.Call | None:
         return read_call(text, self._known.public)
 
@@ -84,7 +92,9 @@ class InputBuilder:
         pool = list(calls)
         for _ in range(_MAX_CALLS if pool else 0):
             is_known = self._accepted and self._rng.random() < self._accepted_share
-            changed = self._mutator.mutate(self._rng.choice(self._accepted if is_known else pool))
+            call = self._rng.choice(self._accepted if is_known else pool)
+            self._mutator.varies_types = ast.unparse(call.func) in self._untyped
+            changed = self._mutator.mutate(call)
             yield changed
             if len(pool) < _MAX_CALLS and self._rng.random() < 0.3:
                 pool.append(changed)
@@ -175,6 +185,7 @@ class InputBuilder:
         """Yield inputs with changed literals and calls, now and then changes of changed ones."""
         for _ in range(_MAX_VARIANTS if pool else 0):
             item = self._rng.choice(pool)
+            self._mutator.varies_types = False
             changed = self._mutator.mutate(item.node)
             self._change_order(changed)
             number_observations(changed)
@@ -219,6 +230,12 @@ def _build_sequence(steps: Sequence[ast.Call]) -> ast.stmt:
 
 def read_case(case: ScenarioCase) -> Input:
     return Input(case.function, case.test, case.preamble, case.fixtures, case.names)
+
+
+def _is_untyped(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether the type of an argument, or of what it holds, is not annotated."""
+    annotations = [item.annotation for item in (*node.args.posonlyargs, *node.args.args)]
+    return any(item is None or ast.unparse(item) in _OPEN_TYPES for item in annotations)
 
 
 def _to_input(call: ast.Call) -> Input:

@@ -18,6 +18,7 @@ from greenloop.testsuite.variants.trees import copy_tree, iterate_slots
 _N = TypeVar("_N", bound=ast.AST)
 _MAX_NUMBER, _MAX_LENGTH, _MAX_ITEMS = 10_000, 400, 40
 _RELATED = 0.25  # share of changes that take a value from another literal
+_OTHER_TYPE = 0.12  # share of changes to another type, where any may be given
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class LiteralMutator:
     def __init__(self, rng: random.Random, vocabulary: Vocabulary) -> None:
         self._rng, self._vocabulary = rng, vocabulary
         self.texts = TextMutator(rng, vocabulary.words, self._change_int)
+        self.varies_types = False  # nothing says of which type the values are
 
     def mutate(self, tree: _N) -> _N:
         """Return a copy with one literal changed, now and then two; the tree where it has none."""
@@ -50,7 +52,7 @@ class LiteralMutator:
         return changed
 
     def _relate(self, node: ast.expr, others: list[Any]) -> ast.expr | None:
-        """Sometimes return a literal made of the others: an equal one, or two numbers' distance.
+        """Sometimes return a literal made of the others: an equal one, or two numbers' distance or sum.
 
         Nothing else distinguishes programs that differ only where two values are equal.
         """
@@ -61,7 +63,7 @@ class LiteralMutator:
         alike: list[Any] = [item for item in values if type(item) is kind]
         if len(alike) > 1 and kind in (int, float) and self._rng.random() < 0.5:
             one, other = self._rng.sample(alike, 2)
-            return ast.Constant(abs(one - other))
+            return ast.Constant(self._rng.choice((abs(one - other), one + other)))
         unequal = [item for item in alike if item != node.value]
         return ast.Constant(self._rng.choice(unequal)) if unequal else None
 
@@ -80,6 +82,8 @@ class LiteralMutator:
     # -- scalars
 
     def _change_scalar(self, value: Any) -> Any:
+        if type(value) in (int, float) and self._is_of_other_type():
+            return self._change_type(value)
         if isinstance(value, bool):
             return not value
         if isinstance(value, int):
@@ -94,6 +98,15 @@ class LiteralMutator:
             text = self.texts.change(value.decode("latin-1"))
             return text.encode("latin-1", "replace")[:_MAX_LENGTH]
         return value
+
+    def _is_of_other_type(self) -> bool:
+        return self.varies_types and self._rng.random() < _OTHER_TYPE
+
+    def _change_type(self, value: int | float) -> int | float:
+        """Return a number of the other type, as large or half way to the next."""
+        if isinstance(value, float):
+            return int(value) if abs(value) < _MAX_NUMBER else value
+        return float(value) + self._rng.choice((0, 0.5)) if abs(value) < _MAX_NUMBER else value
 
     def _change_int(self, value: int) -> int:
         known = [item for item in self._vocabulary.numbers if isinstance(item, int)]
@@ -118,11 +131,14 @@ class LiteralMutator:
         if not items:
             return node  # what it holds is not known
         at, other = rng.randrange(len(items)), rng.randrange(len(items))
+        if self._is_of_other_type():
+            items[at] = ast.Constant(rng.choice((None, True, False, "", 0)))
+            return node
         if _is_recursive(items) and rng.random() < _RELATED:
             build = rng.choice((ast.List, ast.List, ast.Tuple))
             items[at] = build([items[at], copy_tree(items[other])][: rng.randint(1, 2)], ast.Load())
             return node
-        match rng.randrange(8):
+        match rng.randrange(11):
             case 0:
                 del items[at]
             case 1:
@@ -137,6 +153,10 @@ class LiteralMutator:
                 del items[rng.choice((0, at)) : at + 1]
             case 6:
                 rng.shuffle(items)
+            case 7:
+                items[:] = _sort(items)
+            case 8:
+                items[:] = [copy_tree(items[at]) for _ in items]
             case _:
                 items[at] = self.change(items[at])
         del items[_MAX_ITEMS:]
@@ -171,6 +191,15 @@ class LiteralMutator:
                     pairs[at] = (key, self.change(value))
         keys, values = [key for key, _ in pairs], [value for _, value in pairs]
         return ast.Dict(keys[:_MAX_ITEMS], values[:_MAX_ITEMS])
+
+
+def _sort(items: list[ast.expr]) -> list[ast.expr]:
+    """Return numbers or texts in ascending order, and other items in their own."""
+    values: list[Any] = [getattr(item, "value", None) for item in items]
+    for kind in ((int, float), str):
+        if all(isinstance(value, kind) for value in values):
+            return [ast.Constant(value) for value in sorted(values)]
+    return items
 
 
 def _without_empty_set(node: ast.expr) -> ast.expr:

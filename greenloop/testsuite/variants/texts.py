@@ -31,6 +31,8 @@ class TextMutator:
     def change(self, value: str) -> str:
         """Return a text with a piece removed, repeated, moved, inserted, or in another case.
 
+        Half of the pieces stand at the beginning; a single character is repeated up to six times.
+
         Of a text of several words, or with numbers, these are changed now and then.
         """
         rng = self._rng
@@ -39,7 +41,7 @@ class TextMutator:
         words, between = split_words(value)
         if between and rng.random() < self.form_share:
             return self._change_words(words, between)
-        start = rng.randint(0, max(len(value) - 1, 0))
+        start = rng.choice((0, rng.randint(0, max(len(value) - 1, 0))))  # beginnings matter
         end = rng.randint(start + 1, start + 4)
         piece, rest = value[start:end], value[:start] + value[end:]
         letters = "".join(dict.fromkeys(value)) + _LETTERS
@@ -51,6 +53,7 @@ class TextMutator:
             value[:start] + rng.choice(letters) + value[start:],
             value[:start] + rng.choice(letters) + value[end:],
             value[:start] + piece.swapcase() + value[end:],
+            value[:start] + value[start : start + 1] * rng.randint(2, 6) + value[start + 1 :],
             value[::-1],
             value * 2,
             rng.choice((value.upper(), value.lower(), value.title(), "", f" {value} ")),

@@ -10,8 +10,11 @@ from greenloop.grading.peer.growth import grow_calls
 from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary
 
 
-def _mutate(call: str, count: int = 300, **vocabulary: tuple[int, ...]) -> list[str]:
+def _mutate(
+    call: str, count: int = 300, varies_types: bool = False, **vocabulary: tuple[int, ...]
+) -> list[str]:
     mutator = LiteralMutator(random.Random(1), Vocabulary(**vocabulary))
+    mutator.varies_types = varies_types
     tree = ast.parse(call, mode="eval").body
     return [ast.unparse(mutator.mutate(tree)) for _ in range(count)]
 
@@ -23,6 +26,28 @@ def test_numbers_in_a_text_become_those_of_the_vocabulary() -> None:
 
 def test_texts_are_not_ascii_only() -> None:
     assert any(not item.isascii() for item in _mutate("f('abc')"))
+
+
+def test_lists_become_sorted_and_of_one_value() -> None:
+    changed = set(_mutate("f([3, 1, 2])"))
+    assert {"f([1, 2, 3])", "f([2, 1, 3])", "f([3, 3, 3])", "f([1, 1, 1])"} <= changed
+    assert "f(['a', 'b'])" in set(_mutate("f(['b', 'a'])"))
+
+
+def test_one_character_is_repeated_at_the_beginning() -> None:
+    assert "f('    a')" in set(_mutate("f(' a')", 2000))
+
+
+def test_one_number_becomes_the_sum_of_two() -> None:
+    assert any("f(70, 900, 970)" in item for item in _mutate("f(70, 900, 3)", 2000))
+
+
+def test_other_types_are_tried_where_none_is_named_alone() -> None:
+    open_types = " ".join(_mutate("f([3, 8], 5)", 500, varies_types=True))
+    for other in ("3.0", "3.5", "True", "None", "''"):
+        assert other in open_types
+    assert not re.search(r"[.TN']", " ".join(_mutate("f([3, 8], 5)", 500)))
+    assert re.search(r"\b2\b", " ".join(_mutate("f(2.5)", 500, varies_types=True)))
 
 
 def test_most_changes_are_changes() -> None:
@@ -38,7 +63,7 @@ def test_a_text_of_words_grows_by_words() -> None:
 
 def test_numbers_lists_and_single_words_grow() -> None:
     sizes = [len(call.args[0].elts) for call in grow_calls([_call("f([1, 5])")])]  # type: ignore[attr-defined]
-    assert sizes[:2] == [4, 6]
+    assert sizes[:4] == [4, 5, 6, 7]
     assert sizes[-1] > 1000  # beyond which Python calls no deeper
     assert ast.unparse(next(grow_calls([_call("f('ab', None)")]))) == "f('abab', None)"
     assert [ast.unparse(i) for i in grow_calls([_call("f(1)"), _call("f(2)")])][:2] == [

@@ -234,3 +234,34 @@ def test_few_allowed_inputs_lead_to_others(warm: Sandbox) -> None:
     tests = "from m import beats\n\ndef test_beats():\n    assert beats('o o| .| o| o|') == 5\n"
     found = _compare(warm, code, code.replace("split()", "split(' ')"), allowed, tests=tests)
     assert found.allowed >= 50
+
+
+def _compare_halves(box: Sandbox, code: str, peer: str) -> Comparison:
+    return compare_programs(
+        box,
+        module="m",
+        code=code,
+        peer=PeerProgram(
+            peer, "def inputs(rng):\n    yield 8,\n\ndef allowed(n):\n    return n >= 0"
+        ),
+        interface="def half(n: int) -> int: ...",
+        specification="half(n) is half of n, rounded down.",
+        tests=[],
+        examples=[],
+        seed="1",
+    )
+
+
+def test_integers_that_no_float_holds_are_tried(warm: Sandbox) -> None:
+    right = "def half(n):\n    return n // 2\n"
+    found = _compare_halves(warm, "def half(n):\n    return int(n / 2)\n", right)
+    assert found.differences
+    assert _compare_halves(warm, right, right).differences == ()
+
+
+def test_integers_too_large_for_a_program_say_nothing(warm: Sandbox) -> None:
+    """They come last, as they may end the process."""
+    power = "def half(n):\n    10 ** n\n    return n // 2\n"
+    found = _compare_halves(warm, power, "def half(n):\n    return n // 2\n")
+    assert (found.differences, found.slower, found.problem) == ((), (), "")
+    assert found.agreed == found.allowed >= 50
