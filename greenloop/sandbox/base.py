@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.records import SandboxInfo
-from greenloop.sandbox.guest.zygote.package_preload import SINGLE_THREAD_VARIABLES
+from greenloop.sandbox.guest.limits.numeric_threads import SINGLE_THREAD_VARIABLES
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult

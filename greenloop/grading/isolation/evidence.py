@@ -16,7 +16,7 @@ from greenloop.grading.isolation.runs import has_agreed, is_doubtful, run_first,
 from greenloop.grading.isolation.value_uses import find_value_uses
 from greenloop.grading.isolation.whole_tests import WholeTests, compare_whole_tests
 from greenloop.records import Isolated, NotObservable
-from greenloop.sandbox.guest.scenarios.checks import AMBIGUOUS_EXCEPTION
+from greenloop.sandbox.guest.protocol.reasons import AMBIGUOUS_EXCEPTION
 from greenloop.sandbox.work.scenarios import RowOutcome
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.scenarios import Scenario, ScenarioFile

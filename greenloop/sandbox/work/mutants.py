@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from greenloop.records import TestRun
 from greenloop.sandbox.api import JobRunner
-from greenloop.sandbox.guest.trials.outcomes import LIVE_THREADS
+from greenloop.sandbox.guest.protocol.reasons import LIVE_THREADS
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.mutant_runs import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from greenloop.errors import InputError
 from greenloop.records import Expectation, Project, TestRun
@@ -10,8 +11,10 @@ from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout, check_path
-from greenloop.sandbox.work.pytest_config import read_pytest_options
 from greenloop.sandbox.work.result_decoder import build_test_run, decode_events, parse_index
+
+if TYPE_CHECKING:
+    from greenloop.sandbox.work.pytest_config import PytestOptions
 
 _MAX_SETS, _MAX_MASK_DIGITS = 1_000_000, 50_000
 # By path and test a bit mask of the hits of the instrumented file; the test '' is the import.
@@ -43,7 +46,7 @@ def run_project(
     check_layout([(item.path, item.content) for item in project.files], sandbox.limits)
     files = project.all_files
     check_layout(list(files.items()), sandbox.limits)
-    options = read_pytest_options(files)
+    options = _read_options(files)
     payload = {
         "targets": _resolve_targets(project.targets, files),
         "order_seed": order_seed,
@@ -90,6 +93,13 @@ def _collect_hits(result: ProcessResult, key: str, hits: Hits) -> None:
                     by_test[test] = by_test.get(test, 0) | mask
         except (LookupError, TypeError, ValueError):
             continue
+
+
+def _read_options(files: Mapping[str, bytes]) -> PytestOptions:
+    # A sandbox is mostly opened for single modules, which have no configuration.
+    from greenloop.sandbox.work.pytest_config import read_pytest_options
+
+    return read_pytest_options(files)
 
 
 def _resolve_targets(targets: Sequence[str], files: Mapping[str, bytes]) -> list[str]:

@@ -13,6 +13,7 @@ from abc import ABCMeta
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..protocol.reasons import AMBIGUOUS_EXCEPTION
 from .decoder import decode, decode_exception, has_objects
 from .descriptions import NotObservableError, describe
 from .stand_ins import (
@@ -25,7 +26,6 @@ from .stand_ins import (
 )
 from .value_types import VALUE_TYPES
 
-AMBIGUOUS_EXCEPTION = "inherits from unrelated exceptions"
 _RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 _SCALARS = (int, float, str, bytes, complex)
 _PLAIN_TYPES = (bool, *_SCALARS, tuple, list, set, frozenset, dict)

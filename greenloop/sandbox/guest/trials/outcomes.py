@@ -14,7 +14,6 @@ _MIN_CPU_SECONDS, _CPU_FACTOR, _MIN_IDLE_SECONDS, _IDLE_FACTOR = 0.1, 5, 1.0, 5
 _MIN_COLLECT_SECONDS, _COLLECT_FACTOR = 1.0, 10
 QUICK_TEST_SECONDS = 0.05  # quick tests run first; a finer order would not be repeatable
 COLLECTION_STEP = -1
-LIVE_THREADS = "the module or its tests start threads when they are imported: no fork has them"
 SURVIVED, NEEDS_IMPORT, _KILLED_PREFIX = "survived", "again", "killed "
 
 

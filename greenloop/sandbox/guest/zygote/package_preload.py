@@ -12,12 +12,8 @@ from collections.abc import Iterable, Sequence
 
 from ..isolation import syscalls as k
 from ..isolation.seccomp import build_filter
+from ..limits.numeric_threads import SINGLE_THREAD_VARIABLES
 
-# Numeric libraries start a thread per core when they are imported. A fork has none of the threads of
-# its parent, and a run may have only a limited number.
-SINGLE_THREAD_VARIABLES = {
-    f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
-}
 # All trial imports together: the host waits a minute for the zygote.
 _TRIAL_IMPORTS_SECONDS, _POLL_SECONDS = 20.0, 0.005
 COMMON_MODULES = (

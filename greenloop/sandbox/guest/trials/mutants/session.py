@@ -12,10 +12,11 @@ from contextlib import suppress
 from typing import Any
 
 from ...limits.proc_stats import read_address_space
+from ...protocol.reasons import LIVE_THREADS
 from ..collected_session import FAILED
 from ..context import ReportStep, TrialContext
 from ..fork_pool import ForkTask
-from ..outcomes import LIVE_THREADS, SURVIVED
+from ..outcomes import SURVIVED
 from ..time_limits import NO_LIMITS
 from .scheduler import MutantScheduler
 
