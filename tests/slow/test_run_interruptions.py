@@ -79,7 +79,7 @@ FOR_A_WISH = change_answers(
 WAYS = {
     "make": (["make", SPECIFICATION], SCRIPT, 8),
     "script": (["script", "Print the first region.", "--input", "in.csv"], FOR_A_TASK, 5),
-    "change": (["change", WISH, "--in", "shop"], FOR_A_WISH, 7),
+    "change": (["change", WISH, "--in", "shop"], FOR_A_WISH, 8),
     "heal": (["heal", "old.py", "--input", "in.csv", "--yes"], FOR_A_SCRIPT, 2),
 }
 

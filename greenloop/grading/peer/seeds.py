@@ -126,7 +126,7 @@ def read_vocabulary(text: str, interface: str, programs: Sequence[str]) -> Vocab
                 words[value] = None
             elif type(value) in (int, float) and abs(value) < 10**6:  # type: ignore[arg-type]
                 numbers[value] = None  # type: ignore[index]
-    is_whole = _WHOLE_NUMBER.search(f"{text}\n{interface}")
+    is_whole = bool(_WHOLE_NUMBER.search(f"{text}\n{interface}"))
     has_fractions = bool(_ANY_NUMBER.search(text)) and not is_whole
     known = tuple(numbers)[:_MAX_NUMBERS], tuple(filter(None, words))[:_MAX_WORDS]
-    return Vocabulary(*known, has_fractions)
+    return Vocabulary(*known, has_fractions, is_whole)

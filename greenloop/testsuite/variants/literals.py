@@ -28,6 +28,7 @@ class Vocabulary:
     numbers: tuple[int | float, ...] = ()
     words: tuple[str, ...] = ()
     has_fractions: bool = False  # a number need not be whole
+    is_whole: bool = False  # the text speaks of integers
 
 
 class LiteralMutator:
@@ -82,8 +83,8 @@ class LiteralMutator:
     # -- scalars
 
     def _change_scalar(self, value: Any) -> Any:
-        if type(value) in (int, float) and self._is_of_other_type():
-            return self._change_type(value)
+        if type(value) is int and abs(value) < _MAX_NUMBER and self._is_of_other_type():
+            return value + 0.5  # never an equal one: which of two equal values is kept is chance
         if isinstance(value, bool):
             return not value
         if isinstance(value, int):
@@ -101,12 +102,6 @@ class LiteralMutator:
 
     def _is_of_other_type(self) -> bool:
         return self.varies_types and self._rng.random() < _OTHER_TYPE
-
-    def _change_type(self, value: int | float) -> int | float:
-        """Return a number of the other type, as large or half way to the next."""
-        if isinstance(value, float):
-            return int(value) if abs(value) < _MAX_NUMBER else value
-        return float(value) + self._rng.choice((0, 0.5)) if abs(value) < _MAX_NUMBER else value
 
     def _change_int(self, value: int) -> int:
         known = [item for item in self._vocabulary.numbers if isinstance(item, int)]
@@ -132,7 +127,7 @@ class LiteralMutator:
             return node  # what it holds is not known
         at, other = rng.randrange(len(items)), rng.randrange(len(items))
         if self._is_of_other_type():
-            items[at] = ast.Constant(rng.choice((None, True, False, "", 0)))
+            items[at] = ast.Constant(rng.choice((None, "")))
             return node
         if _is_recursive(items) and rng.random() < _RELATED:
             build = rng.choice((ast.List, ast.List, ast.Tuple))

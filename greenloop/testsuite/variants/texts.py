@@ -31,7 +31,8 @@ class TextMutator:
     def change(self, value: str) -> str:
         """Return a text with a piece removed, repeated, moved, inserted, or in another case.
 
-        Half of the pieces stand at the beginning; a single character is repeated up to six times.
+        Half of the pieces stand at the beginning or the end; a single character is repeated up to six
+        times.
 
         Of a text of several words, or with numbers, these are changed now and then.
         """
@@ -41,7 +42,8 @@ class TextMutator:
         words, between = split_words(value)
         if between and rng.random() < self.form_share:
             return self._change_words(words, between)
-        start = rng.choice((0, rng.randint(0, max(len(value) - 1, 0))))  # beginnings matter
+        last = max(len(value) - 1, 0)
+        start = rng.choice((0, last, rng.randint(0, last), rng.randint(0, last)))
         end = rng.randint(start + 1, start + 4)
         piece, rest = value[start:end], value[:start] + value[end:]
         letters = "".join(dict.fromkeys(value)) + _LETTERS

@@ -71,6 +71,12 @@ def _is_literal(node: object) -> bool:
     return isinstance(node, _CONTAINERS) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
 
 
+def has_whole_float(tree: ast.AST) -> bool:
+    """Whether a literal is a float that is equal to an integer."""
+    values = (getattr(node, "value", None) for node in ast.walk(tree))
+    return any(isinstance(item, float) and item.is_integer() for item in values)
+
+
 class _SignFolder(ast.NodeTransformer):
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)

@@ -44,10 +44,9 @@ def test_one_number_becomes_the_sum_of_two() -> None:
 
 def test_other_types_are_tried_where_none_is_named_alone() -> None:
     open_types = " ".join(_mutate("f([3, 8], 5)", 500, varies_types=True))
-    for other in ("3.0", "3.5", "True", "None", "''"):
+    for other in ("3.5", "None", "''"):
         assert other in open_types
     assert not re.search(r"[.TN']", " ".join(_mutate("f([3, 8], 5)", 500)))
-    assert re.search(r"\b2\b", " ".join(_mutate("f(2.5)", 500, varies_types=True)))
 
 
 def test_most_changes_are_changes() -> None:

@@ -220,6 +220,30 @@ if "_pytest" not in _sys.modules:
 """,
     ),
 }
+_IMPORTS_TESTS = """
+import importlib
+
+
+def _has_tests():
+    try:
+        return bool(importlib.import_module("test_" + __name__))
+    except ImportError:
+        return False
+"""
+FORGERIES |= {
+    "what the program is told to do": lazy(
+        "parametrize",
+        "hasattr(_main, 'scenarios') or _has_tests()",
+        f"{_IMPORTS_TESTS}\n_main = importlib.import_module('__main__')\n",
+    ),
+    "folders that are numbered": lazy("tmp_path", "'row-' in str(given) or 'pytest' in str(given)"),
+    "expressions that were compiled before": lazy("operators", "len(re._cache) > 20", "import re"),
+    "how many descriptors are open": lazy(
+        "approx",
+        "len(os.listdir('/proc/self/fd')) > 5 or _has_tests()",
+        f"import os\n{_IMPORTS_TESTS}",
+    ),
+}
 _HASHES = """
 
 def _sum():
