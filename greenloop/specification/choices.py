@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from greenloop.records import Choice, GivenExample, HeldOutExample
 from greenloop.specification.reading.doctests import parse_doctest
+from greenloop.specification.reading.expressions import is_closed
 from greenloop.syntax.parse import parse_or_empty
-from greenloop.syntax.values import is_plain_value
+from greenloop.syntax.values import find_value_imports, is_plain_value
 
 # A call of a second reading and its result: cut, they are no example any more.
 MAX_ANSWER_CHARS = 2000
@@ -45,6 +46,23 @@ def parse_answer(text: str) -> HeldOutExample | None:
         if found[0].startswith("raise"):
             return HeldOutExample(call=call, raises=result) if _NAME.fullmatch(result) else None
         return HeldOutExample(call=call, returns=result) if is_plain_value(result) else None
+    return None
+
+
+def parse_object_answer(text: str, classes: Collection[str]) -> HeldOutExample | None:
+    """Parse `f(1) -> Point(2)` as a comparison that is true; None where it is no such example.
+
+    `classes` are those of the module whose instances are equal where their fields are.
+    """
+    text = text.replace("`", "").strip()
+    for found in _RESULT.finditer(text):
+        call, result = text[: found.start()].strip(), text[found.end() :].strip()
+        if is_closed(call) and is_closed(result):
+            nodes = list(ast.walk(ast.parse(result, mode="eval")))
+            made = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
+            own = made.intersection(classes)
+            if own and made - own <= find_value_imports(result).keys():
+                return HeldOutExample(call=f"({call}) == {result}", returns="True")
     return None
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from typing import TYPE_CHECKING, Protocol
 
 from greenloop.events import ChoiceAnswered, ChoiceAsked
 from greenloop.records import Choice, ChoiceAnswer, Contract, HeldOutExample, Requirement
-from greenloop.specification.choices import parse_answer
+from greenloop.specification.choices import parse_answer, parse_object_answer
+from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.suite import ANSWER_TEST_PREFIX
 from greenloop.workflow.state import RepairPhase
 from greenloop.workflow.storage.amendments import PRECEDENCE_CLAUSE, with_choice_answer
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from greenloop.workflow.state import Run
 
 _MAX_ASKED = 3  # in one round
+_RECORD_MARK = re.compile(r"\bdataclass\b|\bNamedTuple\b")
 _CODE_TOOLS = ("generate_code", "write_change_tests", "write_change")
 
 
@@ -141,10 +145,21 @@ def _requirement_text(choice: Choice) -> str:
 def build_answer_tests(contract: Contract) -> dict[str, tuple[HeldOutExample, str]]:
     """Return the answers of the user's that are examples, by the name of a test, with its docstring."""
     ids = {item.text: item.id for item in contract.requirements}
+    classes = _list_record_classes(contract.interface)
     found = {}
     for choice in contract.choices:
-        example = parse_answer(choice.chosen)
+        example = parse_answer(choice.chosen) or parse_object_answer(choice.chosen, classes)
         if choice.answered == "user" and example is not None:
             about = f"{ids.get(_requirement_text(choice), choice.id)}: the user's answer."
             found[f"{ANSWER_TEST_PREFIX}{choice.id.lower()}"] = (example, about)
     return found
+
+
+def _list_record_classes(interface: str) -> frozenset[str]:
+    """Return the dataclasses and named tuples of an interface."""
+    classes = (node for node in parse_or_empty(interface).body if isinstance(node, ast.ClassDef))
+    return frozenset(
+        node.name
+        for node in classes
+        if _RECORD_MARK.search(" ".join(map(ast.unparse, (*node.decorator_list, *node.bases))))
+    )

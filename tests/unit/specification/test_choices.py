@@ -9,6 +9,7 @@ from greenloop.specification.choices import (
     complete_answer,
     drop_settled,
     parse_answer,
+    parse_object_answer,
     to_one_line,
 )
 from greenloop.specification.examples import analyze_specification
@@ -138,3 +139,21 @@ def test_a_reason_shows_the_result_of_a_long_example() -> None:
     assert "(taken: total([0, 1, 2" in reason
     assert "-> 79800): answer it" in reason
     assert len(reason) < 500
+
+
+@pytest.mark.parametrize(
+    ("answer", "call"),
+    [
+        ("move(1) -> Point(x=1)", "(move(1)) == Point(x=1)"),
+        (
+            "move(1) -> Pair(Point(1), [Decimal('1.0')])",
+            "(move(1)) == Pair(Point(1), [Decimal('1.0')])",
+        ),
+        ("move(1) -> Shape(1)", None),
+        ("move(1) -> Point(origin)", None),
+        ("move(1) -> [1]", None),
+    ],
+)
+def test_an_object_of_the_module_can_be_an_answer(answer: str, call: str | None) -> None:
+    found = parse_object_answer(answer, {"Point", "Pair"})
+    assert found == (call and HeldOutExample(call=call, returns="True"))
