@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from greenloop.records import Choice, GivenExample, HeldOutExample
 from greenloop.specification.reading.doctests import parse_doctest
@@ -36,14 +36,10 @@ def parse_answer(text: str) -> HeldOutExample | None:
 
     The call may also be statements that end in an expression.
     """
-    text = text.replace("`", "").strip()
-    if len(text) > MAX_ANSWER_CHARS:
-        return None
-    for found in _RESULT.finditer(text):
-        call, result = text[: found.start()].strip(), text[found.end() :].strip()
+    for call, sign, result in _split_answer(text):
         if not _is_expression(call):
             continue
-        if found[0].startswith("raise"):
+        if sign.startswith("raise"):
             return HeldOutExample(call=call, raises=result) if _NAME.fullmatch(result) else None
         return HeldOutExample(call=call, returns=result) if is_plain_value(result) else None
     return None
@@ -54,9 +50,7 @@ def parse_object_answer(text: str, classes: Collection[str]) -> HeldOutExample |
 
     `classes` are those of the module whose instances are equal where their fields are.
     """
-    text = text.replace("`", "").strip()
-    for found in _RESULT.finditer(text):
-        call, result = text[: found.start()].strip(), text[found.end() :].strip()
+    for call, _, result in _split_answer(text):
         if is_closed(call) and is_closed(result):
             nodes = list(ast.walk(ast.parse(result, mode="eval")))
             made = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
@@ -64,6 +58,13 @@ def parse_object_answer(text: str, classes: Collection[str]) -> HeldOutExample |
             if own and made - own <= find_value_imports(result).keys():
                 return HeldOutExample(call=f"({call}) == {result}", returns="True")
     return None
+
+
+def _split_answer(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield call, sign and result for each sign in a text; nothing of a text that is too long."""
+    text = text.replace("`", "").strip()
+    for found in _RESULT.finditer(text) if len(text) <= MAX_ANSWER_CHARS else ():
+        yield text[: found.start()].strip(), found[0], text[found.end() :].strip()
 
 
 def complete_answer(choice: Choice, text: str) -> str | None:
