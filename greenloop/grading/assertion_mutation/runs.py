@@ -10,7 +10,7 @@ from itertools import islice
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
 from greenloop.grading.context import GradingContext
-from greenloop.grading.isolation.public_names import ModuleNames
+from greenloop.grading.isolation.public_names import read_module_names
 from greenloop.records import TestRun
 from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.parse import PARSE_ERRORS
@@ -95,12 +95,8 @@ class AssertionMutationRunner:
     def _are_related(self, exception: str, other: str) -> bool:
         """Whether one of two classes of the module, by their names in tests, has the other as a base."""
         one, two = (name.rpartition(".")[2] for name in (exception, other))
-        find = self._names.add_base_classes
+        find = self.context.remember(read_module_names).add_base_classes
         return one in find({two}) or two in find({one})
-
-    @cached_property
-    def _names(self) -> ModuleNames:
-        return ModuleNames(self.context.code, (), self.context.module)
 
     def run(
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.isolation.public_names import ModuleNames
+from greenloop.grading.isolation.public_names import read_module_names
 from greenloop.grading.isolation.runs import has_agreed, is_doubtful, run_first, run_rows
 from greenloop.grading.isolation.value_uses import find_value_uses
 from greenloop.grading.isolation.whole_tests import WholeTests, compare_whole_tests
@@ -41,13 +41,8 @@ def measure(context: GradingContext) -> Isolated | str:
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    names = context.remember(_read_names)
+    names = context.remember(read_module_names)
     return measure_modules([context], [*names.find_public(), *names.methods])
-
-
-def _read_names(context: GradingContext) -> ModuleNames:
-    texts = [item.code for item in context.tests]
-    return ModuleNames(context.code, texts, context.module, context.interface)
 
 
 def measure_modules(
@@ -105,7 +100,7 @@ def _summarize(
     used = {name for item in agreed for name in item.names}
     attributes = {name for item in agreed for name in item.attributes}
     for item in contexts:
-        known = item.remember(_read_names)
+        known = item.remember(read_module_names)
         used = known.add_base_classes(used)
         called = known.add_called(attributes | used)
         used |= {name for name, own in known.methods.items() if own in called}

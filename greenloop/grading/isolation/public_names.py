@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from greenloop.grading.context import GradingContext
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.module_calls import get_member, read_imports
 from greenloop.testsuite.scenarios.names import read_attributes, walk, walk_all
@@ -76,6 +77,12 @@ class ModuleNames:
             nodes = list(walk_all(reached))
             found |= read_attributes(nodes) | {n.id for n in nodes if isinstance(n, ast.Name)}
         return found
+
+
+def read_module_names(context: GradingContext) -> ModuleNames:
+    """Return the names of a grade's module; pieces of evidence share them by `context.remember`."""
+    texts = [item.code for item in context.tests]
+    return ModuleNames(context.code, texts, context.module, context.interface)
 
 
 def _parse(text: str) -> ast.Module:
