@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from greenloop.sandbox.base import Sandbox
-    from greenloop.sandbox.factory import open_sandbox
+    from greenloop.sandbox.opening import open_sandbox
 
 __all__ = ["Sandbox", "open_sandbox"]
 
@@ -20,6 +20,7 @@ __all__ = ["Sandbox", "open_sandbox"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from greenloop.sandbox import base, factory
+    from importlib import import_module
 
-    return base.Sandbox if name == "Sandbox" else factory.open_sandbox
+    home = "base" if name == "Sandbox" else "opening"
+    return getattr(import_module(f"greenloop.sandbox.{home}"), name)

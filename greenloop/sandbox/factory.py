@@ -31,25 +31,22 @@ _INSTALL_HINT = (
 )
 
 
-def open_sandbox(settings: Settings | None = None) -> Sandbox:
-    """Open the sandbox that the settings name; `auto` is the first that passes the self-check.
-
-    A kind that is named is never replaced by another. Every kind but `none` must pass the
-    self-check. Kinds of installed packages (entry points `greenloop.sandboxes`: a function of the
-    settings and the limits that returns a `Sandbox`) are used only by name, not by `auto`.
-
-    Raises:
-        SandboxError: there is no such kind, or it does not work on this machine.
-    """
-    return open_with_zygotes(settings or Settings.load())
-
-
 def open_with_zygotes(settings: Settings, zygotes: ZygotePool | None = None) -> Sandbox:
-    """Do as `open_sandbox`; a sandbox of the zygotes' backend uses and closes them.
+    """Do as `open_sandbox`; a sandbox of the zygotes' backend uses them. Others are closed.
 
     Raises:
         SandboxError: there is no such kind, or it does not work on this machine.
     """
+    sandbox = None
+    try:
+        sandbox = _open(settings, zygotes)
+    finally:
+        if zygotes and (sandbox is None or sandbox.info.backend != zygotes.backend_name):
+            zygotes.close()
+    return sandbox
+
+
+def _open(settings: Settings, zygotes: ZygotePool | None) -> Sandbox:
     limits = limits_from_settings(settings)
     kind, factories = settings.sandbox, _list_factories(settings, zygotes)
     if kind == "none":

@@ -1,4 +1,4 @@
-"""A sandbox that is opened beside other work."""
+"""Opening of a sandbox: its processes start first, beside all imports and other work."""
 
 from __future__ import annotations
 
@@ -20,6 +20,29 @@ if TYPE_CHECKING:
 
 # Of the run that repeats the tests: any fixed value but 0, as a repeat must give the same verdict.
 HASH_SEED = 4711
+
+
+def open_sandbox(settings: Settings | None = None) -> Sandbox:
+    """Open the sandbox that the settings name; `auto` is the first that passes the self-check.
+
+    A kind that is named is never replaced by another. Every kind but `none` must pass the
+    self-check. Kinds of installed packages (entry points `greenloop.sandboxes`: a function of the
+    settings and the limits that returns a `Sandbox`) are used only by name, not by `auto`.
+
+    Raises:
+        SandboxError: there is no such kind, or it does not work on this machine.
+    """
+    zygotes = start_zygotes(settings.sandbox if settings else None)
+    try:
+        from greenloop.sandbox.factory import open_with_zygotes
+        from greenloop.settings import Settings
+
+        settings = settings or Settings.load()
+    except BaseException:  # also Ctrl-C, and settings that are wrong
+        if zygotes is not None:
+            zygotes.close()
+        raise
+    return open_with_zygotes(settings, zygotes)
 
 
 class SandboxOpening:
@@ -68,8 +91,6 @@ class SandboxOpening:
         with contextlib.suppress(GreenloopError, CancelledError):
             if self._opened is not None:
                 self._opened.result().close()
-        if self._zygotes is not None:
-            self._zygotes.close()
 
 
 def start_zygotes(kind: str | None) -> ZygotePool | None:

@@ -39,6 +39,7 @@ from ..trials.outcomes import (
 from ..trials.workspaces import Workspaces, become_subreaper, set_parent_death_signal
 
 _MAX_JOBS, _GRACE_SECONDS, _MAX_LINE_BYTES = 4, 5.0, 1 << 20
+_ORIGINAL = -1  # instead of the number of a mutant
 _FORWARDED_EVENTS = ("started", "mutant", "healthy", "trouble", "reached", "tried", "passes")
 
 
@@ -55,9 +56,7 @@ class MutantTrials:
         with open(path, encoding="utf-8", errors="surrogatepass", newline="") as file:
             self._original = OriginalModule(file.read(), path)
         self._jobs = job.get("jobs") or min(_MAX_JOBS, _count_cores())
-        self._session = CollectedSession(
-            job["work"], job["ini"], job["targets"], tempfile.mkdtemp()
-        )
+        self._session = CollectedSession(job)
         guest_fds = [number for number in list_open_fds() if number != job["handle"]]
         total_bytes = job["limits"]["total_bytes"]
         self._workspaces = Workspaces(job["work"], self._jobs, total_bytes, guest_fds)
@@ -165,30 +164,30 @@ class MutantTrials:
 
         That a mutant is noticed counts only where the original code passes this way, too.
         """
-        results: list[tuple[ForkTask, ForkResult]] = []
+        results: dict[int, ForkResult] = {}
 
         def start(task: ForkTask) -> None:
-            self._forward(build_started_event([task.number]))
+            if task.number != _ORIGINAL:
+                self._forward(build_started_event([task.number]))
 
         def receive(task: ForkTask, result: ForkResult) -> None:
-            if result.verdict == SURVIVED:
-                self._report_result(task, result)
-            else:
-                results.append((task, result))
+            results[task.number] = result
+            if check := results.get(_ORIGINAL):
+                self._report_fresh(results, check)
 
-        pool = self._create_pool()
-        pool.run([self._create_task(n, self._splices[n]) for n in sorted(numbers)], receive, start)
-        if not results:
-            return
-        check = pool.run_one(self._create_task(0, None))
+        tasks = [self._create_task(number) for number in (_ORIGINAL, *sorted(numbers))]
+        self._create_pool().run(tasks, receive, start)
+
+    def _report_fresh(self, results: dict[int, ForkResult], check: ForkResult) -> None:
+        """Report the results of mutants, and take them out; `check` is that of the original."""
         unknown = ForkResult("not_run" if check.ending == "not_run" else "error")
-        for task, result in results:
-            self._report_result(task, result if check.verdict == SURVIVED else unknown)
+        for number in results.keys() - {_ORIGINAL}:
+            result = results.pop(number)
+            is_certain = SURVIVED in (result.verdict, check.verdict)
+            self._forward(result_event(number, result if is_certain else unknown, self._tests))
 
-    def _report_result(self, task: ForkTask, result: ForkResult) -> None:
-        self._forward(result_event(task.number, result, self._tests))
-
-    def _create_task(self, number: int, splice: dict[str, Any] | None) -> ForkTask:
+    def _create_task(self, number: int) -> ForkTask:
+        splice = self._splices.get(number)
         excluded = {item["id"] for item in self._tests if item["outcome"] != "passed"}
         slow = {item["id"] for item in self._tests if item["cpu_s"] > QUICK_TEST_SECONDS}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -23,24 +24,15 @@ _SUSPENDABLE_FLAGS = 0x20 | 0x80 | 0x200  # generators, coroutines
 
 
 class CollectedSession:
-    """Session, configured in a process without untrusted code; `collect` loads the tests."""
+    """Session, begun in a process without untrusted code; `collect` loads the tests."""
 
-    def __init__(self, work: str, ini: str, targets: Sequence[str], empty_folder: str) -> None:
-        """`empty_folder` is the working folder meanwhile, so that no conftest is loaded yet."""
-        from _pytest.config import _prepareconfig
-        from _pytest.main import Session
-
-        os.chdir(empty_folder)
+    def __init__(self, job: dict[str, Any]) -> None:
+        """The job has `work`, `ini`, `targets`, and `held`: config and session, if one is begun."""
+        work = job["work"]
         _remove_assert_rewriting()
-        loaded = plugins.load_plugins(plugins.build_usage_predicate(work))
-        arguments = [*options(work, ini), "--assert=plain", *plugins.build_plugin_options(loaded)]
-        self._config = _prepareconfig(arguments, loaded)
-        os.chdir(work)
-        self._config.args = [os.path.join(work, name) for name in targets]
+        self._config, self._session = job.get("held") or _begin_session(work, job["ini"])
+        self._config.args = [os.path.join(work, name) for name in job["targets"]]
         self._config.pluginmanager._dirpath2confmods.clear()
-        self._config._do_configure()
-        self._session = Session.from_config(self._config)
-        self._config.hook.pytest_sessionstart(session=self._session)
         self.items: list[Any] = []
         self._plain_flags: list[bool] = []
 
@@ -117,6 +109,22 @@ class CollectedSession:
         is_plain = self._plain_flags[number] and not uses_hooks
         run = _run_plain if is_plain else _run_with_hooks
         return run(self._session, self.items[number], nextitem)
+
+
+def _begin_session(work: str, ini: str) -> tuple[Any, Any]:
+    """Return a configuration and its session; as an empty folder is current, no conftest is loaded."""
+    from _pytest.config import _prepareconfig
+    from _pytest.main import Session
+
+    os.chdir(tempfile.mkdtemp())
+    loaded = plugins.load_plugins(plugins.build_usage_predicate(work))
+    arguments = [*options(work, ini), "--assert=plain", *plugins.build_plugin_options(loaded)]
+    config = _prepareconfig(arguments, loaded)
+    os.chdir(work)
+    config._do_configure()
+    session = Session.from_config(config)
+    config.hook.pytest_sessionstart(session=session)
+    return config, session
 
 
 def _remove_assert_rewriting() -> None:

@@ -84,10 +84,10 @@ class ForkPool:
     def run(
         self,
         tasks: Iterable[ForkTask],
-        on_done: Callable[[ForkTask, ForkResult], None],
+        on_done: Callable[[ForkTask, ForkResult], ForkTask | None],
         on_start: Callable[[ForkTask], None] = lambda task: None,
     ) -> None:
-        """Run all tasks; `on_done` is called once for each."""
+        """Run all tasks; `on_done` is called once for each, and may return one more to run next."""
         waiting = deque(tasks)
         self._existing_children = set(list_children(os.getpid()))
         while waiting or self._running:
@@ -103,7 +103,8 @@ class ForkPool:
             for slot, result in self._wait_for_ended():
                 task = self._running.pop(slot).task
                 self._clean(slot)
-                on_done(task, result)
+                if following := on_done(task, result):
+                    waiting.appendleft(following)
 
     def run_all(self, tasks: Iterable[ForkTask]) -> dict[int, ForkResult]:
         """Run all tasks and return their results by number, in the order in which they ended."""

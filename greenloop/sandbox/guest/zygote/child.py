@@ -64,11 +64,20 @@ def uses_preloaded_session(job: dict[str, Any]) -> bool:
     return job["kind"] in SESSION_KINDS and not job["cold"]
 
 
-def run_cold(job: dict[str, Any], result_fd: int, entrypoints: Mapping[str, EntryPoint]) -> int:
-    """Run a job without the preloaded session and return the exit status."""
+def run_cold(
+    job: dict[str, Any],
+    result_fd: int,
+    entrypoints: Mapping[str, EntryPoint],
+    held: tuple[Any, Any] | None = None,
+) -> int:
+    """Run a job that does not go on with the preloaded session, and return the exit status.
+
+    `held` are the configuration and the session that are preloaded: trials can use them.
+    """
     job["ini"] = ini_file()
     if job["cold"]:
         return _exec_new_interpreter(job, result_fd)
+    job["held"] = held
     if job["kind"] in KINDS_WITHOUT_PYTEST:
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
     main = entrypoints.get(job["kind"])

@@ -90,7 +90,9 @@ class _HeldSession:
         job, handle = self._wait_for_run()
         self.is_released = True
         if not child.uses_preloaded_session(job):
-            child.exit_with(lambda: child.run_cold(job, handle, self._entrypoints))
+            config.pluginmanager.unregister(self._reporter)
+            held = config, session
+            child.exit_with(lambda: child.run_cold(job, handle, self._entrypoints, held))
         self._job, self._channel = job, Channel(handle, job.pop("key"))
         self._reporter.start(self._channel, job)
         _reset_session_state(config)

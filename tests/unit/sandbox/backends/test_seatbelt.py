@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import SandboxError
+from greenloop.sandbox import open_sandbox
 from greenloop.sandbox.backends.mounts import HOME, SITE, GuestMounts
 from greenloop.sandbox.backends.seatbelt import build_command, build_profile, quote_path
-from greenloop.sandbox.factory import open_sandbox
 from greenloop.settings import Settings
 
 SEEN = GuestMounts(

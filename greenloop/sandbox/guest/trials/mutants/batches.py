@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 from typing import Any
 
 from ..context import TrialContext
@@ -68,17 +69,27 @@ class MutantBatches:
         self,
         mutants: Sequence[BatchMutant],
         on_start: Callable[[Sequence[int]], None],
-        max_rounds: int = BATCH_SIZE,
+        max_attempts: int = BATCH_SIZE,
     ) -> BatchResult:
-        """Try all mutants; `on_start` is called with those of a process before it starts.
+        """Try all mutants; `on_start` is called with those of a fork before it starts.
 
-        A batch that breaks off continues in the next round; the last round leaves the rest undecided.
+        A batch that breaks off continues in another fork, in at most `max_attempts` in all; what the
+        last one does not get to is undecided.
         """
-        found = BatchResult()
-        batches = self._divide(mutants)
-        while batches and max_rounds > 0:
-            max_rounds -= 1
-            batches = self._run_round(batches, found, on_start)
+        found, batches = BatchResult(), self._divide(mutants)
+        attempts = [1] * len(batches)
+
+        def start(task: ForkTask) -> None:
+            on_start([mutant.number for mutant in batches[task.number]])
+
+        def receive(task: ForkTask, result: ForkResult) -> ForkTask | None:
+            rest = self._record_result(batches[task.number], result, found)
+            batches[task.number] = rest
+            attempts[task.number] += 1
+            is_last = not rest or attempts[task.number] > max_attempts
+            return None if is_last else self._create_task(task.number, rest)
+
+        self._fork_pool.run(list(starmap(self._create_task, enumerate(batches))), receive, start)
         return found
 
     def _divide(self, mutants: Sequence[BatchMutant]) -> list[Sequence[BatchMutant]]:
@@ -87,25 +98,6 @@ class MutantBatches:
         count = max(1, -(-len(mutants) // (BATCH_SIZE * width))) * width
         size = max(1, -(-len(mutants) // count))
         return [mutants[at : at + size] for at in range(0, len(mutants), size)]
-
-    def _run_round(
-        self,
-        batches: list[Sequence[BatchMutant]],
-        batch_result: BatchResult,
-        on_start: Callable[[Sequence[int]], None],
-    ) -> list[Sequence[BatchMutant]]:
-        """Run each batch in a fork and return what the forks did not get to."""
-        rests: list[Sequence[BatchMutant]] = []
-
-        def receive(task: ForkTask, result: ForkResult) -> None:
-            rests.append(self._record_result(batches[task.number], result, batch_result))
-
-        def start(task: ForkTask) -> None:
-            on_start([mutant.number for mutant in batches[task.number]])
-
-        tasks = [self._create_task(number, batch) for number, batch in enumerate(batches)]
-        self._fork_pool.run(tasks, receive, start)
-        return [rest for rest in rests if rest]
 
     def _create_task(self, number: int, batch: Sequence[BatchMutant]) -> ForkTask:
         def work(report: StepReporter) -> str:

@@ -22,7 +22,7 @@ from ..time_limits import StepReporter
 from .batches import BATCH_SIZE, BatchMutant, BatchResult, MutantBatches
 from .swaps import KILLED, FunctionSwap, ModuleSwap, Swap, confirm_failure
 
-_MAX_IMPORT_ROUNDS = 2  # some modules cannot be reloaded in place: then each batch breaks off
+_MAX_IMPORT_ATTEMPTS = 2  # some modules cannot be reloaded in place: then each batch breaks off
 
 
 class MutantScheduler:
@@ -90,16 +90,16 @@ class MutantScheduler:
         swap = ModuleSwap.find(self._original) if self._use_batches and tests else None
         if swap:
             mutants = [BatchMutant(item, self._sort_nearest_first(tests, item)) for item in splices]
-            killed = self._run_batches(mutants, swap, _MAX_IMPORT_ROUNDS).killed
+            killed = self._run_batches(mutants, swap, _MAX_IMPORT_ATTEMPTS).killed
         for number in (item["number"] for item in splices if item["number"] not in killed):
             self._context.send_event({"event": "fresh", "mutant": number})
 
     def _run_batches(
-        self, mutants: Sequence[BatchMutant], swap: Swap, max_rounds: int = BATCH_SIZE
+        self, mutants: Sequence[BatchMutant], swap: Swap, max_attempts: int = BATCH_SIZE
     ) -> BatchResult:
         costs = [(item["cpu_s"], item["wall_s"]) for item in self._tests]
         batches = MutantBatches(self._context, swap, costs)
-        found = batches.try_all(mutants, self._report_started, max_rounds)
+        found = batches.try_all(mutants, self._report_started, max_attempts)
         for number, test in sorted(found.killed.items()):
             name = "collection" if test == batches.collection else self._tests[test]["id"]
             killed = ForkResult("verdict", build_killed_verdict(name))
