@@ -18,12 +18,13 @@ CORPUS = Path(__file__).parent / "mutation_corpus"
 GREENLOOP = """
 import json, sys, time
 from pathlib import Path
-from greenloop.grading.mutation import measure_mutation
 from greenloop.sandbox import open_sandbox
-from greenloop.testsuite import TestFile
 
 name = sys.argv[1]
 with open_sandbox() as box:
+    from greenloop.grading.mutation import measure_mutation
+    from greenloop.testsuite import TestFile
+
     if not name:
         sys.exit()
     tests = [TestFile(f"test_{name}.py", Path(f"test_{name}.py").read_text("utf-8"))]
@@ -55,7 +56,10 @@ Tool = Callable[[str, Path], Ran]
 
 
 def greenloop(name: str, folder: Path, cores: int | None = None) -> Ran:
-    """`mutation()` in a fresh process, its sandbox opened there; and one that only opens it."""
+    """Measure in a fresh process that opens a sandbox, as `check` does, before it imports the rest.
+
+    Then once more only to open it.
+    """
     _copy(name, folder, folder)
     wall_s, cpu_s, output = run_timed([sys.executable, "-c", GREENLOOP, name], folder, cores=cores)
     said = json.loads(output.splitlines()[-1])
