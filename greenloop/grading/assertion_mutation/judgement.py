@@ -19,8 +19,8 @@ from greenloop.records import AssertionMutation
 from greenloop.sandbox.work.scenarios import Observations, RowOutcome
 from greenloop.testsuite import TestFile
 
-# Equalities of a class in a payload of `sandbox.guest.scenarios.encoder`.
-_OWN_EQUALITIES = (']],"record",', ']],"own",')
+# Of a class in a payload of `sandbox.guest.scenarios.encoder`.
+_OWN_EQUALITY = ']],"own",'
 
 
 class _ChangedFile(NamedTuple):
@@ -77,7 +77,7 @@ def judge_changed_tests(context: GradingContext) -> AssertionMutation | None:
 
 def _has_own_equality(found: Observations) -> bool:
     payloads = (payload for row in found.rows for _, payload in row.observations)
-    return any(tag in payload for payload in payloads for tag in _OWN_EQUALITIES)
+    return any(_OWN_EQUALITY in payload for payload in payloads)
 
 
 def _plan_changes(context: GradingContext) -> tuple[_ChangedFile, ...]:

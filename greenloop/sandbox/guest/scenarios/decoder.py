@@ -51,7 +51,7 @@ def has_objects(content: Any) -> bool:
     if tag == "exception":
         return any(map(has_objects, parts[-1].values()))
     if tag == "object":
-        return parts[1] != "identity" or any(map(has_objects, parts[2].values()))
+        return parts[1] == "own" or any(map(has_objects, parts[2].values()))
     return tag != "class" and any(map(has_objects, parts))
 
 

@@ -26,9 +26,10 @@ class Opaque:
             return True
         if described is not None:
             return self.observed__.equals(described)
-        if self.observed__.equality == "own" or self.observed__.is_expected:
+        equality, is_expected = self.observed__.equality, self.observed__.is_expected
+        if equality == "own" or (is_expected and equality != "record"):
             raise self.observed__.refuse("its own equality")
-        return NotImplemented
+        return NotImplemented  # as that of a dataclass does with objects of other classes
 
     def __hash__(self) -> int:
         if self.observed__.is_expected:
