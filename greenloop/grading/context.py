@@ -45,6 +45,13 @@ class Rerun(NamedTuple):
     coverage: Coverage | str | None = None
 
 
+class _Remembered:
+    """What a function has made of a context: one value, or none yet."""
+
+    def __init__(self) -> None:
+        self.lock, self.values = threading.RLock(), list[Any]()
+
+
 @dataclass
 class GradingContext:
     """A green run and what is known of it: the argument of each measurement.
@@ -76,17 +83,19 @@ class GradingContext:
     shared: SharedObservation | None = None
     _scenarios: dict[str, ScenarioFile] = field(default_factory=dict)
     _scenarios_lock: threading.Lock = field(default_factory=threading.Lock)
-    _remembered: dict[Callable[[GradingContext], Any], Any] = field(default_factory=dict)
+    _remembered: dict[Callable[[GradingContext], Any], _Remembered] = field(default_factory=dict)
 
     @property
     def thresholds(self) -> Thresholds:
         return self.plan.thresholds
 
     def remember(self, plan: Callable[[GradingContext], _T]) -> _T:
-        """Return what a function makes of this context, computed once."""
-        if plan not in self._remembered:
-            self._remembered[plan] = plan(self)
-        found: _T = self._remembered[plan]
+        """Return what a function makes of this context, computed once, whichever thread asks."""
+        remembered = self._remembered.setdefault(plan, _Remembered())
+        with remembered.lock:
+            if not remembered.values:
+                remembered.values.append(plan(self))
+        found: _T = remembered.values[0]
         return found
 
     def plan_scenarios(self, file: TestFile) -> ScenarioFile:

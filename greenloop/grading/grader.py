@@ -111,12 +111,13 @@ def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[
         f"extra.{name}": partial(_measure_plugin, name, context)
         for name in list_plugins("greenloop.evidence")
     }
-    with ThreadPoolExecutor(_MAX_CONCURRENT) as pool:
+    with ThreadPoolExecutor(_MAX_CONCURRENT) as pool, ThreadPoolExecutor(1) as planner:
+        for prepare in (judgement.prepare, mutants.prepare):  # what these need is planned meanwhile
+            planner.submit(prepare, context)
         started = {
             key: pool.submit(collector.measure, key, (measures | plugins)[key])
             for key in (*together, *plugins)
         }
-        pool.submit(mutants.prepare, context)
     collector.raise_if_nothing_runs()
     alone = {key: collector.measure(key, measures[key]) for key in kinds.keys() - started.keys()}
     found = {key: future.result() for key, future in started.items()} | alone

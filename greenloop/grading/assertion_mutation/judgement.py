@@ -31,6 +31,12 @@ class _ChangedFile(NamedTuple):
     judge: str
 
 
+def prepare(context: GradingContext) -> None:
+    """Plan the changed tests, while other measurements wait for the sandbox."""
+    if are_observable(context):
+        context.remember(_plan_changes)
+
+
 def plan_judges(
     context: GradingContext, observed: Sequence[tuple[ObservationRequest, Observations]]
 ) -> dict[ObservationRequest, list[str]]:
