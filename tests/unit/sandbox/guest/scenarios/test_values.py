@@ -286,6 +286,12 @@ def test_two_objects_of_the_code_prove_nothing_about_each_other() -> None:
             _ = cross(value) == cross(value)
 
 
+def test_an_expected_record_equals_no_built_in_value() -> None:
+    record = stand_in(Point, "record", (("x", REQUIRED), ("y", REQUIRED)))(1, 2)
+    assert record != (1, 2)
+    assert cross((1, 2)) != record
+
+
 def test_own_equality_counts_only_where_the_fields_agree() -> None:
     money = stand_in(Money, "record", (("amount", REQUIRED),))
     assert cross(Money(3)) == money(3)
