@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -15,6 +16,7 @@ from greenloop.settings import Settings
 _OPENAI_DEFAULT = "gpt-5.4-mini"
 _OLLAMA_PORT = 11434
 _PROBE_SECONDS = 1.0
+_REACH_SECONDS = 5.0
 # Code models first, newest family first; matched as prefixes.
 _PREFERRED_FAMILIES = (
     "qwen3-coder devstral gpt-oss qwen2.5-coder deepseek-coder codestral codegemma starcoder "
@@ -78,6 +80,17 @@ def _choose_from_server(base_url: str, settings: Settings) -> ModelChoice:
 def list_ollama_models(host: str) -> list[str]:
     """Return the names of an Ollama server's models; [] where no server answers."""
     return _fetch_names(f"{host}/api/tags", "models", "name", {})
+
+
+def can_reach(address: str) -> bool:
+    """Whether a server answers at an address, whatever it answers."""
+    try:
+        with urllib.request.urlopen(address, timeout=_REACH_SECONDS):
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except (OSError, ValueError, http.client.HTTPException):
+        return False
 
 
 def select_best(names: list[str]) -> str | None:

@@ -372,6 +372,16 @@ def test_doctor_names_what_is_missing_and_how_to_mend_it(run: Run) -> None:
     assert json.loads(out)["model"]["ok"] is True
 
 
+def test_doctor_says_whether_the_server_of_the_model_answers(run: Run) -> None:
+    with OpenAIServer(lambda _request: Reply()) as server:
+        address = {"OPENAI_BASE_URL": server.url, "GREENLOOP_MODEL": "openai:own"}
+        status, out, _ = run("doctor", **address)
+    assert (status, "ok      model: openai:own; not called" in out) == (0, True)
+    status, out, _ = run("doctor", **address)
+    assert (status, "MISSING model: openai:own\n" in out) == (3, True)
+    assert f"no server answers at {server.url}; check that it runs, and the address\n" in out
+
+
 def test_doctor_names_the_packages_that_code_may_use(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
