@@ -22,12 +22,13 @@ _PREFERRED_FAMILIES = (
     "qwen3-coder devstral gpt-oss qwen2.5-coder deepseek-coder codestral codegemma starcoder "
     "codellama qwen3 deepseek-r1 llama mistral"
 ).split()
-_NO_MODEL_MESSAGE = """no model is configured. Use one of these:
+_NO_MODEL_MESSAGE = """no model is configured
+Use one of these:
   --model PROVIDER:NAME or GREENLOOP_MODEL   e.g. openai:gpt-5.4, anthropic:claude-sonnet-5, ollama:qwen3-coder
   OPENAI_API_KEY in the environment or .env  then {default} is used
   OPENAI_BASE_URL                            any OpenAI-compatible server: vLLM, LM Studio, llama.cpp
   a running Ollama server                    https://ollama.com, then: ollama pull qwen3-coder
-To see a recorded run without a model: greenloop examples/roman_numerals.md --model replay:examples/roman_numerals.jsonl"""
+To see a recorded run without a model, in a clone: greenloop examples/roman_numerals.md --model replay:examples/roman_numerals.jsonl"""
 
 
 @dataclass(frozen=True)

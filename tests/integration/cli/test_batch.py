@@ -244,4 +244,7 @@ def test_verify_of_nothing_or_nonsense(run: Run) -> None:
     Path("x.greenloop.json").write_text("{}")
     status, _, err = run("verify")
     assert status == 2
-    assert "not a lock file of greenloop" in err
+    assert err == (
+        "greenloop: x.greenloop.json is not a lock file of greenloop; name a *.greenloop.json or a "
+        "folder with some\n"
+    )
