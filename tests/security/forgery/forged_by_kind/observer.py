@@ -42,7 +42,11 @@ FORGERIES = {
         "type(getattr(sys.stdout, 'buffer', 0)) is not io.BufferedWriter",
         "import io, sys",
     ),
-    "how the program was named": lazy("approx", "not sys.argv[0].endswith('m.py')", "import sys"),
+    "how the program was named": lazy(
+        "approx",
+        "not sys.argv[0].endswith('.py') or sys.argv[0].endswith('__main__.py')",
+        "import sys",
+    ),
     "frames of a warning": lazy(
         "fixtures",
         "_caller().endswith(('runner.py', 'python.py', 'callers.py', 'case.py'))",
