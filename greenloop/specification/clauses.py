@@ -19,6 +19,7 @@ _MIN_CLAUSE_WORDS = 2  # of content
 _MAX_WORDS_TAKEN = 8  # between `takes` and `and returns`
 _MAX_WORDS_BETWEEN = 4  # from `between` to its `and`
 _ENDS_OF_PARTS = frozenset(",;:.([")
+_SEMICOLON = re.compile(r";\s")  # of a sentence; data has none behind it
 _LITERAL = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|[“„][^“”\n]{1,200}[“”]")
 
 
@@ -48,7 +49,7 @@ class JointFinder:
         before, word, *after = self._index.words[number - 1 : number + 2]
         if self._is_quoted(word) or all(map(self._is_quoted, (before, *after))):
             return False
-        if ";" in self._gap(number):
+        if _SEMICOLON.search(self._gap(number)):
             return True
         if word.text not in JOINTS:
             return False

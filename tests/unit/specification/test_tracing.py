@@ -195,6 +195,7 @@ class TestComplaints:
             ("Refuse negative widths unless forced to wrap", True),
             ("Wrap long lines; short lines stay", True),
             ("Streiche leere Zeilen und zähle volle Zeilen", True),
+            ("Allegoric Alaskans;Blithering Badgers;win", False),
             ("the sum of a and b", False),
             ("lower and upper case", False),
             ("Sort the long names by length", False),
