@@ -250,8 +250,8 @@ def break_function(change: Change) -> dict[str, str] | None:
     """Return the commit's code with a function broken that older tests call; None without one."""
     known = "\n".join(text for path, text in change.before.items() if is_test_path(path))
     for path, text in change.code.items():
-        for node in ast.parse(text).body:
-            is_old = isinstance(node, ast.FunctionDef) and re.search(
+        for node in (item for item in ast.parse(text).body if isinstance(item, ast.FunctionDef)):
+            is_old = re.search(
                 rf"\n\s*def {node.name}\b|^def {node.name}\b", change.before.get(path, "")
             )
             if is_old and re.search(rf"\b{node.name}\(", known):

@@ -87,7 +87,7 @@ def synthetic() -> Case:
 
 
 def in_sandbox(box: Sandbox, case: Case, chosen: tuple[Mutant, ...]) -> MutantRuns:
-    module = find_tested_module(case.tests)
+    module = find_tested_module(case.tests, ())
     splices = [item.edit for item in chosen]
     files = [TestFile(f"test_{module}.py", case.tests)]
     return box.run_mutants(case.code, files, splices, module=module, budget_s=BUDGET_S)
@@ -102,7 +102,7 @@ def in_processes(case: Case, chosen: tuple[Mutant, ...]) -> tuple[list[bool], Co
 
 
 def fails(case: Case, mutant: Mutant) -> bool:
-    module = find_tested_module(case.tests)
+    module = find_tested_module(case.tests, ())
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, f"{module}.py").write_text(mutant.edit.apply_to(case.code), "utf-8")
         Path(folder, f"test_{module}.py").write_text(case.tests, "utf-8")

@@ -27,6 +27,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from trickcatcher_tasks import MODULE, PRECONDITION_REFERENCES, Task, read_tasks
 
@@ -211,7 +212,8 @@ def rule(box: Sandbox, task: Task, code: str, item: FoundDifference) -> str:
 
 def read_difference(task: Task, item: FoundDifference) -> tuple[Input, int]:
     """Return the call, and the number of the observation that differs: its answer or arguments."""
-    *assigned, last = ast.parse(item.call).body
+    body: list[Any] = ast.parse(item.call).body
+    *assigned, last = body
     if not assigned:
         return Input(last.value, task.function), ANSWER
     *assigned, call = assigned

@@ -7,15 +7,19 @@ from functools import cached_property
 
 from greenloop.specification.passages import PassageIndex, Word
 from greenloop.specification.word_lists import (
+    DETERMINERS,
     JOINTS,
     RETURNING,
     SILENT_WORDS,
     TAKING,
+    VERBS,
 )
 
 _MIN_CLAUSE_WORDS = 2  # of content
 _MAX_WORDS_TAKEN = 8  # between `takes` and `and returns`
+_MAX_WORDS_BETWEEN = 4  # from `between` to its `and`
 _ENDS_OF_PARTS = frozenset(",;:.([")
+_SEMICOLON = re.compile(r";\s")  # of a sentence; data has none behind it
 _LITERAL = re.compile(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"|[“„][^“”\n]{1,200}[“”]")
 
 
@@ -31,25 +35,38 @@ class JointFinder:
         content = [self._word(number) not in silent for number in words]
         before, after = 0, sum(content)
         for number, is_content in zip(words, content, strict=True):
-            if min(before, after) >= _MIN_CLAUSE_WORDS and self._is_joint(number):
+            if min(before, after) >= _MIN_CLAUSE_WORDS and self._is_joint(number, words.stop):
                 return True
             before, after = before + is_content, after - is_content
         return False
 
-    def _is_joint(self, number: int) -> bool:
-        """Return whether clauses meet at a word; a text in quotes, or a list of such, has none.
+    def _is_joint(self, number: int, end: int) -> bool:
+        """Return whether clauses meet at a word of a quote that ends before another.
 
-        Neither has a list of single words, nor what a function takes and what it returns for that.
+        A text in quotes, or a list of such, has none. Neither has a list of single words, a pair of
+        things (`a name and a number`), nor what a function takes and what it returns for that.
         """
         before, word, *after = self._index.words[number - 1 : number + 2]
         if self._is_quoted(word) or all(map(self._is_quoted, (before, *after))):
             return False
-        if ";" in self._gap(number):
+        if _SEMICOLON.search(self._gap(number)):
             return True
         if word.text not in JOINTS:
             return False
         is_listed = self._ends_part(number - 1) or not after or self._ends_part(number + 2)
-        return not is_listed and not self._takes_and_returns(number)
+        is_pair = self._word(number) in ("and", "und") and self._joins_things(number, end)
+        return not (is_listed or is_pair or self._takes_and_returns(number))
+
+    def _joins_things(self, number: int, end: int) -> bool:
+        """Return whether a thing follows `and`, and up to the next comma or end no verb of its own."""
+        before = [self._word(at) for at in range(max(number - _MAX_WORDS_BETWEEN, 0), number)]
+        if not {"between", "zwischen"}.isdisjoint(before):
+            return True
+        following = self._word(number + 1)
+        if following not in DETERMINERS and following not in before[-2:-1]:
+            return False
+        stop = next((at for at in range(number + 2, end) if self._ends_part(at)), end)
+        return VERBS.isdisjoint(self._word(at) for at in range(number + 2, stop))
 
     def _ends_part(self, number: int) -> bool:
         """Return whether a comma, a bracket or an end stands between a word and the one before."""

@@ -12,7 +12,7 @@ from greenloop.grading import GradingContext, Plan
 from greenloop.grading.assertion_mutation import evidence as assertion_mutation
 from greenloop.grading.collector import EvidenceCollector, Measurement
 from greenloop.grading.empty_bodies import judge_empty_bodies
-from greenloop.grading.integrity import find_integrity_issues
+from greenloop.grading.integrity.issues import find_integrity_issues
 from greenloop.grading.mutants import explain_no_mutants
 from greenloop.grading.reruns import measure_flakiness_alone
 from greenloop.project.grading.coverage import measure_coverage

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import secrets
+import string
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,12 +15,15 @@ from greenloop.records import SandboxInfo
 from greenloop.sandbox.backends.mounts import PACKAGES, SITE, build_guest_mounts
 from greenloop.sandbox.backends.namespaces import Backend
 from greenloop.sandbox.base import Sandbox, build_environment
+from greenloop.sandbox.guest.entrypoints import KINDS_WITHOUT_PYTEST
 from greenloop.sandbox.guest.files.writer import stdin_path
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.ca_bundle import CA_BUNDLE_NAME, build_ca_environment, read_ca_bundle
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.zygote_client import ZygotePool
+
+_NAME_LENGTH = 8
 
 
 class JobPaths(NamedTuple):
@@ -29,6 +34,10 @@ class JobPaths(NamedTuple):
     temporary: str = "/tmp/tmp"
     site: str = SITE
     packages: str = ""
+
+    def rename(self, name: str) -> JobPaths:
+        """Return folders that observed code cannot know: those of a program below /tmp."""
+        return self._replace(work=f"/tmp/{name}", home=f"/tmp/.{name}", temporary="/tmp")
 
 
 class WarmSandbox(Sandbox):
@@ -50,6 +59,7 @@ class WarmSandbox(Sandbox):
         super().__init__(limits)
         self.info = SandboxInfo(backend=backend.name, isolation=backend.isolation)
         self._zygotes = zygotes or ZygotePool(backend, build_guest_mounts())
+        self._name = "".join(secrets.choice(string.ascii_lowercase) for _ in range(_NAME_LENGTH))
 
     def close(self) -> None:
         super().close()
@@ -58,6 +68,8 @@ class WarmSandbox(Sandbox):
     def run(self, job: Job) -> ProcessResult:
         job = replace(job, stop_events=(self._stop_event(job),))
         paths = JobPaths(packages=PACKAGES if job.packages else "")
+        if job.kind in KINDS_WITHOUT_PYTEST:
+            paths = paths.rename(self._name)
         return self._run_payload(build_payload(job, paths), job)
 
     def _run_payload(self, payload: dict[str, Any], job: Job) -> ProcessResult:

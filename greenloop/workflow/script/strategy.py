@@ -10,7 +10,7 @@ from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.errors import InvalidResponseError
 from greenloop.events import ChecksReady, CodeGraded
 from greenloop.events.progress import progress_span
-from greenloop.grading.integrity import find_integrity_issues
+from greenloop.grading.integrity.issues import find_integrity_issues
 from greenloop.prompts.failure_context import select_failures, summarize_run
 from greenloop.records import (
     Evidence,

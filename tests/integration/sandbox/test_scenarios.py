@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -451,9 +454,11 @@ def test_code_sees_neither_pytest_nor_tests(box: Sandbox) -> None:
         import os, sys
         def seen():
             found = {*sys.modules} & {"pytest", "_pytest", "pluggy", "json", "inspect", "difflib"}
-            return [sorted(found), sys.argv, hasattr(sys.modules["__main__"], "__file__"), os.listdir(".")]
+            program = sys.modules["__main__"].__file__
+            files = {*os.listdir(".")} - {os.path.basename(program)}
+            return [sorted(found), sys.argv == [program], os.path.getsize(program), sorted(files)]
         """
-    value = ["list", ["list"], ["list", "-c"], False, ["list", "m.py"]]
+    value = ["list", ["list"], True, 0, ["list", "m.py"]]
     assert observe_scenario(box, code, "observe__(1, m.seen)")[1]["value"] == value
 
 
@@ -659,12 +664,47 @@ def test_the_program_shows_nothing_of_what_observes_it(box: Sandbox) -> None:
         at_import = sorted(vars(__main__))
         def seen():
             names = {name for name in vars(__main__) if not name.startswith("__")}
-            return [at_import, sorted(names), sys.orig_argv[1:], sys.stdout.write_through]
+            is_program = sys.orig_argv[1:] == [__main__.__file__]
+            return [at_import, sorted(names), is_program, sys.stdout.write_through]
         """
     found = observe_scenario(box, code, "observe__(1, lambda: m.seen())")[1]["value"]
-    plain = "annotations builtins doc loader name package spec".split()
+    plain = "annotations builtins cached doc file loader name package spec".split()
     assert found[1] == ["list", *(f"__{name}__" for name in plain)]
-    assert found[2:] == [["list", "m"], ["list", "-c", ""], False]
+    assert found[2:] == [["list", "m"], True, False]
+
+
+def test_the_process_is_like_that_of_a_program(box: Sandbox, tmp_path: Path) -> None:
+    """What code reads of it is what the same interpreter shows when it is started with a file."""
+    code = """
+        import builtins, os, signal, sys
+        def depth(n=0):
+            try:
+                return depth(n + 1)
+            except RecursionError:
+                return n
+        def seen():
+            streams = [
+                [type(getattr(item.buffer, "raw", 0)).__name__, item.name, item.line_buffering,
+                 item.errors, item.write_through, item.mode]
+                for item in (sys.stdin, sys.stdout, sys.stderr)
+            ]
+            interrupt = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+            usual = sorted(item for item in vars(sys.modules["__main__"]) if item[:2] == "__")
+            return repr([streams, interrupt, sorted(vars(builtins)), depth(), usual])
+        """
+    (tmp_path / "m.py").write_text(textwrap.dedent(code), "utf-8")
+    (tmp_path / "p.py").write_text("import m\nprint(m.seen())\n", "utf-8")
+    command, environment = [sys.executable, "-B", "p.py"], {"LANG": "C.UTF-8"}
+    expected = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        check=True,
+    ).stdout.strip()
+    assert observe_scenario(box, code, "observe__(1, lambda: m.seen())")[1]["value"] == expected
 
 
 def test_folders_have_names_of_temporary_ones(box: Sandbox) -> None:

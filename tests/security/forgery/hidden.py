@@ -1,9 +1,14 @@
 """What a module really is: plain pytest on its tests, and calls that these tests do not make.
 
-Both run in a new interpreter of the sandbox, without anything of greenloop.
+Both run in a new interpreter of the sandbox, without anything of greenloop; calls of modules that
+recognise the sandbox run in an ordinary program.
 """
 
 from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
 
 from greenloop.records import InputFile, ScriptJob, ScriptRun
 from greenloop.sandbox import Sandbox
@@ -46,6 +51,18 @@ def is_wrong(box: Sandbox, code: str, subject: Subject) -> bool:
     right, other = (_run_python(box, ask, {"m.py": text}) for text in (subject.right, code))
     assert right.exit_status == 0, right.stderr
     return other.stdout != right.stdout
+
+
+def is_wrong_in_a_program(code: str, subject: Subject, folder: Path) -> bool:
+    """Return the same of a program outside the sandbox: only for modules that do no harm."""
+    (folder / "program.py").write_text(_ASK.format(calls=subject.hidden), "utf-8")
+    outputs = []
+    for text in (subject.right, code):
+        (folder / "m.py").write_text(text, "utf-8")
+        command = [sys.executable, "-B", "program.py"]
+        run = subprocess.run(command, cwd=folder, env={}, capture_output=True, check=True)
+        outputs.append(run.stdout)
+    return outputs[0] != outputs[1]
 
 
 def _run_python(box: Sandbox, arguments: tuple[str, ...], files: dict[str, str]) -> ScriptRun:

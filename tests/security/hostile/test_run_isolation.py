@@ -52,9 +52,9 @@ def stay():
 """
 FIND = {
     "[p for p in ('/tmp/left', '/dev/shm/left') if os.path.exists(p)]": [],
-    "os.listdir('.')": ["probes.py"],
+    "{*os.listdir('.')} - {os.path.basename(sys.argv[0])} == {'probes.py'}": True,
     "os.listdir(os.environ['HOME'])": [],
-    "os.listdir(TMP)": [],
+    "[n for n in os.listdir(TMP) if not n.endswith(os.path.basename(os.getcwd()))]": [],
     "'LEFT' in os.environ": False,
     "hasattr(__import__('builtins'), 'left')": False,
     "__import__('json').loads('[1]')": [1],

@@ -221,7 +221,7 @@ def is_running(pid: int) -> bool:
 
 
 def test_eight_parallel_runs(box: WarmSandbox, spaces: bool) -> None:
-    alone = "assert __import__('os').getpid() == 2" if spaces else "pass"
+    alone = "assert __import__('os').getpid() >= 1000" if spaces else "pass"
 
     def work(number: int) -> bool:
         code = f"def f(): {alone}\nNUMBER = {number}"

@@ -195,6 +195,7 @@ class TestComplaints:
             ("Refuse negative widths unless forced to wrap", True),
             ("Wrap long lines; short lines stay", True),
             ("Streiche leere Zeilen und zähle volle Zeilen", True),
+            ("Allegoric Alaskans;Blithering Badgers;win", False),
             ("the sum of a and b", False),
             ("lower and upper case", False),
             ("Sort the long names by length", False),
@@ -206,6 +207,13 @@ class TestComplaints:
             ("It has only ASCII letters and hyphens [0-9A-Za-z-]", False),
             ("A function that takes a list and checks if it is sorted", False),
             ("A function that takes a list and drops all empty lines", True),
+            ("In the second row she has a radish and some grass", False),
+            ("Make one sentence from that name and that number", False),
+            ("Given a name and a number, make one short sentence", False),
+            ("The degree of separation between Uma and Isla is 1", False),
+            ("Append a hyphen and a series of identifiers behind it", False),
+            ("Sort the long names and the short ones are dropped", True),
+            ("Sort the long names and all others must stay", True),
         ],
     )
     def test_joined_clauses(self, quote: str, is_joined: bool) -> None:

@@ -8,7 +8,7 @@ import socket
 
 from . import syscalls as k
 
-WORK_FOLDER = "/tmp/work"
+WORK_FOLDER, _HOME = "/tmp/work", "/tmp/home"
 _LISTEN_BACKLOG = 16
 _TMPFS = k.MS_NOSUID | k.MS_NODEV
 _TCP_BUFFER_SIZES = "4096 65536 212992"
@@ -21,8 +21,11 @@ _QUOTAS = {
 }
 
 
-def set_up_mounts(limits: dict[str, int], ids: tuple[int, int]) -> None:
-    """Set up the run's new namespaces, then drop the capabilities that this needs."""
+def set_up_mounts(limits: dict[str, int], ids: tuple[int, int], first_pid: int) -> None:
+    """Set up the run's new namespaces, then drop the capabilities that this needs.
+
+    `first_pid` is the number of the next process: a small one would tell the run from programs.
+    """
     k.map_ids(*ids)
     k.mount(None, "/", None, k.MS_REC | k.MS_PRIVATE)
     k.make_read_only("/", allow_devices=True)  # also modes and times of the machine's devices
@@ -35,9 +38,19 @@ def set_up_mounts(limits: dict[str, int], ids: tuple[int, int]) -> None:
     k.bring_loopback_up()
     socket.sethostname("sandbox")
     _lower_quotas()
-    for folder in (WORK_FOLDER, "/tmp/home", "/tmp/tmp"):
+    with contextlib.suppress(OSError):  # a kernel without this file, or with smaller numbers
+        k.write_kernel_file("/proc/sys/kernel/ns_last_pid", str(first_pid - 1))
+    for folder in (WORK_FOLDER, _HOME, "/tmp/tmp"):
         os.mkdir(folder)
     k.drop_capabilities()
+
+
+def rename_folders(work: str, home: str) -> None:
+    """Give the folders the names of a job; its temporary files are beside them if they have new ones."""
+    if work != WORK_FOLDER:
+        os.rename(WORK_FOLDER, work)
+        os.rename(_HOME, home)
+        os.rmdir("/tmp/tmp")
 
 
 def _hide_devices() -> None:

@@ -8,11 +8,14 @@ import os
 import sys
 import types
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.machinery import SourceFileLoader
 from typing import Any
+
+from ..scripts.program import find_program
 
 # The texts are the program of both processes: its classes have the same names, and code that looks
 # around finds what it finds elsewhere.
-MODULE_NAME, _FILE_NAME = "__main__", "scenario.py"
+MODULE_NAME = "__main__"
 _INSTRUCTIONS = ("scenarios", "row_cpu_s", "records_warnings", "begin_for_s")
 _LETTERS, _MAX_ROWS = "abcdefghijklmnopqrstuvwxyz0123456789_", 100_000
 Tables = Iterable[tuple[Sequence[str], Iterable[Any]]]
@@ -35,19 +38,21 @@ def build_rows(tables: Tables) -> list[dict[str, Any]]:
 def create_module(text: str, provided: Mapping[str, Any]) -> types.ModuleType:
     """Return a module that a text is executed in; what it is provided with has names like `x__`.
 
-    As in `python -c`, it has a file only where the text asks for it, and `__main__` shows nothing
-    of what is provided: functions of the text find that as they find built-in ones.
+    As in a program it has a file, and `__main__` shows nothing of what is provided: functions of the
+    text find that as they find built-in ones.
     """
     module = types.ModuleType(MODULE_NAME)
     sys.modules[MODULE_NAME] = module
     known = types.ModuleType(builtins.__name__, builtins.__doc__)
     vars(known).update(vars(builtins))
     vars(known).update({f"{name}__": value for name, value in provided.items()})
-    place = {"__file__": os.path.abspath(_FILE_NAME)} if "__file__" in text else {}
-    loader = sys.meta_path[0] if sys.meta_path else None
-    vars(module).update(
-        {**place, "__loader__": loader, "__annotations__": {}, "__builtins__": known}
-    )
+    path = find_program(os.getcwd())
+    place = {
+        "__file__": path,
+        "__cached__": None,
+        "__loader__": SourceFileLoader(MODULE_NAME, path),
+    }
+    vars(module).update({**place, "__annotations__": {}, "__builtins__": known})
     return module
 
 

@@ -61,6 +61,8 @@ class ForkServer:
         self._spare: _SpareChild | None = None
         self._running: list[_SpareChild] = []
         self._last_limits = b""
+        # The same for all runs, and none that code could know.
+        self._first_pid = 1000 + int.from_bytes(os.urandom(2), "big") % 30_000
         self._idle_since, self._is_in_demand = 0.0, False
 
     def wait_for_run(self) -> GuestRun:
@@ -161,5 +163,5 @@ class ForkServer:
             return _SpareChild(limits, own_end)
         own_end.close()
         self._control.close()
-        fds = self.inherited.fds
-        return supervise(child_end, json.loads(limits), ids, self._has_namespaces, fds)
+        fds, pid = self.inherited.fds, self._first_pid
+        return supervise(child_end, json.loads(limits), ids, self._has_namespaces, fds, pid)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import site
 import socket
 from collections.abc import Sequence
 
@@ -36,6 +37,8 @@ def start(
         os.environ["TMPDIR"] = root
     control, *others = [socket.socket(fileno=reserve_fds(item)) for item in controls]
     preload(() if is_bare else COMMON_MODULES, modules, child.socket_families(not root))
+    for complete in (site.setquit, site.setcopyright, site.sethelper):  # left out by `-S`
+        complete()
     for other in others:
         if os.fork() == 0:
             k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -45,6 +45,7 @@ def supervise(
     ids: tuple[int, int],
     has_namespaces: bool,
     inherited_fds: frozenset[int],
+    first_pid: int,
 ) -> GuestRun:
     """Supervise one run, from isolation to report; exits after the report.
 
@@ -58,7 +59,7 @@ def supervise(
     try:
         pipes = _Pipes()
         if has_namespaces:
-            run_mounts.set_up_mounts(limits, ids)
+            run_mounts.set_up_mounts(limits, ids, first_pid)
         k.prctl(k.PR_SET_DUMPABLE, 0)
         child = os.fork()
     except BaseException as error:
@@ -122,6 +123,8 @@ def _send_job(
     job = json.loads(receive_frame(run, _MAX_JOB_BYTES))
     if not has_namespaces:
         landlock_run.set_up_run_folders(job, (pipes.output, pipes.errors, pipes.result))
+    else:
+        run_mounts.rename_folders(job["work"], job["environment"]["HOME"])
     write_job_files(job)
     if job["network"]:
         job["environment"].update(run_mounts.send_proxy_listener(run))
@@ -166,6 +169,7 @@ def detach_process() -> None:
     k.prctl(k.PR_SET_DUMPABLE, 1)
     k.write_kernel_file("/proc/self/oom_score_adj", _OOM_SCORE_ADJUSTMENT)
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # as an interpreter sets it
 
 
 def _read_job(handle: int) -> dict[str, Any]:

@@ -6,7 +6,8 @@ import ast
 import sys
 from collections.abc import Collection, Iterator
 
-from greenloop.grading.safe_imports import are_safe, find_safe_modules
+from greenloop.grading.integrity.module_names import ModuleNames
+from greenloop.grading.integrity.safe_imports import are_safe, find_safe_modules
 from greenloop.records import IntegrityFinding
 from greenloop.syntax.nodes import get_assigned_targets
 from greenloop.syntax.parse import PARSE_ERRORS
@@ -84,9 +85,7 @@ class _Inspector:
     """The rules for one module; names are resolved by its imports."""
 
     def __init__(self, tree: ast.Module) -> None:
-        imported = [item for n in ast.walk(tree) if isinstance(n, ast.Import) for item in n.names]
-        self._modules = {i.name.partition(".")[0]: i.name.partition(".")[0] for i in imported}
-        self._modules |= {item.asname: item.name for item in imported if item.asname}
+        self._names = ModuleNames(tree)
         self._safe_modules = find_safe_modules(tree)
         self._safe = {id(name) for node in ast.walk(tree) for name in _find_safe_uses(node)}
 
@@ -120,7 +119,7 @@ class _Inspector:
             yield node, f"`{name}` {_READS_SOURCE}"
 
     def _inspect_member(self, node: ast.expr, owner: ast.expr, name: str) -> Iterator[_Finding]:
-        known = self._modules.get(owner.id, owner.id) if isinstance(owner, ast.Name) else ""
+        known = self._names.resolve(owner) or getattr(owner, "id", "")
         if why := _SUSPICIOUS_NAMES.get(full := f"{known}.{name}"):
             yield node, f"`{full}` {why}"
 
@@ -145,7 +144,7 @@ class _Inspector:
     def _find_patched(self, node: ast.expr) -> str:
         """Return the part of the standard library that is changed with a name; '' where it is none."""
         first, dot, rest = ast.unparse(node).partition(".")
-        module = self._modules.get(first, "")
+        module = self._names.resolve(ast.Name(first))
         is_protected = module.partition(".")[0] in sys.stdlib_module_names
         return f"{module}{dot}{rest}" if is_protected and module not in _SETTABLE_MODULES else ""
 

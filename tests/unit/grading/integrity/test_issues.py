@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading.integrity import find_integrity_issues
+from greenloop.grading.integrity.issues import find_integrity_issues
 
 
 @pytest.mark.parametrize(

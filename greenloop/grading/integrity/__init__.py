@@ -1,0 +1,1 @@
+"""Integrity: what the source of a module says of how it could pass its tests."""
