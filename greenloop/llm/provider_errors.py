@@ -86,7 +86,8 @@ def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
         )
     if isinstance(error, (ValueError, TypeError)):
         return ModelUnavailableError(
-            f"{model}: what the server sends is no answer of a model, all retries failed ({summary}){hint}"
+            f"{model}: what the server sends is no answer of a model, all retries failed "
+            f"({summary}){hint}"
         )
     if is_transient(error):
         return ModelUnavailableError(

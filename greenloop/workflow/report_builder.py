@@ -104,7 +104,7 @@ def _decide_verdict(
         return "failed", (f"forged: {why}", *notes)
     reasons = _list_unverified_reasons(state)
     if error is not None:
-        reasons = (f"grading broke off: {error}", *reasons)
+        reasons = (f"grading ended early: {error}", *reasons)
     return ("passed" if reasons or notes else "verified"), (*reasons, *notes)
 
 

@@ -38,7 +38,8 @@ _RULES: Final[dict[str, tuple[str, str, str]]] = {
 def render_sarif(report: Report) -> str:
     """Return the log of one run: surviving mutants, open review findings, integrity findings."""
     broken_off = re.match(
-        rf"{ENDED_EARLY}|\w+Error: |grading broke off: ", next(iter(report.reasons), "")
+        rf"{ENDED_EARLY}|\w+Error: |grading (?:broke off|ended early): ",
+        next(iter(report.reasons), ""),
     )
     run = {
         "tool": {"driver": _build_driver(report)},
