@@ -95,7 +95,8 @@ class CodingAgent:
     """Makes or repairs code, and tests it.
 
     `model`, `fallback`, and `sandbox`, or `resources` that several runs share, replace what the
-    settings would open. `asker` answers what a text leaves open. Each run has a directory of its own, below `settings.home` by default.
+    settings would open. `asker` answers what a text leaves open. Each run has a directory of its
+    own, below `settings.home` by default.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Configuration files: `[tool.greenloop]` of a project, and the user's own file.
 
-A project's file comes with the code that is judged. It may set what cannot weaken a verdict or reach
-out of the sandbox; all else comes from options, the environment, or the user's file.
+A project's file comes with the code that is judged. It may set what cannot weaken a verdict or
+reach out of the sandbox; all else comes from options, the environment, or the user's file.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@
     ├── BudgetExhaustedError       status 5   the next call would go over the budget
     └── InterruptedRunError        status 130 stopped by the user; the run can be resumed
 
-What the model can correct is sent back to it as `greenloop.llm.parsing.errors.InvalidResponse`, which
-is not in this tree; a second one in a row is an InvalidResponseError.
+What the model can correct is sent back to it as `greenloop.llm.parsing.errors.InvalidResponse`,
+which is not in this tree; a second one in a row is an InvalidResponseError.
 """
 
 from __future__ import annotations

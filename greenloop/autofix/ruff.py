@@ -16,8 +16,9 @@ from greenloop.syntax.edit import LINE_END
 from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.parse import parse_or_none
 
-# Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Comparisons to
-# None or True, unused variables and mutable defaults are excluded: fixing them can change behaviour.
+# Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Comparisons
+# to None or True, unused variables and mutable defaults are excluded: fixing them can change
+# behaviour.
 _SAFE_RULES = "F401,I001,F541,UP,E713"
 _TIMEOUT_SECONDS = 20
 

@@ -25,8 +25,9 @@ class _Account:
 class SharedBudget:
     """Budget and rate limits, in tokens and US dollars. None means no limit.
 
-    The methods are called from other processes. Each attempt of a run has its own account. What a lost attempt has spent is subtracted, because
-    the next attempt enters the answers of its log again.
+    The methods are called from other processes. Each attempt of a run has its own account. What a
+    lost attempt has spent is subtracted, because the next attempt enters the answers of its log
+    again.
     """
 
     def __init__(

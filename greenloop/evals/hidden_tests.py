@@ -49,7 +49,8 @@ async def run_hidden_tests(
 ) -> HiddenTestsOutcome:
     """Run the hidden tests on the code.
 
-    A result that only the process of the tests gives is no pass. `contract_packages` are packages that the code may use.
+    A result that only the process of the tests gives is no pass. `contract_packages` are packages
+    that the code may use.
 
     Raises:
         SandboxError: the sandbox cannot run anything.

@@ -59,8 +59,8 @@ class GradingContext:
     A measurement returns its record, text that says why it could not be taken, or None where there
     is nothing to measure. Measurements run in threads of their own.
 
-    `interface` is that of the contract, as stub source, and `contract` its whole text, '' where there
-    is none. `imported` are the classes that the module has from others of its project.
+    `interface` is that of the contract, as stub source, and `contract` its whole text, '' where
+    there is none. `imported` are the classes that the module has from others of its project.
     `disagreements` are the held-out examples that fail, filled in by their measurement. `rerun`
     holds the run that flakiness and coverage share, or the error in it, and `shared` the first
     observation of the pieces that observe scenarios.
@@ -117,8 +117,8 @@ class GradingContext:
     ) -> Observed:
         """Return what scenarios observe on the code, judged beside these test files.
 
-        The first time this is the observation that several pieces share, unless it is to be `alone`.
-        Raises SandboxError where no process can be started.
+        The first time this is the observation that several pieces share, unless it is to be
+        `alone`. Raises SandboxError where no process can be started.
         """
         found = self.shared.get(request) if self.shared and not alone else None
         if found is not None:

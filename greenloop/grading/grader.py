@@ -28,7 +28,8 @@ from greenloop.testsuite.module_under_test import find_tested_module
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.quality_gates import find_returning_tests
 
-# The first makes the observation that others wait for, or several runs; the second waits for nothing.
+# The first makes the observation that others wait for, or several runs; the second waits for
+# nothing.
 _FIRST_PIECES = ("assertion_mutation", "flakiness", *BASIC_PIECES)
 _QUICK_SUITE_S = 1.5
 _MAX_CONCURRENT = 2  # more would make slow tests slower, up to their time limit

@@ -28,9 +28,9 @@ class ObservationRequest(NamedTuple):
 class Observed(NamedTuple):
     """What was observed, and how it was judged.
 
-    State that earlier scenarios left in the process may have changed what is `shared` with them: what
-    speaks against the code counts only where it is observed alone, too. `changed` are the outcomes of
-    texts that judge the same by other expected values.
+    State that earlier scenarios left in the process may have changed what is `shared` with them:
+    what speaks against the code counts only where it is observed alone, too. `changed` are the
+    outcomes of texts that judge the same by other expected values.
     """
 
     observations: Observations

@@ -1,8 +1,8 @@
 """Lines that a class has by convention: neither a test nor a text need ask for them.
 
-Debuggers print `__repr__`, containers call `__hash__`, and `return NotImplemented` leaves an operation
-to the other operand. Where no test depends on such a line and the contract does not name it, it is
-listed, and neither its coverage nor its mutants count.
+Debuggers print `__repr__`, containers call `__hash__`, and `return NotImplemented` leaves an
+operation to the other operand. Where no test depends on such a line and the contract does not name
+it, it is listed, and neither its coverage nor its mutants count.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One streamed call of a LangChain chat model, in a daemon thread and without third-party tracing.
 
-The synchronous client is used: provider packages cache asynchronous clients across models, and these
-fail in a second event loop (measured: "Event loop is closed" at the second `asyncio.run`). The
-thread of a cancelled call ends at its next chunk and never delays the program's exit.
+The synchronous client is used: provider packages cache asynchronous clients across models, and
+these fail in a second event loop (measured: "Event loop is closed" at the second `asyncio.run`).
+The thread of a cancelled call ends at its next chunk and never delays the program's exit.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ class LLMCall:
     model: str | None = None
 
 
-# Entering the context waits until the call may be made, and holds its slot; it raises GreenloopError
-# where the call may not be made at all.
+# Entering the context waits until the call may be made, and holds its slot; it raises
+# GreenloopError where the call may not be made at all.
 RateLimits = Callable[[LLMCall], AbstractAsyncContextManager[None]]
 
 

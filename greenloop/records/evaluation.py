@@ -116,8 +116,8 @@ class Comparison(Record):
     """Two evaluations compared on the tasks that are the same in both.
 
     `difference` is pass@1 of `b` minus that of `a`, between `low` and `high` (95%); `p` is that of
-    McNemar's exact test. `a_alone` and `b_alone` are the tasks that only one solved; `left_out` says
-    which tasks cannot be compared, and why.
+    McNemar's exact test. `a_alone` and `b_alone` are the tasks that only one solved; `left_out`
+    says which tasks cannot be compared, and why.
     """
 
     schema_version: Literal["1"] = "1"

@@ -25,9 +25,9 @@ _PROCESS_KINDS = ("status", "kept")
 class OutputCheck(Record):
     """One check of a script's run.
 
-    `id` identifies it in reports and is unique in a list that `complete` made. `file` is the written
-    file that it examines, relative to the working folder; "" is standard output. `kind` says what is
-    checked, and which of the other fields are used:
+    `id` identifies it in reports and is unique in a list that `complete` made. `file` is the
+    written file that it examines, relative to the working folder; "" is standard output. `kind`
+    says what is checked, and which of the other fields are used:
 
     - `status`: the script ends by itself, with status 0
     - `kept`: what a healed script printed before is still printed; compared by the loop of `heal`

@@ -90,8 +90,8 @@ class TestRun(Record):
 
     `ending` says how the process ended, `missing` and `unexpected` how the reported tests differ
     from the `Expectation`, `failures` why tests failed (collection included), `limits_hit` which
-    limits were reached (measured by the host, or named in a failure). `notes` name the parts of a project's
-    configuration that were not used.
+    limits were reached (measured by the host, or named in a failure). `notes` name the parts of a
+    project's configuration that were not used.
     """
 
     __test__ = False

@@ -26,8 +26,8 @@ class Attempt(Record):
     """One candidate. The counts are null where it was never run.
 
     `based_on` is the number of the attempt that it was made from (null: none), `remark` what it
-    changes. `outcomes` are those of its last run by test id; `failures` (the first ones, truncated),
-    `ending` and `detail` are those of its last run that was not green.
+    changes. `outcomes` are those of its last run by test id; `failures` (the first ones,
+    truncated), `ending` and `detail` are those of its last run that was not green.
     """
 
     n: int
@@ -50,9 +50,9 @@ class Attempt(Record):
 class DisputeEntry(Record):
     """A test that was disputed as contradicting the contract, and the judgement.
 
-    `why` is the claim, `wrong` (`test` or `code`) and `because` the judge's answer from the contract
-    alone, `source` the test as it was. Where `wrong` is `test`, the test was dropped. `attempt` is
-    the number of the attempt whose failures led to it.
+    `why` is the claim, `wrong` (`test` or `code`) and `because` the judge's answer from the
+    contract alone, `source` the test as it was. Where `wrong` is `test`, the test was dropped.
+    `attempt` is the number of the attempt whose failures led to it.
     """
 
     test: str
@@ -130,7 +130,8 @@ class Environment(Record):
 class Artifacts(Record):
     """Paths of the files that were written, null for others. `code` is the file that was checked.
 
-    `applied` is the folder of the project that a change was written to, `worktree` that of its commit.
+    `applied` is the folder of the project that a change was written to, `worktree` that of its
+    commit.
     """
 
     run_dir: str | None = None
@@ -178,8 +179,8 @@ class Report(Record):
     `original` is the former text of a file that was healed. `command` is the command of the run,
     `module` the code's module; both are '' in older reports. `failures` are the first ones of the
     run in `tests`, truncated. `iterations` is 1 for the first code and 1 more for each repair or
-    rewrite, 0 where no code was made; `repairs` counts the repairs and rewrites alone. Of a change of
-    a project `final_code` is the patch, and `test_code` its new tests.
+    rewrite, 0 where no code was made; `repairs` counts the repairs and rewrites alone. Of a change
+    of a project `final_code` is the patch, and `test_code` its new tests.
     """
 
     specification: str

@@ -23,7 +23,8 @@ class Finding(Record):
 class Review(Record):
     """The findings of one review; none is LGTM.
 
-    `confirmed` are the numbers of the doubtful background that, as the reviewer says, asks for nothing.
+    `confirmed` are the numbers of the doubtful background that, as the reviewer says, asks for
+    nothing.
     """
 
     findings: tuple[Finding, ...] = ()

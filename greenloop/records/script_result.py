@@ -28,9 +28,9 @@ class InputFile(Base64Record):
 class Project(Base64Record):
     """The files of a project; paths are relative to its root.
 
-    `targets` are test files or folders, '' or `.` for all. `overlay` are files that replace those of
-    the same path, or are new. `left_out` says what was not read. Where tests are shuffled, those of
-    the files `last` still run last.
+    `targets` are test files or folders, '' or `.` for all. `overlay` are files that replace those
+    of the same path, or are new. `left_out` says what was not read. Where tests are shuffled, those
+    of the files `last` still run last.
     """
 
     files: tuple[InputFile, ...]
@@ -53,10 +53,10 @@ class Project(Base64Record):
 class ScriptJob(Base64Record):
     """A script to run as `python NAME ARGUMENTS` in a new folder with the inputs.
 
-    A `script` given as text is written in the encoding that it declares. `name` may contain folders.
-    Where not all written files can be returned, those that match one of `keep` (patterns of
-    `fnmatch`) come first. `timeout_s` None is the sandbox's limit. `allow_network` names the only
-    hosts that it may reach: `example.org`, `*.example.org`, each with or without `:PORT`.
+    A `script` given as text is written in the encoding that it declares. `name` may contain
+    folders. Where not all written files can be returned, those that match one of `keep` (patterns
+    of `fnmatch`) come first. `timeout_s` None is the sandbox's limit. `allow_network` names the
+    only hosts that it may reach: `example.org`, `*.example.org`, each with or without `:PORT`.
     """
 
     script: str | bytes

@@ -74,7 +74,8 @@ def receive_head(
 ) -> dict[str, Any] | ProcessResult:
     """Wait until a run that began at `started` reports; return the head of its report.
 
-    Return its result where it does not report. `on_progress` gets how many tests or mutants are done.
+    Return its result where it does not report. `on_progress` gets how many tests or mutants are
+    done.
 
     Raises:
         OSError, EOFError, ValueError: the guest closed the connection or broke the protocol.

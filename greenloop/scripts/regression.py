@@ -37,8 +37,8 @@ _ERROR_LINE = re.compile(
 def find_regressions(original: str, repaired: str) -> list[str]:
     """Return one line for the model for each function, class, option or output that is missing.
 
-    `original` is the first version after the automatic fixes; a source that does not parse is searched
-    by patterns. What was renamed, partly reworded, merged or moved is not missing. At most
+    `original` is the first version after the automatic fixes; a source that does not parse is
+    searched by patterns. What was renamed, partly reworded, merged or moved is not missing. At most
     `MAX_REGRESSIONS` lines are returned; the last one says how much was rewritten.
     """
     old, new = build_inventory(original), build_inventory(repaired)
@@ -74,8 +74,9 @@ def _list_handlers(code: str) -> list[ast.ExceptHandler]:
 def find_lost_output(first: ScriptRun, current: ScriptRun) -> list[str]:
     """Return the lines that the first version printed before it failed and `current` did not print.
 
-    Differences in numbers, dates and temporary paths do not count, nor do error messages. The result is
-    [] if the first version ended with status 0, or if the output of `current` was truncated.
+    Differences in numbers, dates and temporary paths do not count, nor do error messages. The
+    result is [] if the first version ended with status 0, or if the output of `current` was
+    truncated.
     """
     if first.exit_status == 0 or current.stdout_cut:
         return []

@@ -12,8 +12,8 @@ from greenloop.syntax.approximation import approximate_floats
 from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.values import find_value_imports, is_plain_value, name_classes_alike
 
-# Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal for
-# equal values.
+# Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal
+# for equal values.
 _KINDS_SOURCE = (
     "def kinds(value):",
     "    name = type(value).__name__",

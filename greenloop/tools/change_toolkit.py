@@ -115,8 +115,8 @@ class ChangeToolkit:
         """Return test files with new tests; the prompt does not show code that changes.
 
         `texts` are the project's test files, `style` some of them. With `complaints` about the
-        `previous` tests, return them corrected; `keep_held_out` says that their held-out examples need
-        not be repeated.
+        `previous` tests, return them corrected; `keep_held_out` says that their held-out examples
+        need not be repeated.
         """
         return await self.kit.call(
             "write_change_tests",

@@ -58,8 +58,9 @@ class PeerToolkit(PromptCaller):
     ) -> GeneratedPeer:
         """Return a second implementation, with a generator of inputs and a precondition.
 
-        Of the contract the prompt shows the text, names and parameters of the interface, and what was
-        taken where the text leaves something open: readings that agree there differ only in the rest.
+        Of the contract the prompt shows the text, names and parameters of the interface, and what
+        was taken where the text leaves something open: readings that agree there differ only in the
+        rest.
         """
         text, names = contract.text_with_answers, read_public(contract.interface, "")
         return await self.call(

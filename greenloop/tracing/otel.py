@@ -25,9 +25,9 @@ _USAGE_PREFIX = "gen_ai.usage."
 class OtelTracer:
     """Tracer `greenloop` of a provider.
 
-    With a preset, the tracer creates a provider that sends to the preset's endpoint. Without one, it
-    uses the provider that the host program has set up and does not close it; if there is none, it
-    creates one that sends to the endpoint of OTEL_*.
+    With a preset, the tracer creates a provider that sends to the preset's endpoint. Without one,
+    it uses the provider that the host program has set up and does not close it; if there is none,
+    it creates one that sends to the endpoint of OTEL_*.
     """
 
     def __init__(self, preset: Preset | None = None) -> None:

@@ -41,8 +41,9 @@ class RepairStep:
     async def _judge_lone_red_test(self) -> bool:
         """Have the only red test among many green ones judged before the first repair is paid for.
 
-        An example of the text is judged among few green ones, too, as a repair would bend the code to
-        it. Return whether it was dropped. A model that has no judgement to give leaves it as it is.
+        An example of the text is judged among few green ones, too, as a repair would bend the code
+        to it. Return whether it was dropped. A model that has no judgement to give leaves it as it
+        is.
         """
         base, result = self._state.candidates.current_tested
         failing, green = base.failing_tests(self._state.is_active), result.passed_count

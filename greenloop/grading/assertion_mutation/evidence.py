@@ -28,10 +28,9 @@ def measure(context: GradingContext) -> AssertionMutation:
     """Change expected values in the tests' text and run them: each test must fail.
 
     Where isolation has observed what each test looks at, this is judged by the changed tests, and
-    none is run.
-    A run changes one assertion of each test: first the last one, which shows that all were executed,
-    then one to what another test expects, else the first. What stays green is repeated before it
-    counts.
+    none is run. A run changes one assertion of each test: first the last one, which shows that all
+    were executed, then one to what another test expects, else the first. What stays green is
+    repeated before it counts.
 
     Raises:
         SandboxError: the sandbox cannot run anything.

@@ -25,10 +25,10 @@ def find_forgeries(
 ) -> dict[AssertionMutant, str]:
     """Return the suspects that survive again with no other test changed, each with a reason.
 
-    The reason is '' where more than a forgery explains it: their opposites and other types are tried
-    too. A value may honestly equal much if the module has a class for that; it is accused only if it
-    equals everything or the answers of other tests, and never where the test creates the object
-    itself or expects it to equal two different values.
+    The reason is '' where more than a forgery explains it: their opposites and other types are
+    tried too. A value may honestly equal much if the module has a class for that; it is accused
+    only if it equals everything or the answers of other tests, and never where the test creates the
+    object itself or expects it to equal two different values.
     """
     found: dict[AssertionMutant, str] = {}
     for group in _group_one_per_test(suspects):

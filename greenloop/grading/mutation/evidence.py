@@ -41,9 +41,9 @@ def measure_mutation(
 ) -> Mutation:
     """Try the mutants of a module, or of some of its lines, against tests that pass on it.
 
-    At most `max_mutants` are tried (None: all), chosen by `seed`, for at most `budget_s` seconds. The
-    same arguments give the same record except for its `seconds`, if the time is enough. `generate`
-    returns what `generate_mutants` does, where that was called before.
+    At most `max_mutants` are tried (None: all), chosen by `seed`, for at most `budget_s` seconds.
+    The same arguments give the same record except for its `seconds`, if the time is enough.
+    `generate` returns what `generate_mutants` does, where that was called before.
 
     Raises:
         SandboxError: the sandbox cannot run anything.

@@ -54,9 +54,8 @@ def compare_programs(
 ) -> Comparison:
     """Compare two programs on inputs fixed by `seed`; `examples` are calls as source text.
 
-    The peer runs in `peer_sandbox`, where it needs other files than the code. `failing` are names of
-    tests that it fails: what they call is compared as well, where no other input shows the difference.
-
+    The peer runs in `peer_sandbox`, where it needs other files than the code. `failing` are names
+    of tests that it fails: what they call is compared too, where no other input shows the difference.
     No input is begun after `budget_s` seconds; shrinking differences takes at most as long again.
 
     Raises:

@@ -40,8 +40,8 @@ class Known:
 class InputBuilder:
     """Builds the list; everything by chance comes from the seed.
 
-    Half of the changed calls come from calls that were allowed, as in EvalPlus; nearly all of them where
-    few are allowed.
+    Half of the changed calls come from calls that were allowed, as in EvalPlus; nearly all of them
+    where few are allowed.
     """
 
     def __init__(self, known: Known, vocabulary: Vocabulary, seed: str) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class PeerProgram:
     """A second implementation, and the source of its `inputs(rng)` and `allowed(*arguments)`.
 
-    `inputs` yields tuples of arguments; of several public names each tuple begins with the name, as the
-    arguments of `allowed` do. For a class it yields lists of calls, the first of which makes the object:
-    `[("Stack", 3), ("push", 1), ("pop",)]`. The source sees the names of the module.
+    `inputs` yields tuples of arguments; of several public names each tuple begins with the name, as
+    the arguments of `allowed` do. For a class it yields lists of calls, the first of which makes
+    the object: `[("Stack", 3), ("push", 1), ("pop",)]`. The source sees the names of the module.
     """
 
     code: str

@@ -19,10 +19,10 @@ Ask = Callable[[Sequence[Input]], list[Outcome]]
 def reduce_differences(outcomes: Sequence[Outcome], ask: Ask, deadline: float) -> list[Outcome]:
     """Return the smallest differences, at most five: one of each cluster, then of other groups.
 
-    A cluster may have several causes, of which the smallest inputs show but one: a fault of the peer
-    would hide those of the code. So what is shrunk keeps the kinds of its arguments, and where there are
-    fewer than five, others stand beside them as they are. `ask` gives inputs to both programs.
-    Differences that another run does not show are left out.
+    A cluster may have several causes, of which the smallest inputs show but one: a fault of the
+    peer would hide those of the code. So what is shrunk keeps the kinds of its arguments, and where
+    there are fewer than five, others stand beside them as they are. `ask` gives inputs to both
+    programs. Differences that another run does not show are left out.
     """
     found = _choose(outcomes)
     others = _spread(outcomes, found)

@@ -1,8 +1,9 @@
 """Ranking of a project's definitions by what a wish says.
 
-Definitions get weight by the wish's words, names, paths and traceback lines. The weight then spreads
-along reads and imports, as in PageRank with a personal vector (L. Page and others: "The PageRank
-Citation Ranking", 1999), which tests take part in: what a test of a similar name reads is near.
+Definitions get weight by the wish's words, names, paths and traceback lines. The weight then
+spreads along reads and imports, as in PageRank with a personal vector (L. Page and others: "The
+PageRank Citation Ranking", 1999), which tests take part in: what a test of a similar name reads is
+near.
 """
 
 from __future__ import annotations

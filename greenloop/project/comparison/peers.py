@@ -16,7 +16,8 @@ from greenloop.syntax.parse import parse_or_empty
 
 _MAX_MODULES = 3
 _NOTHING = "no function or class of the interface is defined by both changes"
-# Generator and precondition of one function, which several share with the name before the arguments.
+# Generator and precondition of one function, which several share with the name before the
+# arguments.
 _ONE_NAME = """
 inputs__, allowed__ = inputs, globals().get("allowed", lambda *given, **named: True)
 
@@ -48,7 +49,8 @@ def compare_peers(
 ) -> Comparison:
     """Compare the functions and classes of the interface, then those that the new tests call.
 
-    Those are of at most three modules, each of which takes about five seconds. `examples` are calls.
+    Those are of at most three modules, each of which takes about five seconds. `examples` are
+    calls.
 
     Raises:
         SandboxError: the sandbox cannot run anything.

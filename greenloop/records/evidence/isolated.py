@@ -30,12 +30,13 @@ class Isolated(Piece):
 
     Of `tests`, those in `agreed` give there what the test expects, in all rows; `observed` counts
     these and those in `differing`, which twice gave something else while they agree beside the
-    tests. The others are `not_observable`; of these, `contradicting` pass although the code's answers,
-    beside the tests too, are not what they expect. `names_missing` are public names of the module, and
-    methods that the tests name, which too few agreeing tests use, `ambiguous_exceptions` classes of the
-    module that several unrelated `except` clauses catch: a test that expects one of these proves
-    nothing. `replaced` are built-in functions that the code replaces for the tests too. `reached`:
-    enough tests agree, none differs or contradicts, no name is missing, no exception is ambiguous.
+    tests. The others are `not_observable`; of these, `contradicting` pass although the code's
+    answers, beside the tests too, are not what they expect. `names_missing` are public names of the
+    module, and methods that the tests name, which too few agreeing tests use,
+    `ambiguous_exceptions` classes of the module that several unrelated `except` clauses catch: a
+    test that expects one of these proves nothing. `replaced` are built-in functions that the code
+    replaces for the tests too. `reached`: enough tests agree, none differs or contradicts, no name
+    is missing, no exception is ambiguous.
     """
 
     title: ClassVar[str] = "isolation"

@@ -71,8 +71,8 @@ class Mutation(Piece):
     not all could be tried (`trouble` says why). Noticed are `killed` (a test failed), `timeout` (a
     test took far longer) and `crashed` (the process ended in a test). Of `generated` mutants,
     `equivalent_suspects` were left out as probably equivalent, and `sampled` of the rest were
-    chosen by `seed`; those in `equivalent` survived, and do not count. `errors` could not be tried, `not_run` ran out of time. `tried` has each
-    chosen mutant with its outcome.
+    chosen by `seed`; those in `equivalent` survived, and do not count. `errors` could not be tried,
+    `not_run` ran out of time. `tried` has each chosen mutant with its outcome.
     """
 
     title: ClassVar[str] = "mutants"

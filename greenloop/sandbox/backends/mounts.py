@@ -126,8 +126,8 @@ def _find_distributions(packages: tuple[str, ...]) -> list[Distribution]:
     return list(found.values())
 
 
-# The two files are read as text: to parse them as importlib.metadata does takes longer than all else
-# that precedes the start of a zygote.
+# The two files are read as text: to parse them as importlib.metadata does takes longer than all
+# else that precedes the start of a zygote.
 
 
 def _list_required(package: Distribution) -> list[str]:

@@ -55,8 +55,9 @@ class ZygoteClient:
     ) -> ProcessResult:
         """Run one job (JSON, as its limits) in a copy of the zygote. Raises SandboxError.
 
-        `stop` ends the run as `interrupted`. Without pytest it is one of code alone. `serve` takes a socket that listens in its network, if
-        the job asks for one; `on_progress` gets how many tests or mutants are done.
+        `stop` ends the run as `interrupted`. Without pytest it is one of code alone. `serve` takes
+        a socket that listens in its network, if the job asks for one; `on_progress` gets how many
+        tests or mutants are done.
         """
         started, patience_s = time.monotonic(), timeout_s + _GRACE_SECONDS
         for is_last in (False, True):

@@ -35,9 +35,9 @@ def run_project(
     """Run the tests of a project in a new copy of it, with its own pytest configuration.
 
     Node ids are relative to the root of the project. `TestRun.notes` lists what of the
-    configuration is not used. `timeout_s` takes the place of the sandbox's limit. What the tests run
-    of the files that `hits` has is added to it. With `stops_early` the run ends with the first test
-    that fails. The other arguments are those of `run_tests`.
+    configuration is not used. `timeout_s` takes the place of the sandbox's limit. What the tests
+    run of the files that `hits` has is added to it. With `stops_early` the run ends with the first
+    test that fails. The other arguments are those of `run_tests`.
 
     Raises:
         InputError: the files cannot be written as given, or a target is not in the project.

@@ -1,7 +1,7 @@
 """Scenarios: what the code of a module answers, and how its tests judge the answers.
 
-The code runs in a process that has no tests, the tests in another that has no code. What is observed
-stays text on the host.
+The code runs in a process that has no tests, the tests in another that has no code. What is
+observed stays text on the host.
 """
 
 from __future__ import annotations

@@ -27,8 +27,9 @@ def run_tests(
     """Run tests on the source of a module in a new working folder.
 
     `tests` is the source of one file, or several files; `module` is by default found from their
-    imports. With `expected` the run passes only if exactly these tests report. `order_seed` shuffles
-    the tests, `doctests` also runs those of all files. `timeout_s` can only shorten the limit.
+    imports. With `expected` the run passes only if exactly these tests report. `order_seed`
+    shuffles the tests, `doctests` also runs those of all files. `timeout_s` can only shorten the
+    limit.
 
     Raises:
         SandboxError: no process can be started.

@@ -51,8 +51,8 @@ def complete_checks(
 ) -> tuple[OutputCheck, ...]:
     """Return the checks of a run: `exit status 0` first, then the others, each id once.
 
-    `prints something` is added if `requires_output` is true and no check expects silence. Of two checks
-    with the same id the user's is kept.
+    `prints something` is added if `requires_output` is true and no check expects silence. Of two
+    checks with the same id the user's is kept.
     """
     is_silent = any(item.kind == "silent" for item in checks)
     default = [build_check("prints")] if requires_output and not is_silent else []

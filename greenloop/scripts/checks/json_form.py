@@ -1,7 +1,7 @@
 """Checks that a model proposes, parsed from its JSON.
 
-The parser is lenient where the meaning is clear (unknown keys, a number as a string, one text instead
-of a list), and strict where a check would get another meaning.
+The parser is lenient where the meaning is clear (unknown keys, a number as a string, one text
+instead of a list), and strict where a check would get another meaning.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ CheckItem = Mapping[str, object]
 def checks_from_json(items: list[object], max_checks: int = MAX_CHECKS) -> tuple[OutputCheck, ...]:
     """Parse a list such as `[{"check": "stdout", "contains": "Total"}]`; the origin is `generated`.
 
-    At most the first `max_checks` are returned. The exit status is not among them: it is always checked.
+    At most the first `max_checks` are returned. The exit status is not among them: it is always
+    checked.
 
     Raises:
         ValueError: an item is invalid; the text says which one, and the right syntax.

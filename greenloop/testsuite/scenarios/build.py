@@ -27,8 +27,8 @@ def build_scenarios(
 
     `module` is the name of the module under test, `code` its source, from which only the forms of
     its classes are read; `imported` are the classes that it has from other modules of its project.
-    `conftest` has the fixtures that the file shares with others. Tests that cannot be parsed give an
-    empty plan.
+    `conftest` has the fixtures that the file shares with others. Tests that cannot be parsed give
+    an empty plan.
     """
     with contextlib.suppress(RecursionError):
         if planner := _read(tests, module, code, imported, conftest):

@@ -31,8 +31,8 @@ class TextMutator:
     def change(self, value: str) -> str:
         """Return a text with a piece removed, repeated, moved, inserted, or in another case.
 
-        Half of the pieces stand at the beginning or the end; a single character is repeated up to six
-        times.
+        Half of the pieces stand at the beginning or the end; a single character is repeated up to
+        six times.
 
         Of a text of several words, or with numbers, these are changed now and then.
         """

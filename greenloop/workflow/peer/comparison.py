@@ -28,8 +28,8 @@ from greenloop.workflow.storage.run_dir import write_atomically
 class SavedComparison:
     """What was compared, and what it showed.
 
-    `failing` are active tests that the peer fails, and not only for the wording of an exception, nor
-    on an input that stands among the differences.
+    `failing` are active tests that the peer fails, and not only for the wording of an exception,
+    nor on an input that stands among the differences.
     """
 
     code_sha256: str
@@ -75,9 +75,9 @@ async def compare_and_save(
 ) -> SavedComparison:
     """Return what a comparison shows, from the run directory where it was made before.
 
-    Time limits a comparison: a second one may find other differences, which would be paid for again.
-    `find_failing` returns the tests that the peer fails, with messages; `compare` gets the names of
-    their functions.
+    Time limits a comparison: a second one may find other differences, which would be paid for
+    again. `find_failing` returns the tests that the peer fails, with messages; `compare` gets the
+    names of their functions.
 
     Raises:
         SandboxError: the sandbox cannot run anything.

@@ -1,7 +1,7 @@
 """Pid 1 of a container: loads pytest once and forks for each run, one run at a time.
 
-A run comes as two frames over standard input. Pid 1 reads the first, its limits; only the fork reads
-the second, the run itself: so no later fork has any of it in memory.
+A run comes as two frames over standard input. Pid 1 reads the first, its limits; only the fork
+reads the second, the run itself: so no later fork has any of it in memory.
 
 The fork is an ordinary process of the same user, but no process of a container can kill, stop or
 trace its pid 1, which is not dumpable either. At the end of a run pid 1 kills all other processes

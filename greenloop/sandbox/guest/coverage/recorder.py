@@ -21,7 +21,8 @@ _DIGITS = b"01" + bytes(range(2, 256))
 class HitRecorder:
     """Instruments files while they are imported, and reports their hits after each test.
 
-    A set of hits is sent once, as `hits` with a number; each test then names the numbers of its sets.
+    A set of hits is sent once, as `hits` with a number; each test then names the numbers of its
+    sets.
     """
 
     def __init__(self, work: str, paths: Collection[str], send_event: SendEvent) -> None:

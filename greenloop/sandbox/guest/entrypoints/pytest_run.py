@@ -1,7 +1,7 @@
 """Entry point of test runs: runs pytest and reports each test as an event.
 
-The host ignores the exit status: only the reported events count, and only if the last one ends them.
-A project's tests are run with the project's own configuration.
+The host ignores the exit status: only the reported events count, and only if the last one ends
+them. A project's tests are run with the project's own configuration.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ WORK_FOLDER, _HOME = "/tmp/work", "/tmp/home"
 _LISTEN_BACKLOG = 16
 _TMPFS = k.MS_NOSUID | k.MS_NODEV
 _TCP_BUFFER_SIZES = "4096 65536 212992"
-# Resources that the kernel counts per user, hence for the host's user too; and the maximum size of a
-# connection's buffers.
+# Resources that the kernel counts per user, hence for the host's user too; and the maximum size of
+# a connection's buffers.
 _QUOTAS = {
     "user/max_user_namespaces": "0",
     "net/ipv4/tcp_rmem": _TCP_BUFFER_SIZES,

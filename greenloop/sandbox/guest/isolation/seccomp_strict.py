@@ -11,9 +11,9 @@ import errno
 
 from .seccomp import ALL_BITS, ALLOW, ERRNO, GREATER_OR_EQUAL, LOAD, RETURN, BpfProgram, by_machine
 
-# System V shared memory, semaphores and queues are addressed by number, without a path. A unix socket
-# made by socketpair could still be connected elsewhere; a message can carry open files. The target
-# of a signal by pidfd cannot be checked.
+# System V shared memory, semaphores and queues are addressed by number, without a path. A unix
+# socket made by socketpair could still be connected elsewhere; a message can carry open files. The
+# target of a signal by pidfd cannot be checked.
 _DENIED_CALLS = by_machine({
     "shmat": (30, 196), "shmctl": (31, 195), "semop": (65, 193), "semctl": (66, 191),
     "semtimedop": (220, 192), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),

@@ -14,10 +14,14 @@ get_bases: Any = type.__dict__["__mro__"].__get__
 _get_namespace: Any = type.__dict__["__dict__"].__get__
 _get_qualname: Any = type.__dict__["__qualname__"].__get__
 _get_module: Any = type.__dict__["__module__"].__get__
+_get_code: Any = types.FunctionType.__dict__["__code__"].__get__
+_get_globals: Any = types.FunctionType.__dict__["__globals__"].__get__
 _get_attribute = object.__getattribute__
 _STANDARD_MODULES = frozenset(sys.stdlib_module_names)
 _ROUTINES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 _EXCEPTION_ATTRIBUTES = ("__cause__", "__context__", "__notes__")
+_NAMES_OF_EQUALITY = {"__class__", "NotImplemented"}
+_NOT_REPLACED = ("__ne__", "__getattribute__")
 # Equality is described by itself; the rest of `object` is called by nothing that tests do.
 _METHODS = {
     id(item.kind): frozenset(dir(item.kind))
@@ -58,7 +62,8 @@ def find_attribute(kind: type, name: str) -> Any:
 def find_equality(kind: type) -> str:
     """Return whose `__eq__` a class has.
 
-    "builtin", "identity" (that of `object`), "record" (of a dataclass), or "own".
+    "builtin", "identity" (that of `object`), "record" (of a dataclass, which compares what is in its
+    fields), or "own".
     """
     for base in get_bases(kind):
         if base is object:
@@ -67,10 +72,33 @@ def find_equality(kind: type) -> str:
         if method is not None and (id(base) in TAGS_BY_TYPE_ID or base is enum.Enum):
             return "builtin"
         if method is not None:
-            code = getattr(method, "__code__", None)  # dataclasses compile theirs from a string
-            is_generated = getattr(code, "co_filename", "") == "<string>"
-            return "record" if is_generated and read_dataclass_fields(base) else "own"
+            return "record" if _is_generated(method, kind) else "own"
     return "identity"
+
+
+def _is_generated(method: Any, kind: type) -> bool:
+    """Return whether an `__eq__` is one that a dataclass has made for the fields of this class.
+
+    It reads the fields by their names, so nothing of the class may answer in their place.
+    """
+    if type(method) is not types.FunctionType:
+        return False
+    code = _get_code(method)
+    compared = {name for name, is_compared in read_dataclass_fields(kind).items() if is_compared}
+    return (
+        bool(compared)
+        and code.co_filename == "<string>"  # dataclasses compile theirs from a text
+        and {*code.co_names} - _NAMES_OF_EQUALITY == compared
+        and _NAMES_OF_EQUALITY.isdisjoint(_get_globals(method))
+        and all(find_attribute(kind, name) is getattr(object, name) for name in _NOT_REPLACED)
+        and not any(_is_computed(find_attribute(kind, name)) for name in compared)
+    )
+
+
+def _is_computed(attribute: Any) -> bool:
+    """Return whether a field is read from what a class has under its name; a slot has the value."""
+    is_slot = type(attribute) is types.MemberDescriptorType
+    return not is_slot and find_attribute(type(attribute), "__set__") is not None
 
 
 def find_overridden(kind: type, built_in: type) -> list[str]:
@@ -88,7 +116,13 @@ def read_dataclass_fields(kind: type) -> dict[str, bool]:
     """Return the fields of a dataclass, and whether its equality compares each."""
     found = find_attribute(kind, "__dataclass_fields__")
     items = list(found.items()) if type(found) is dict else []
-    return {exact_text(name): bool(getattr(item, "compare", True)) for name, item in items}
+    fields = [(exact_text(name), item) for name, item in items if _is_field(item)]
+    return {name: bool(getattr(item, "compare", True)) for name, item in fields}
+
+
+def _is_field(item: Any) -> bool:
+    """Return whether it is a field, and no class variable or parameter of `__post_init__`."""
+    return getattr(getattr(item, "_field_type", None), "name", "") == "_FIELD"
 
 
 def read_fields(value: Any, kind: type, module: str) -> Iterator[tuple[str, Any]]:

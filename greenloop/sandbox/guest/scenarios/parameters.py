@@ -38,8 +38,8 @@ def build_rows(tables: Tables) -> list[dict[str, Any]]:
 def create_module(text: str, provided: Mapping[str, Any]) -> types.ModuleType:
     """Return a module that a text is executed in; what it is provided with has names like `x__`.
 
-    As in a program it has a file, and `__main__` shows nothing of what is provided: functions of the
-    text find that as they find built-in ones.
+    As in a program it has a file, and `__main__` shows nothing of what is provided: functions of
+    the text find that as they find built-in ones.
     """
     module = types.ModuleType(MODULE_NAME)
     sys.modules[MODULE_NAME] = module

@@ -103,8 +103,8 @@ class Runner:
     def run(self, text: str) -> None:
         """Execute the text, then each row of its scenarios. Raises what the text raises.
 
-        A text may limit the CPU time of each row (`row_cpu_s`), and the time in which rows are begun
-        (`begin_for_s`).
+        A text may limit the CPU time of each row (`row_cpu_s`), and the time in which rows are
+        begun (`begin_for_s`).
         """
         names = (self.observe, self.observe_awaited, self.create_calls, Raising, equal, nullcontext)
         provided = {item.__name__: item for item in names} | {"operators": operator}

@@ -13,7 +13,8 @@ from importlib.machinery import BuiltinImporter, ModuleSpec
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-# What an interpreter has loaded before the first line of a program. `_warnings` looks up `warnings`.
+# What an interpreter has loaded before the first line of a program. `_warnings` looks up
+# `warnings`.
 _STARTUP_MODULES = frozenset(
     "__main__ _abc _codecs _collections_abc _frozen_importlib _frozen_importlib_external _imp _io "
     "_signal _sitebuiltins _stat _thread _warnings _weakref abc builtins codecs encodings "
@@ -42,7 +43,8 @@ def hide_modules() -> None:
 class _Loaded:
     """Loads a module that is there already, and with it the hidden modules that it has imported.
 
-    Code in C looks up some of these in `sys.modules` without an import: `_json` needs `json.decoder`.
+    Code in C looks up some of these in `sys.modules` without an import: `_json` needs
+    `json.decoder`.
     """
 
     def __init__(self, module: ModuleType, hidden: dict[str, ModuleType]) -> None:

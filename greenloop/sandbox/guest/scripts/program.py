@@ -8,8 +8,8 @@ import os
 import sys
 import types
 
-# Below the code of a program is nothing; below that of a scenario are those of the runner and of the
-# entry point's callers.
+# Below the code of a program is nothing; below that of a scenario are those of the runner and of
+# the entry point's callers.
 _FRAMES_OF_RUNNER = 5
 
 

@@ -49,8 +49,8 @@ def mutation_call(target: ast.Attribute | ast.Subscript, value: ast.expr | None)
 def order_as_call(node: ast.expr, scope: Scope, raising: list[int] | None) -> ast.expr:
     """Return an order of instances of the module's classes as a call, anything else as it is.
 
-    Where only an exception is expected, its second operand is an input: `raising` are the numbers of
-    what may raise it, None elsewhere.
+    Where only an exception is expected, its second operand is an input: `raising` are the numbers
+    of what may raise it, None elsewhere.
     """
     if raising is None or not isinstance(node, ast.Compare) or not scope.is_object(node.left):
         return node

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-# Functions that may be those of the code: of a value that is no plain data their result is observed.
+# Functions that may be those of the code: of a value that is no plain data their result is
+# observed.
 OBSERVED_FUNCTIONS = frozenset("len str repr bool int float abs round".split())
 ITERATING_FUNCTIONS = frozenset(
     "list tuple set frozenset sorted sum dict any all min max enumerate zip reversed map filter "

@@ -15,6 +15,7 @@ from tests.security.forgery.forged_by_kind import (
     observer,
     operators,
     reading,
+    records,
     table,
     unobserved,
 )
@@ -30,6 +31,7 @@ _GROUPS = {
     "read": reading.FORGERIES,
     "read on the way": crossing.FORGERIES,
     "own operators": operators.FORGERIES,
+    "record": records.FORGERIES,
     "table": table.FORGERIES,
     "unobserved": unobserved.FORGERIES,
     "generic": generic.FORGERIES,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.security.forgery.case import Subject
-from tests.security.forgery.kinds import effects, objects, values
+from tests.security.forgery.kinds import effects, objects, records, values
 
 KINDS: dict[str, Subject] = {
     "plain": values.PLAIN,
@@ -15,6 +15,7 @@ KINDS: dict[str, Subject] = {
     "state": objects.STATE,
     "fixtures": objects.FIXTURES,
     "operators": objects.OPERATORS,
+    "records": records.RECORDS,
     "tmp_path": effects.TMP_PATH,
     "async": effects.ASYNC,
     "capsys": effects.CAPSYS,

@@ -46,9 +46,9 @@ class InputNotAllowed(Exception):
 class Calls:
     """Answers calls that are given as expressions over the names of the module.
 
-    `inputs` is the source of a precondition `allowed` and a generator `inputs`, '' for none; it sees
-    the names of the module. Of several `public` functions, and of a class and its methods, the name
-    comes first in the arguments of both.
+    `inputs` is the source of a precondition `allowed` and a generator `inputs`, '' for none; it
+    sees the names of the module. Of several `public` functions, and of a class and its methods, the
+    name comes first in the arguments of both.
     """
 
     def __init__(
@@ -124,8 +124,8 @@ class Calls:
     def guard(self, name: str) -> Any:
         """Return what the module has under a name, with the precondition before its calls.
 
-        That of a method is asked of its name and its arguments without `self`, that of `__init__` of
-        the name of the class; calls that the module makes itself are not asked about.
+        That of a method is asked of its name and its arguments without `self`, that of `__init__`
+        of the name of the class; calls that the module makes itself are not asked about.
         """
         found = self._names[name]
         if self._allowed is None or (isinstance(found, type) and issubclass(found, BaseException)):

@@ -73,8 +73,8 @@ class MutantBatches:
     ) -> BatchResult:
         """Try all mutants; `on_start` is called with those of a fork before it starts.
 
-        A batch that breaks off continues in another fork, in at most `max_attempts` in all; what the
-        last one does not get to is undecided.
+        A batch that breaks off continues in another fork, in at most `max_attempts` in all; what
+        the last one does not get to is undecided.
         """
         found, batches = BatchResult(), self._divide(mutants)
         attempts = [1] * len(batches)
