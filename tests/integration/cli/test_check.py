@@ -196,7 +196,7 @@ BAD = [
     (("m.py", "none.py"), "none.py does not exist"),
     (("broken.py", "test_m.py"), "broken.py is not Python: line 2"),
     (("m.py", "broken.py"), "broken.py is not Python: line 2"),
-    (("latin.py", "test_m.py"), "latin.py is not UTF-8 text (byte 1)"),
+    (("latin.py", "test_m.py"), "latin.py is not UTF-8 text (byte 1); save it as UTF-8"),
     (("huge.py", "test_m.py"), "huge.py is larger than 1 MB"),
     (("m.py", "test_other.py"), "test_other.py imports `other`, not `m`"),
     (("m.py", "test_own.py"), "test_own.py never imports `m`"),
@@ -205,7 +205,7 @@ BAD = [
     (("m.py", "empty"), "no test files"),
     (("empty", "test_m.py"), "empty is a folder"),
     (("json.py", "test_m.py"), "'json' cannot be the module's name"),
-    (("m.txt", "test_m.py"), "it is not a .py file"),
+    (("m.txt", "test_m.py"), "m.txt is not a .py file; name the module"),
     (("m.py", "m.txt"), "name a .py file with tests"),
     (("m.py", "test_m.py", "--mutants", "many"), "0 or more, or all"),
 ]
