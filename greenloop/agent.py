@@ -121,7 +121,7 @@ class CodingAgent:
         """Run a request, or a specification, in a new run directory, and return the report.
 
         Raises:
-            GreenloopError: the run broke off; its `report` holds what was reached.
+            GreenloopError: the run ended early; its `report` holds what was reached.
         """
         request = specification
         if isinstance(request, str):
@@ -197,7 +197,7 @@ def run_coding_agent(specification: str, **settings: Any) -> dict[str, Any]:
     `settings` are fields of `Settings`.
 
     Raises:
-        GreenloopError: the run broke off.
+        GreenloopError: the run ended early.
     """
     agent = CodingAgent(Settings.load(**settings))
     report: Report = run_in_any_thread(agent.run(specification))

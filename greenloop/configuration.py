@@ -72,12 +72,20 @@ def read_project_settings(find_base: Callable[[str], Any]) -> dict[str, Any]:
     Raises:
         SettingsError: the file cannot be read, or sets what a project may not set.
     """
-    path = find_project_file(Path())
-    values = _read_toml(path).get("tool", {}).get("greenloop", {}) if path else {}
+    path, values = _read_project_table()
     for key, value in values.items():
         if why := _explain_refusal(key, value, find_base):
             raise SettingsError(f"{path}: {TABLE} {why}")
     return {_KEYS[key]: _join(key, value) for key, value in values.items()}
+
+
+def find_project_source(name: str, value: Any) -> str:
+    """Return where the project's file sets a setting to a value; '' where it does not."""
+    path, values = _read_project_table()
+    found = (
+        key for key, item in values.items() if _KEYS[key] == name and _join(key, item) == value
+    )
+    return next((f"{path}: {TABLE} {key}" for key in found), "")
 
 
 def find_ignored_settings(known: Mapping[str, str]) -> Iterator[str]:
@@ -106,6 +114,8 @@ def _explain_refusal(key: str, value: Any, find_base: Callable[[str], Any]) -> s
         close = get_close_matches(key, _KEYS, 1, 0.75)
         hint = f"did you mean {close[0]}?" if close else "use an option or the environment"
         return f"may not set {key}; {hint}"
+    if key == "fence" and not isinstance(value, list):
+        return f'may set fence to a list only, as in fence = ["{value}"]'
     if key == "require" and value != "verified":
         return "may set require to verified only; use --require"
     base = find_base(_KEYS[key]) if key in _THRESHOLDS else 0
@@ -124,6 +134,16 @@ def _join(key: str, value: Any) -> Any:
     """Return a list of packages as the option has them."""
     is_list = isinstance(value, list) and "package" in key
     return ",".join(map(str, value)) if is_list else value
+
+
+def _read_project_table() -> tuple[Path | None, dict[str, Any]]:
+    """Return the project's file and greenloop's table in it. Raises SettingsError."""
+    path = find_project_file(Path())
+    tools = _read_toml(path).get("tool", {}) if path else {}
+    table = tools.get("greenloop", {}) if isinstance(tools, dict) else {}
+    if not isinstance(table, dict):
+        raise SettingsError(f"{path}: {TABLE} must be a table, not {table!r}")
+    return path, table
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Settings: flags over environment over `.env` over defaults, in one typed object."""
 
 import logging
+import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -10,6 +11,7 @@ from pydantic_settings import BaseSettings, InitSettingsSource, SettingsConfigDi
 
 from greenloop.configuration import (
     find_ignored_settings,
+    find_project_source,
     read_project_settings,
     read_user_settings,
 )
@@ -87,7 +89,7 @@ class Settings(BaseSettings):
     def _validate_mutant_count(cls, value: object) -> object:
         if value == "all" or str(value).isdigit():
             return value
-        raise ValueError("must be a number, or all")
+        raise ValueError("must be 0 or more, or all")
 
     @field_validator("allowed_packages", "allow_package")
     @classmethod
@@ -207,8 +209,16 @@ def _describe_errors(error: ValidationError, flags: Collection[str]) -> Iterator
         name, value = str(item["loc"][0] if item["loc"] else "settings"), item.get("input")
         shown = f"{value:g}" if isinstance(value, float) else str(value)
         shown = "(not shown)" if "KEY" in name.upper() else shown
-        given = f"{get_option_name(name)} {shown}" if name in flags else f"{name}={shown}"
-        yield f"{given} {simplify_message(item['msg'])}"
+        yield f"{_name_source(name, value, shown, flags)} {simplify_message(item['msg'])}"
+
+
+def _name_source(name: str, value: object, shown: str, flags: Collection[str]) -> str:
+    """Return a value with the option, the line of a file or the variable that sets it."""
+    if name in flags:
+        return f"{get_option_name(name)} {shown}"
+    aliases = {str(item.validation_alias): key for key, item in Settings.model_fields.items()}
+    source = "" if name in os.environ else find_project_source(aliases.get(name, name), value)
+    return f"{source} = {shown}" if source else f"{name}={shown}"
 
 
 def get_option_name(field: str) -> str:

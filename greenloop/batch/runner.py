@@ -221,7 +221,7 @@ class Batch:
 
     def _describe_ending(self) -> str:
         if self.fatal_error is not None:
-            return f"broken off: {str(self.fatal_error).partition(chr(10))[0]}"
+            return f"ended early: {str(self.fatal_error).partition(chr(10))[0]}"
         return "stopped" if self.is_stopping and self.totals.not_run else "finished"
 
 

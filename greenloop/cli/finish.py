@@ -60,14 +60,14 @@ def print_report(report: Report, options: DisplayOptions, *, with_card: bool = T
         hides_code = not _show_result(report)
     elif report.command == "check":
         sys.stdout.write(render_grade(report))
-    elif report.command in ("heal", "change") or report.final_code:
+    elif report.final_code or (with_card and report.command in ("heal", "change")):
         sys.stdout.write(escape_displayed(_result_text(report)))
         sys.stdout.write(as_comments(summarize_report(report)))
     sys.stdout.flush()
     to_stderr = not options.quiet and (sys.stderr.isatty() or options.json)
     if with_card and (to_stderr or at_terminal):
         print_card(report, sys.stderr if to_stderr else sys.stdout, hides_code=hides_code)
-    elif report.command == "script":  # standard output belongs to the script
+    elif with_card and report.command == "script":  # standard output belongs to the script
         lines = map(escape_invisible, summarize_report(report))
         sys.stderr.write("".join(f"{line}\n" for line in lines))
 

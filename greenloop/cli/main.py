@@ -59,6 +59,8 @@ def main(zygotes: ZygotePool | None = None) -> None:
 
     `zygotes` are processes of a sandbox that were started for the command.
     """
+    if sys.stdout is None:  # it was closed by the caller
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         app(prog_name="greenloop", obj=zygotes)
         status = 0

@@ -16,7 +16,7 @@ from typing import Any
 
 from greenloop.app.watch import ProposedTest, WatchedModule, WatchedProject, propose_test
 from greenloop.cli.finish import open_page
-from greenloop.cli.process import check_terminal, run_with_signals
+from greenloop.cli.process import run_with_signals
 from greenloop.errors import GreenloopError
 from greenloop.events import Event, TestRunFinished
 from greenloop.reporting.console import open_console
@@ -41,10 +41,8 @@ def watch(target: WatchedModule | WatchedProject, settings: Settings) -> int:
     """Check at each save until the user quits; return the exit status.
 
     Raises:
-        InputError: there is no terminal.
         SandboxError: there is no sandbox.
     """
-    check_terminal("--watch")
     with open_sandbox(settings) as box, contextlib.suppress(asyncio.CancelledError):
         run_with_signals(_Session(target, settings, box).run())
     return 0

@@ -56,7 +56,7 @@ def make_node(
     `custom`, each line of progress is `{"greenloop": line}`.
 
     Raises:
-        GreenloopError: by the node, when the run broke off.
+        GreenloopError: by the node, when the run ended early.
     """
     service = _create_service(settings, model)
 

@@ -110,6 +110,9 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
     if ":" not in name and (choice.base_url or settings.openai_base_url):
         name = f"openai:{name}"
     provider = name.partition(":")[0]
+    address = choice.base_url or settings.openai_base_url
+    if provider == "openai" and address and not address.startswith(("http://", "https://")):
+        raise SettingsError(f"OPENAI_BASE_URL={address} must begin with http:// or https://")
     try:
         return init_chat_model(name, **_build_options(provider, choice, settings))
     except ImportError as error:

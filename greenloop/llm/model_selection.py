@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -15,17 +16,19 @@ from greenloop.settings import Settings
 _OPENAI_DEFAULT = "gpt-5.4-mini"
 _OLLAMA_PORT = 11434
 _PROBE_SECONDS = 1.0
+_REACH_SECONDS = 5.0
 # Code models first, newest family first; matched as prefixes.
 _PREFERRED_FAMILIES = (
     "qwen3-coder devstral gpt-oss qwen2.5-coder deepseek-coder codestral codegemma starcoder "
     "codellama qwen3 deepseek-r1 llama mistral"
 ).split()
-_NO_MODEL_MESSAGE = """no model is configured. Use one of these:
+_NO_MODEL_MESSAGE = """no model is configured
+Use one of these:
   --model PROVIDER:NAME or GREENLOOP_MODEL   e.g. openai:gpt-5.4, anthropic:claude-sonnet-5, ollama:qwen3-coder
   OPENAI_API_KEY in the environment or .env  then {default} is used
   OPENAI_BASE_URL                            any OpenAI-compatible server: vLLM, LM Studio, llama.cpp
   a running Ollama server                    https://ollama.com, then: ollama pull qwen3-coder
-To see a recorded run without a model: greenloop examples/roman_numerals.md --model replay:examples/roman_numerals.jsonl"""
+To see a recorded run without a model, in a clone: greenloop examples/roman_numerals.md --model replay:examples/roman_numerals.jsonl"""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,17 @@ def _choose_from_server(base_url: str, settings: Settings) -> ModelChoice:
 def list_ollama_models(host: str) -> list[str]:
     """Return the names of an Ollama server's models; [] where no server answers."""
     return _fetch_names(f"{host}/api/tags", "models", "name", {})
+
+
+def can_reach(address: str) -> bool:
+    """Whether a server answers at an address, whatever it answers."""
+    try:
+        with urllib.request.urlopen(address, timeout=_REACH_SECONDS):
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except (OSError, ValueError, http.client.HTTPException):
+        return False
 
 
 def select_best(names: list[str]) -> str | None:

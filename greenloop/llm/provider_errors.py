@@ -7,6 +7,7 @@ import re
 from langchain_core import exceptions as core
 
 from greenloop.errors import GreenloopError, ModelFailure, ModelRefusedError, ModelUnavailableError
+from greenloop.llm.budget import UNPRICED_PROVIDER
 
 _SECRET = re.compile(
     r"""\b(sk|pk|rk|gsk|xai|key|ls|hf|gh[a-z]|glpat)[-_][\w*.-]{6,}
@@ -22,6 +23,7 @@ _REFUSALS = {
     core.ModelPermissionDeniedError: "the key may not use this model",
     core.ModelNotFoundError: "the provider knows no such model",
 }
+_ADDRESS_HINT = "; check OPENAI_BASE_URL, which for most servers ends in /v1"
 
 
 def is_transient(error: BaseException) -> bool:
@@ -71,14 +73,21 @@ def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
     if isinstance(error, GreenloopError):
         return error
     summary = summarize_error(error)
+    hint = _ADDRESS_HINT if model.startswith(f"{UNPRICED_PROVIDER}:") else ""
     for kind, why in _REFUSALS.items():
         if isinstance(error, kind):
-            return ModelRefusedError(f"{model}: {why} ({summary})")
+            hint = hint if kind is core.ModelNotFoundError else ""
+            return ModelRefusedError(f"{model}: {why} ({summary}){hint}")
     if "insufficient_quota" in str(error):
         return ModelRefusedError(f"{model}: the account has no quota left ({summary})")
     if address := find_unreachable_address(error):
         return ModelUnavailableError(
             f"{model}: {address} is not reachable; check that the server runs, and its address"
+        )
+    if isinstance(error, (ValueError, TypeError)):
+        return ModelUnavailableError(
+            f"{model}: what the server sends is no answer of a model, all retries failed "
+            f"({summary}){hint}"
         )
     if is_transient(error):
         return ModelUnavailableError(

@@ -1,6 +1,6 @@
 """The report of a run. Its keys are a public interface."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -18,6 +18,7 @@ SchemaVersion = Literal["2"]
 Command = Literal["make", "check", "heal", "script", "change"]
 Verdict = Literal["verified", "passed", "failed"]
 AttemptKind = Literal["generate", "review-repair", "free-fix", "repair", "rewrite"]
+ENDED_EARLY: Final = "ended early: "  # begins the reason where an error ended the run
 Origin = Literal["generated", "given", "example", "held_out", "hardening", "peer", "answer"]
 
 

@@ -46,7 +46,7 @@ def render_batch_lines(summary: BatchSummary) -> Iterator[str]:
 def render_batch_junit(summary: BatchSummary) -> str:
     """Return one case for each specification.
 
-    It is a failure where the code missed the requirement, an error where the run broke off or was
+    It is a failure where the code missed the requirement, an error where the run ended early or was
     refused, and skipped where it was not started.
     """
     cases = [
@@ -61,7 +61,7 @@ def render_batch_junit(summary: BatchSummary) -> str:
 def _markdown_lines(summary: BatchSummary) -> Iterator[str]:
     totals = summary.totals
     sign = "✓" if totals.reached == totals.specifications else "✗"
-    yield f"## {sign} {totals.reached} of {totals.specifications} specifications reached"
+    yield f"## {sign} {totals.reached} of {totals.specifications} specifications reached their goal"
     yield ""
     yield from (escape_markdown(line) for line in format_totals(totals).splitlines())
     unchanged = [item for item in summary.outcomes if item.kind in _UNCHANGED_KINDS]

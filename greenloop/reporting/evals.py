@@ -62,7 +62,7 @@ def _report_markdown(report: EvalReport) -> Iterator[str]:
     yield ""
     yield from _spending_table({"a task": report.mean, "in all": report.total})
     lines = [
-        f"{code_span(item.id)} ({item.verdict or 'broke off'}): {escape_markdown(item.why)}"
+        f"{code_span(item.id)} ({item.verdict or 'ended early'}): {escape_markdown(item.why)}"
         for item in report.results
         if not item.is_solved
     ]
@@ -124,7 +124,7 @@ def _list_caveats(report: EvalReport) -> Iterator[str]:
     """Yield what limits the meaning of pass@1."""
     if report.broken_off:
         yield (
-            f"{report.broken_off} of {report.tasks} tasks broke off (no answer or no budget) and "
+            f"{report.broken_off} of {report.tasks} tasks ended early (no answer or no budget) and "
             "count as not passed; the same command repeats them"
         )
     if report.unknown:

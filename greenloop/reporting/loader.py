@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -25,7 +26,7 @@ def read_report(location: Path) -> Report:
     if not path.is_file():
         why = "has no report.json"
         if location.is_dir() and (location / "run.json").is_file():
-            why = f"has no report, as the run did not end; continue it with `greenloop resume {location}`"
+            why = f"has no report, as the run did not end; {_find_remedy(location)}"
         raise InputError(f"{location} {why}")
     try:
         found = json.loads(path.read_bytes())
@@ -39,6 +40,15 @@ def read_report(location: Path) -> Report:
         return Report.model_validate_json(json.dumps(upgrade_report(found)), extra="ignore")
     except ValidationError as error:
         raise InputError(f"{path} cannot be read: {_validation_message(error)}") from None
+
+
+def _find_remedy(run_dir: Path) -> str:
+    """Return how to get the report of a run that did not end: a check cannot be resumed."""
+    with suppress(OSError, ValueError, AttributeError):
+        request = json.loads((run_dir / "run.json").read_bytes())
+        if request.get("kind") == "check" and not request.get("specification"):
+            return "run the check again, or name another run directory"
+    return f"continue it with `greenloop resume {run_dir}`"
 
 
 def _validation_message(error: ValidationError) -> str:

@@ -14,7 +14,7 @@ _REMEDIES = {
     "memorization": "test with more inputs, or say in the text which inputs matter",
     "held-out examples: none": "add calls with their results to the text, as f(1) -> 2",
     "held-out examples": "compare the examples with the text, and make it plainer",
-    "second reading: nothing": "give the text (check --spec) and leave out --no-peer",
+    "second reading: no second": "give the text (check --spec) and leave out --no-peer",
     "second reading": "settle the differences in the text",
     "red phase": "let greenloop write the tests, which are first run on a stub",
     "flakiness": "remove time, randomness and order from the tests",
@@ -26,7 +26,7 @@ _REMEDIES = {
     "forged": "read the code: it does not earn its green",
     "stuck": "make the text plainer, or name another model with --fallback-model",
     "repairs made": "allow more with --max-repairs, or continue with `greenloop resume`",
-    "grading broke off": "run again",
+    "grading ended early": "run again",
 }
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from greenloop.workflow.state import Run
 
 _MAX_ASKED = 3  # in one round
-_RECORD_MARK = re.compile(r"\bdataclass\b|\bNamedTuple\b")
+_RECORD_MARK = re.compile(r"\bdataclass\b(?!.*\beq=False\b)|\bNamedTuple\b")
 _CODE_TOOLS = ("generate_code", "write_change_tests", "write_change")
 
 
@@ -156,7 +156,7 @@ def build_answer_tests(contract: Contract) -> dict[str, tuple[HeldOutExample, st
 
 
 def _list_record_classes(interface: str) -> frozenset[str]:
-    """Return the dataclasses and named tuples of an interface."""
+    """Return the dataclasses and named tuples of an interface that are equal by their fields."""
     classes = (node for node in parse_or_empty(interface).body if isinstance(node, ast.ClassDef))
     return frozenset(
         node.name

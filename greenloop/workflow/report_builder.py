@@ -21,6 +21,7 @@ from greenloop.records import (
     Usage,
     Verdict,
 )
+from greenloop.records.report import ENDED_EARLY
 from greenloop.testsuite import Suite
 from greenloop.versions import get_installed_version, greenloop_version
 from greenloop.workflow.candidates import truncate_failures
@@ -103,7 +104,7 @@ def _decide_verdict(
         return "failed", (f"forged: {why}", *notes)
     reasons = _list_unverified_reasons(state)
     if error is not None:
-        reasons = (f"grading broke off: {error}", *reasons)
+        reasons = (f"grading ended early: {error}", *reasons)
     return ("passed" if reasons or notes else "verified"), (*reasons, *notes)
 
 
@@ -144,7 +145,7 @@ def _build_script_result(state: RunState) -> ScriptResult | None:
 
 def _failure_reasons(state: RunState, error: GreenloopError | None) -> Iterator[str]:
     if error is not None:
-        yield f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        yield f"{ENDED_EARLY}{str(error).partition(chr(10))[0]}"
     if state.contradiction:
         yield state.contradiction
     best = state.candidates.best

@@ -67,6 +67,9 @@ def test_options_and_environment_come_before_files(
         ('require = "passed"', "may set require to verified only"),
         ('models = { fast = "replay:x.jsonl" }', "may not set the model alias fast"),
         ("timeot = 3", "did you mean timeout?"),
+        ('fence = "src"', 'may set fence to a list only, as in fence = ["src"]'),
+        ('timeout = "soon"', "[tool.greenloop] timeout = soon must be a valid number"),
+        ("mutants = -3", "[tool.greenloop] mutants = -3 must be 0 or more, or all"),
     ],
 )
 def test_a_project_may_not_weaken(line: str, said: str) -> None:
@@ -84,6 +87,21 @@ def test_a_project_may_not_undercut_the_user(user_file: Path) -> None:
         Settings.load()
     write_project("min-mutation-score = 0.96")
     assert (Settings.load().min_mutation_score, Settings.load().sandbox) == (0.96, "native")
+
+
+def test_a_wrong_value_is_named_by_the_source_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_project("timeout = 0")
+    monkeypatch.setenv("EXECUTION_TIMEOUT_SECONDS", "0")
+    with pytest.raises(
+        SettingsError, match=r"^EXECUTION_TIMEOUT_SECONDS=0 must be greater than 0$"
+    ):
+        Settings.load()
+
+
+def test_a_table_that_is_none_is_named() -> None:
+    Path("pyproject.toml").write_text("[tool]\ngreenloop = 3\n")
+    with pytest.raises(SettingsError, match=r"pyproject.toml: \[tool.greenloop\] must be a table"):
+        Settings.load()
 
 
 def test_a_broken_file_is_named() -> None:

@@ -79,8 +79,10 @@ def _prepare_diff(options: CheckOptions, settings: Settings, opening: SandboxOpe
 def _watch(options: CheckOptions) -> int:
     from greenloop.app.watch import WatchedModule, WatchedProject
     from greenloop.cli.options.settings import load_settings
+    from greenloop.cli.process import check_terminal
     from greenloop.cli.watch import watch
 
+    check_terminal("--watch")  # before a run directory is made
     settings, run_dir = load_settings(options), options.run_dir
     target: WatchedModule | WatchedProject
     if options.diff is not None:

@@ -16,8 +16,9 @@ from greenloop.cli.options.report import DoctorOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.dependencies import PackageStore
 from greenloop.errors import GreenloopError
+from greenloop.llm.budget import UNPRICED_PROVIDER
 from greenloop.llm.factory import open_source
-from greenloop.llm.model_selection import choose_model
+from greenloop.llm.model_selection import can_reach, choose_model
 from greenloop.reporting.progress.messages import WARNING, is_unsandboxed
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
@@ -101,8 +102,12 @@ def _check_packages(settings: Settings) -> Diagnostic:
 def _check_model(settings: Settings) -> Diagnostic:
     """Set up the model without calling it: a call costs money, so the key is not checked."""
     choice = choose_model(settings)
-    open_source(choice, settings)
+    source = open_source(choice, settings)
     because = f" ({choice.reason})" if choice.reason else ""
+    address = choice.base_url or settings.openai_base_url or ""
+    if source.name.startswith(f"{UNPRICED_PROVIDER}:") and not can_reach(address):
+        mend = f"no server answers at {address}; check that it runs, and the address"
+        return Diagnostic("model", False, f"{choice.name}{because}", mend, status=3)
     return Diagnostic("model", True, f"{choice.name}{because}; not called")
 
 

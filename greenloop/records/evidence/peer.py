@@ -55,7 +55,7 @@ class Peer(Piece):
 
     title: ClassVar[str] = "second reading"
     needed: ClassVar[Needed] = "with a text"
-    absent: ClassVar[str] = "nothing second has read the text"
+    absent: ClassVar[str] = "no second implementation was compared"
     is_listed: ClassVar[bool] = False
 
     inputs: int = 0

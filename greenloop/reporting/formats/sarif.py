@@ -11,6 +11,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from greenloop.records import Report
+from greenloop.records.report import ENDED_EARLY
 from greenloop.reporting.escaping import escape_invisible, truncate
 from greenloop.reporting.evidence.text import get_mutated_line, list_survivors
 
@@ -36,7 +37,10 @@ _RULES: Final[dict[str, tuple[str, str, str]]] = {
 
 def render_sarif(report: Report) -> str:
     """Return the log of one run: surviving mutants, open review findings, integrity findings."""
-    broken_off = re.match(r"\w+Error: |grading broke off: ", next(iter(report.reasons), ""))
+    broken_off = re.match(
+        rf"{ENDED_EARLY}|\w+Error: |grading (?:broke off|ended early): ",
+        next(iter(report.reasons), ""),
+    )
     run = {
         "tool": {"driver": _build_driver(report)},
         "invocations": [{"executionSuccessful": not broken_off}],

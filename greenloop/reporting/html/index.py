@@ -10,7 +10,7 @@ from urllib.parse import quote
 from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.reporting.html.rendering import render
 
-_KIND_LABELS = {"broken off": "broken off", "refused": "changed by hand"}
+_KIND_LABELS = {"broken off": "error", "refused": "changed by hand"}
 _SKIP_REASONS = {
     "unchanged": "unchanged since it was graded",
     "done before": "ended in an earlier call",

@@ -56,8 +56,14 @@ def _format_counts(totals: BatchTotals, seconds: float) -> str:
         remaining = f", about {seconds_each * totals.not_run:.0f} s left"
     return (
         f"{done} of {totals.specifications} done: {totals.reached} green ({totals.verified} "
-        f"verified), {totals.missed} failed, {totals.broken_off} broken off; {totals.tokens} tokens{remaining}"
+        f"verified), {totals.missed} failed, {_format_errors(totals)}; "
+        f"{totals.tokens} tokens{remaining}"
     )
+
+
+def _format_errors(totals: BatchTotals) -> str:
+    """Return how many runs an error ended."""
+    return f"{totals.broken_off} error{'s' * (totals.broken_off != 1)}"
 
 
 def format_totals(totals: BatchTotals) -> str:
@@ -68,7 +74,7 @@ def format_totals(totals: BatchTotals) -> str:
     not_run = f", {totals.not_run} not run" if totals.not_run else ""
     return (
         f"{totals.ended}: {totals.reached} of {totals.specifications} specifications reached "
-        f"({totals.verified} verified), {totals.missed} failed, {totals.broken_off} broken off, "
+        f"their goal ({totals.verified} verified), {totals.missed} failed, {_format_errors(totals)}, "
         f"{totals.unchanged} unchanged{edited}{not_run}\n"
         f"{totals.calls} calls, {totals.tokens} tokens, {cost}, {totals.seconds:.1f} s\n"
     )

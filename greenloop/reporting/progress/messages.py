@@ -192,7 +192,8 @@ def _format_search(search: SearchResult, verbose: bool) -> Iterator[str]:
 
 def _format_outcome(outcome: BatchOutcome) -> str:
     no_verdict = outcome.kind in ("unchanged", "broken off", "refused")
-    result = outcome.kind if no_verdict else outcome.verdict
+    kind = "error" if outcome.kind == "broken off" else outcome.kind
+    result = kind if no_verdict else outcome.verdict
     spent = " (before)" if outcome.kind == "done before" else ""
     if outcome.kind in ("reached", "missed", "broken off"):
         spent = f" ({outcome.calls} calls, {outcome.tokens} tokens, {outcome.seconds:.1f} s)"

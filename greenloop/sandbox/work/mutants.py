@@ -119,7 +119,7 @@ class _MutantProgress:
         return self._known.get(number, MutantRun("not_run"))
 
     def run_batch(self, run: MutantRunner, numbers: Sequence[int]) -> None:
-        """Run some mutants and record their outcomes, or that the run broke off."""
+        """Run some mutants and record their outcomes, or that the run ended early."""
         left_s = self._deadline - time.monotonic()
         self.is_broken = False
         if not numbers or left_s < _MIN_SECONDS:

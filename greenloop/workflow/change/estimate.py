@@ -16,7 +16,8 @@ from greenloop.workflow.storage.request import ChangeRequest
 # those in a second reading's.
 _FIXED_CHARS, _PEER_CHARS = 44_000, 5_000
 _ANSWER_TOKENS, _PEER_TOKENS = 4_500, 1_200
-_REPAIR_SHARE = 0.5  # of one call that repairs, in the tokens of all others
+# Of one call that repairs, and of the one that confirms background, in the tokens of all others.
+_REPAIR_SHARE, _CONFIRM_SHARE = 0.5, 0.1
 _MIN_CALLS = 4
 _MAX_REPAIR_CALLS = 3
 
@@ -35,5 +36,5 @@ def estimate_change(request: ChangeRequest, model: str | None) -> str:
         shown, answered = shown + _PEER_CHARS + touched, answered + _PEER_TOKENS
     asked = estimate_tokens(_FIXED_CHARS + len(code_map) + shown + calls * len(request.task))
     tokens = TokenCount(input_tokens=asked, output_tokens=answered)
-    most = 1 + _MAX_REPAIR_CALLS * _REPAIR_SHARE
-    return format_estimate(calls, _MAX_REPAIR_CALLS, tokens, most, model)
+    most = 1 + _MAX_REPAIR_CALLS * _REPAIR_SHARE + _CONFIRM_SHARE
+    return format_estimate(calls, _MAX_REPAIR_CALLS + 1, tokens, most, model)

@@ -31,9 +31,10 @@ def format_estimate(
 ) -> str:
     """Return calls, tokens and cost in one line; `growth` is the factor of all further calls."""
     cost = calculate_cost(model, tokens) if model else None
-    price = f"about ${cost:.2f}" if cost is not None else "cost unknown"
+    unknown = "cost unknown" if model else "cost unknown without a model"
+    price = f"about ${cost:.2f} without repairs" if cost is not None else unknown
     most = round(int(tokens.total * growth), -3)
     return (
-        f"{calls} to {calls + further} calls, about {round(tokens.total, -2)} tokens "
-        f"(up to {most} with repairs), {price} without repairs"
+        f"{calls} to {calls + further} calls, about {round(tokens.total, -2):,} tokens "
+        f"(up to {most:,} with repairs), {price}"
     )

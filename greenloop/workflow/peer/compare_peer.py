@@ -70,7 +70,7 @@ class PeerComparer:
                 return await self._compare(self._peer)
         except _FAILURES as error:
             self._absent = str(error)
-        self._set_absent(f"nothing second has read the text: {self._absent}")
+        self._set_absent(f"no second implementation was compared: {self._absent}")
         return False
 
     def _set_absent(self, why: str) -> None:

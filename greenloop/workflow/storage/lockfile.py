@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from greenloop.errors import InputError
 from greenloop.files import read_bounded
@@ -126,9 +126,10 @@ def load_lock(path: Path) -> Lock:
     """Read a lock. Raises InputError where it is missing or has another form."""
     try:
         return Lock.model_validate_json(read_bounded(path, _MAX_LOCK_BYTES))
-    except (ValidationError, ValueError) as error:
-        first = str(error).partition("\n")[0]
-        raise InputError(f"{path} is not a lock file of greenloop: {first}") from None
+    except ValueError:
+        raise InputError(
+            f"{path} is not a lock file of greenloop; name a *.greenloop.json or a folder with some"
+        ) from None
 
 
 def find_drift(path: Path, lock: Lock) -> list[str]:

@@ -107,7 +107,7 @@ def test_nonsense_and_failures_touch_nobody_else(run: Run) -> None:
         "top-3": 0,
     }
     page = results.with_name("index.html").read_text("utf-8")
-    assert all(told in page for told in ("2 passed", "1 failed", "1 broken off"))
+    assert all(told in page for told in ("2 passed", "1 failed", "1 error"))
     pages = re.findall(r'href="\./(runs/[^"]*/report\.html)"', page)
     assert len(pages) == 4
     assert all((results.parent / place).is_file() for place in pages)
@@ -244,4 +244,7 @@ def test_verify_of_nothing_or_nonsense(run: Run) -> None:
     Path("x.greenloop.json").write_text("{}")
     status, _, err = run("verify")
     assert status == 2
-    assert "not a lock file of greenloop" in err
+    assert err == (
+        "greenloop: x.greenloop.json is not a lock file of greenloop; name a *.greenloop.json or a "
+        "folder with some\n"
+    )

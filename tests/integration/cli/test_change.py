@@ -161,12 +161,20 @@ def test_wish_against_a_test_stops_until_it_is_unlocked(run: Run) -> None:
     assert status == 0, err
 
 
+def test_run_without_a_model_is_one_error_and_no_verdict(run: Run) -> None:
+    for words in (("change", WISH, "--in", "shop"), ("script", "Print 1")):
+        status, out, err = run(*words)
+        assert (status, out) == (3, "")
+        assert err.count("no model is configured") == 1
+        assert "failed:" not in err
+
+
 def test_dry_run_makes_no_call(run: Run) -> None:
     status, out, err = run(
         "change", WISH, "--in", "shop", "--dry-run", "--model", "replay:no.jsonl"
     )
     assert (status, err) == (0, "")
-    assert out.startswith("5 to 8 calls, about ")
+    assert out.startswith("5 to 9 calls, about ")  # one more confirms what is taken for background
     assert not Path(".greenloop").exists()
 
 

@@ -183,7 +183,7 @@ BAD = [
     (("json.py", "test_m.py"), "'json' cannot be the module's name"),
     (("m.txt", "test_m.py"), "it is not a .py file"),
     (("m.py", "m.txt"), "name a .py file with tests"),
-    (("m.py", "test_m.py", "--mutants", "many"), "a number, or all"),
+    (("m.py", "test_m.py", "--mutants", "many"), "0 or more, or all"),
 ]
 
 

@@ -80,7 +80,7 @@ def test_no_network(run: Run) -> None:
     assert status == 3
     assert "not reachable" in err
     assert err.count("\nretry ") == 1
-    assert "ModelUnavailableError" in the_report()["reasons"][0]
+    assert the_report()["reasons"][0].startswith("ended early: openai-compatible:")
 
 
 def test_no_model_lists_the_ways(run: Run) -> None:
@@ -361,6 +361,14 @@ def test_report_where_there_is_none(run: Run) -> None:
     assert "no runs" in err
 
 
+def test_watch_without_a_terminal_leaves_no_run(run: Run) -> None:
+    Path("m.py").write_text("def f(x):\n    return x\n")
+    Path("test_m.py").write_text("from m import f\n\ndef test_f():\n    assert f(1) == 1\n")
+    status, _, err = run("check", "m.py", "test_m.py", "--watch")
+    assert (status, "--watch needs a terminal" in err) == (2, True)
+    assert not Path(".greenloop").exists()
+
+
 def test_doctor_names_what_is_missing_and_how_to_mend_it(run: Run) -> None:
     status, out, _ = run("doctor")
     assert status == 3
@@ -370,6 +378,16 @@ def test_doctor_names_what_is_missing_and_how_to_mend_it(run: Run) -> None:
     assert status == 0
     assert KEY not in out
     assert json.loads(out)["model"]["ok"] is True
+
+
+def test_doctor_says_whether_the_server_of_the_model_answers(run: Run) -> None:
+    with OpenAIServer(lambda _request: Reply()) as server:
+        address = {"OPENAI_BASE_URL": server.url, "GREENLOOP_MODEL": "openai:own"}
+        status, out, _ = run("doctor", **address)
+    assert (status, "ok      model: openai:own; not called" in out) == (0, True)
+    status, out, _ = run("doctor", **address)
+    assert (status, "MISSING model: openai:own\n" in out) == (3, True)
+    assert f"no server answers at {server.url}; check that it runs, and the address\n" in out
 
 
 def test_doctor_names_the_packages_that_code_may_use(

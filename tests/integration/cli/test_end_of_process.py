@@ -21,6 +21,15 @@ def test_full_disk_is_one_line(words: list[str]) -> None:
     assert (ended.returncode, ended.stderr) == (1, line)
 
 
+def test_closed_standard_output_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text("def double(x):\n    return 2 * x\n")
+    test = "from m import double\n\ndef test_double():\n    assert double(2) == 4\n"
+    (tmp_path / "test_m.py").write_text(test)
+    command = f"exec {sys.executable} -m greenloop check m.py test_m.py -q >&-"
+    ended = subprocess.run(["sh", "-c", command], cwd=tmp_path, stderr=subprocess.PIPE)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
 def test_reader_that_has_exited_is_no_error_message() -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -58,7 +58,7 @@ CASES = {
     "mutants in words": Case(
         ["check", "m.py", "test_m.py", "--mutants", "lots"],
         2,
-        "--mutants lots must be a number, or all",
+        "--mutants lots must be 0 or more, or all",
     ),
     "unknown choice": Case(
         ["check", "m.py", "test_m.py", "--require", "perfect"],

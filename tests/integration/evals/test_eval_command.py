@@ -74,7 +74,7 @@ def test_verdicts_are_compared_with_hidden_tests(run: Run, examinee: Examined) -
     }
     assert report["total"]["calls"] == sum(respond.asked.values()) == 20
     assert not any("test_hidden" in text or "31" in text for text in respond.told)
-    assert "1 of 5 tasks broke off" in Path("ev.md").read_text()
+    assert "1 of 5 tasks ended early" in Path("ev.md").read_text()
 
 
 @pytest.mark.slow
@@ -175,7 +175,7 @@ def test_budget_ends_the_evaluation_and_reports_tasks_not_run(run: Run, examinee
     status, out, err = run(*command, server=server, **PLAIN)
     assert status == 5
     assert "continues where" in err
-    assert "1 of 3 tasks broke off" in out
+    assert "1 of 3 tasks ended early" in out
     assert "not complete: 2 of 3 tasks were not run" in out
 
 

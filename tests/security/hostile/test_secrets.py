@@ -98,7 +98,7 @@ REFUSED = [
 ]
 VALUES: dict[str, Any] = {
     "'HOSTILE_API_KEY' in os.environ": False,
-    "os.path.basename(os.environ['HOME'])": "home",
+    f"os.environ['HOME'] == {os.path.expanduser('~')!r}": False,
     "os.listdir(os.environ['HOME'])": [],
     "imports('greenloop')": False,
     "imports('langchain')": False,

@@ -52,6 +52,13 @@ def test_custom_server_needs_no_key(name: str) -> None:
     assert (model.model_name, model.openai_api_base) == ("local", NOWHERE)
 
 
+def test_address_without_a_scheme_is_refused_before_a_call() -> None:
+    with pytest.raises(
+        SettingsError, match="OPENAI_BASE_URL=localhost:8000/v1 must begin with http"
+    ):
+        open_model("openai:x", openai_base_url="localhost:8000/v1")
+
+
 def test_server_of_the_choice_overrides_the_settings() -> None:
     assert (
         open_model("openai:x", NOWHERE, openai_base_url="http://other").openai_api_base == NOWHERE

@@ -92,6 +92,17 @@ def test_permanent_error_names_the_remedy(error: Exception, said: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "error", [ValueError("an HTML page"), core.ModelNotFoundError("Not Found")]
+)
+def test_server_without_the_api_is_told_from_one_that_is_down(error: Exception) -> None:
+    own = str(to_greenloop_error(error, "openai-compatible:x"))
+    assert own.endswith("; check OPENAI_BASE_URL, which for most servers ends in /v1")
+    others = str(to_greenloop_error(error, "openai:x"))
+    assert "OPENAI_BASE_URL" not in others
+    assert "not reachable" not in own + others
+
+
 @pytest.mark.parametrize("error", [AssertionError("x"), OSError("x"), Faulty("x", status_code=401)])
 def test_unknown_error_is_a_model_failure(error: Exception) -> None:
     assert not is_transient(error)

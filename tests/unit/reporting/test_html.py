@@ -139,7 +139,7 @@ def test_index_lists_all_runs_with_links() -> None:
     parsed = ParsedPage(render_index_html(entries, totals, "All of it"))
     links = [link for link in parsed.addresses if link != "data:,"]
     assert links == ["./one/report.html", "./one/r.json", "./javascript%3Aalert%281%29"]
-    for part in ("All of it", "1 passed", "1 broken off", "1 not run", "17", "24\u202f690"):
+    for part in ("All of it", "1 passed", "1 error", "1 not run", "17", "24\u202f690"):
         assert part in parsed.text
     assert "script" not in parsed.tags
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,23 @@ def test_malformed_reports_of_schema_1_are_rejected(
     content = {"verdict": "passed", "schema_version": "1", **content}
     with pytest.raises(InputError, match="cannot be read"):
         read_report(save(tmp_path, json.dumps(content)))
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ({"kind": "check", "specification": ""}, "; run the check again, or name another"),
+        ({"kind": "check", "specification": "x"}, "; continue it with `greenloop resume "),
+        ({"kind": "make", "specification": "x"}, "; continue it with `greenloop resume "),
+        ([], "; continue it with `greenloop resume "),
+    ],
+)
+def test_run_that_did_not_end_names_what_can_be_done(
+    request_: object, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "run.json").write_text(json.dumps(request_))
+    with pytest.raises(InputError, match=re.escape(said)):
+        read_report(tmp_path)
 
 
 def test_the_error_for_a_folder_without_report_says_what_to_do(tmp_path: Path) -> None:

@@ -7,13 +7,19 @@ import sys
 
 import pytest
 
-from greenloop.errors import SandboxError
+from greenloop.errors import SandboxError, SettingsError
+from greenloop.sandbox import open_sandbox
 from greenloop.sandbox.backends.mounts import GuestMounts
 from greenloop.sandbox.backends.namespaces import Backend
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.opening import SandboxOpening
+from greenloop.sandbox.factory import open_with_zygotes
+from greenloop.sandbox.opening import SandboxOpening, start_zygotes
 from greenloop.sandbox.warm.zygote_process import ZygoteProcess
 from greenloop.settings import Settings
+
+LINUX_ONLY = pytest.mark.skipif(
+    sys.platform != "linux", reason="no process is started early elsewhere"
+)
 
 
 def test_what_was_opened_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,17 +41,23 @@ def test_an_error_is_raised_where_the_sandbox_is_needed() -> None:
             asyncio.run(opening.wait())
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="no process is started early elsewhere")
-@pytest.mark.parametrize("used", [True, False])
-def test_an_early_process_is_used_or_ended(monkeypatch: pytest.MonkeyPatch, used: bool) -> None:
-    started: list[ZygoteProcess] = []
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[ZygoteProcess]:
+    """The processes that are started."""
+    found: list[ZygoteProcess] = []
 
     def start(self: ZygoteProcess, backend: Backend, mounts: GuestMounts) -> None:
-        started.append(self)
+        found.append(self)
         start_process(self, backend, mounts)
 
     start_process = ZygoteProcess.__init__
     monkeypatch.setattr(ZygoteProcess, "__init__", start)
+    return found
+
+
+@LINUX_ONLY
+@pytest.mark.parametrize("used", [True, False])
+def test_an_early_process_is_used_or_ended(started: list[ZygoteProcess], used: bool) -> None:
     with SandboxOpening() as opening:
         assert len(started) == 1
         opening.begin(Settings.model_construct(sandbox="auto" if used else "none"))
@@ -55,6 +67,24 @@ def test_an_early_process_is_used_or_ended(monkeypatch: pytest.MonkeyPatch, used
         ).passed
     assert started[0].is_dead()
     assert (started[0].runs > 0) == used
+
+
+@LINUX_ONLY
+def test_an_early_process_is_ended_where_the_settings_are_wrong(
+    started: list[ZygoteProcess], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXECUTION_TIMEOUT_SECONDS", "soon")
+    with pytest.raises(SettingsError):
+        open_sandbox()
+    assert [item.is_dead() for item in started] == [True]
+
+
+@LINUX_ONLY
+def test_an_early_process_of_another_kind_is_ended(started: list[ZygoteProcess]) -> None:
+    settings = Settings.load(sandbox="native")
+    zygotes = start_zygotes("native")
+    open_with_zygotes(settings.model_copy(update={"sandbox": "none"}), zygotes).close()
+    assert [item.is_dead() for item in started] == [True]
 
 
 def test_nothing_is_left_of_an_opening_that_never_began() -> None:

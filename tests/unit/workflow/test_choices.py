@@ -13,7 +13,8 @@ import pytest
 
 from greenloop.app.inputs.choices import add_answers
 from greenloop.events import ChoiceAnswered, ChoiceAsked
-from greenloop.records import Choice, ChoiceAnswer, Report
+from greenloop.records import Choice, ChoiceAnswer, Contract, Report, Requirement
+from greenloop.workflow.choices import build_answer_tests
 from greenloop.workflow.make.harden_tests import Hardener
 from greenloop.workflow.storage.request import MakeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
@@ -100,6 +101,31 @@ def give_back(run: Path, answer: str = "", *, accept: bool = False) -> None:
     request, why = add_answers(request, found.contract.choices, path, accept=accept, has_code=True)
     assert why == ""
     directory.save_request(request)
+
+
+@pytest.mark.parametrize(
+    ("head", "has_test"),
+    [
+        ("@dataclass\nclass Point:", True),
+        ("@dataclass(frozen=True, order=True)\nclass Point:", True),
+        ("class Point(NamedTuple):", True),
+        ("@dataclass(eq=False)\nclass Point:", False),
+        ("@dataclasses.dataclass(frozen=True, eq=False, slots=True)\nclass Point:", False),
+        ("class Point:", False),
+    ],
+)
+def test_an_answer_is_a_test_where_equal_fields_make_equal_objects(
+    head: str, has_test: bool
+) -> None:
+    chosen = Choice(id="C1", question="Which?", chosen="f(1) -> Point(2)", answered="user")
+    contract = Contract(
+        module="m",
+        summary="",
+        interface=f"{head}\n    x: int\n\ndef f(x: int) -> Point: ...",
+        requirements=(Requirement(id="R1", text="f makes a point."),),
+        choices=(chosen,),
+    )
+    assert bool(build_answer_tests(contract)) is has_test
 
 
 def test_a_choice_stays_open_where_nobody_is_asked(

@@ -458,7 +458,7 @@ def test_no_peer_says_that_nothing_second_has_read_the_text(run_workflow: RunWor
     assert "write_peer" not in done.model.tools
     assert done.report.verdict == "passed"
     (reason,) = [item for item in done.report.reasons if "second reading" in item]
-    assert "nothing second has read the text: --no-peer was given" in reason
+    assert "no second implementation was compared: --no-peer was given" in reason
 
 
 @pytest.mark.parametrize(
@@ -477,7 +477,7 @@ def test_an_unusable_peer_costs_the_run_nothing_else(
     assert done.error is None
     assert done.report.verdict == "passed"
     (reason,) = [item for item in done.report.reasons if "second reading" in item]
-    assert "nothing second has read the text" in reason
+    assert "no second implementation was compared" in reason
 
 
 def test_a_peer_that_cannot_be_afforded_is_left_out(run_workflow: RunWorkflow) -> None:

@@ -100,7 +100,7 @@ def fixture_options(node: Function) -> dict[str, ast.expr] | None:
 def read_conftest(conftest: str, tests: str) -> list[ast.stmt]:
     """Return the statements of a conftest, without lines; none where the tests use its names."""
     tree = parse_or_none(remove_future_imports(conftest))
-    if tree is None or find_clashes(tests, conftest):
+    if tree is None or not tree.body or find_clashes(tests, conftest):
         return []
     for node in ast.walk(tree):
         if hasattr(node, "lineno"):
