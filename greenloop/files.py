@@ -51,7 +51,9 @@ def decode_text(data: bytes, name: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{name} is not UTF-8 text (byte {error.start})") from None
+        raise InputError(
+            f"{name} is not UTF-8 text (byte {error.start}); save it as UTF-8"
+        ) from None
     if "\0" in text:
         raise InputError(f"{name} is binary, not text")
     return text

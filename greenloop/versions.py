@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution, version
 
 SMALL = "greenloop-check"  # the distribution for the commands that call no model
 
@@ -20,3 +20,11 @@ def get_installed_version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def is_from_index(package: str) -> bool:
+    """Whether a package was installed by its name, not from a folder or a repository (PEP 610)."""
+    try:
+        return distribution(package).read_text("direct_url.json") is None
+    except PackageNotFoundError:
+        return False

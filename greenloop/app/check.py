@@ -35,11 +35,7 @@ from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.grade_code import collect_evidence
 from greenloop.workflow.report_builder import build_report
-from greenloop.workflow.setup.missing_modules import (
-    describe_missing_module,
-    find_missing_module,
-    install_with_events,
-)
+from greenloop.workflow.setup.missing_modules import explain_missing_modules, install_with_events
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
 from greenloop.workflow.storage.run_request import CheckRequest, GivenTests
@@ -64,8 +60,11 @@ async def run_check(
     state: RunState,
     emit: EventSink,
     packages: PackageResolver | None = None,
+    code: Path | None = None,
 ) -> None:
     """Run the tests of a check with the allowed packages that they import; grade a green run.
+
+    `code` is the file with the module, where it is one of a project.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -89,9 +88,8 @@ async def run_check(
     if not result.passed:
         if failure:
             raise failure
-        for module in dict.fromkeys(map(find_missing_module, result.failures)):
-            if module:
-                emit(Notice(describe_missing_module(module, "the code or a test imports")))
+        for line in explain_missing_modules(result.failures, code):
+            emit(Notice(line))
         return
     state.green_run = result
     if unreported := find_unreported_tests(suite.files, result):
@@ -171,7 +169,7 @@ async def check_files(
     state = start_check(inputs.module, inputs.code, inputs.tests, plan, sandbox)
 
     async def work(sandbox: Sandbox, sink: EventSink) -> None:
-        await run_check(sandbox, state, sink, PackageResolver(settings.allow_list))
+        await run_check(sandbox, state, sink, PackageResolver(settings.allow_list), code)
 
     return await run_and_save(state, work, directory, str(code), open_box, emit, tracing)
 

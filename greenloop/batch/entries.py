@@ -88,6 +88,8 @@ def _read_entries_from(spec: str, output_dir: Path | None) -> Iterator[Entry]:
                 yield _entry_from_file(item, item.relative_to(path).with_suffix(""), output_dir)
     elif path.suffix in (".jsonl", ".ndjson"):
         yield from _entries_from_jsonl(read_bounded(path, _MAX_JSONL_BYTES), spec, output_dir)
+    elif not path.exists():
+        raise InputError(f"{spec} does not exist; check the path")
     else:
         yield _entry_from_file(path, Path(path.stem), output_dir)
 

@@ -159,17 +159,17 @@ def _read_content(path: Path) -> tuple[bytes, int]:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
-            raise InputError(f"{path}: is {what}; name a Python file")
+            raise InputError(f"{path} is {what}; name a Python file")
         if status.st_size > MAX_BYTES:
             raise InputError(f"{path}: {status.st_size} bytes is too large for a script")
         content = path.read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: cannot be read: {reason}") from None
+        raise InputError(f"{path} cannot be read: {reason}") from None
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{path}: is UTF-16, which Python does not run; save it as UTF-8")
+        raise InputError(f"{path} is UTF-16, which Python does not run; save it as UTF-8")
     if b"\0" in content:
-        raise InputError(f"{path}: is binary (it holds a zero byte), not Python source")
+        raise InputError(f"{path} is binary (it holds a zero byte), not Python source")
     return content, stat.S_IMODE(status.st_mode)
 
 

@@ -168,7 +168,8 @@ def _failure_reasons(state: RunState, error: GreenloopError | None) -> Iterator[
     if state.request.kind == "heal" and best.kind == "repair" and best.remark:
         yield f"the model on the best attempt: {best.remark}"
     if error is None and not state.contradiction and state.request.kind != "check":
-        yield f"repairs made: {state.repairs}"
+        made = f"{state.repairs} repair{'s were' if state.repairs > 1 else ' was'} made"
+        yield f"not repaired: {made if state.repairs else 'no repair was made'}"
 
 
 def _build_timings(state: RunState) -> Timings:

@@ -39,8 +39,9 @@ def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:
     if is_test_path(code.name) and not any(is_test_path(item.name) for item in tests):
         names = " ".join(map(str, (*tests, code)))
         raise InputError(f"{code} is the test file: name the code first: greenloop check {names}")
-    if code.suffix != ".py" or (why := explain_invalid_module_name(code.stem)):
-        why = why if code.suffix == ".py" else "it is not a .py file"
+    if code.suffix != ".py":
+        raise InputError(f"{code} is not a .py file; name the module's file")
+    if why := explain_invalid_module_name(code.stem):
         raise InputError(f"{code}: '{code.stem}' cannot be the module's name: {why}")
     paths = [path for item in tests for path in _find_test_files(item, code)]
     if not paths:

@@ -165,6 +165,8 @@ def _format_attempt_counts(attempt: Attempt) -> str:
     base = f" of {attempt.based_on}" if attempt.based_on else ""
     counts = _format_outcomes(attempt.passed, attempt.failed, attempt.errors)
     kind = _ATTEMPT_NAMES.get(attempt.kind, attempt.kind)
+    if kind == "generate" and not attempt.tokens:  # of heal: no model wrote it
+        kind = "as given"
     return (
         f"{attempt.n} {kind}{base}: {counts} ({attempt.tokens:,} tokens, {attempt.seconds:.1f} s)"
     )

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 
 from greenloop.dependencies import InstalledPackages, PackageResolver
 from greenloop.dependencies.names import get_package_name, is_standard_library
 from greenloop.events import EventSink, PackageInstallStarted, PackagesReady
 from greenloop.records import Failure
 
+_ONE_MODULE = (
+    "a check takes one module alone; `greenloop check --diff REF` grades the lines of a project that "
+    "have changed"
+)
 _MISSING_MODULE = re.compile(r"No module named '([^'.]+)")
 
 
@@ -38,3 +43,28 @@ def describe_missing_module(module: str, importer: str) -> str:
     """Return a line that names the module, and the flag that would allow its package."""
     allow = f"add --allow-package {get_package_name(module)}"
     return f"{allow}: {importer} {module}, which is not available"
+
+
+def explain_missing_modules(failures: Sequence[Failure], code: Path | None) -> Iterator[str]:
+    """Yield a line for each module that the tests of a file did not find.
+
+    One of the project itself is no package: to install what an index has by its name would be wrong.
+    """
+    for module in dict.fromkeys(map(find_missing_module, failures)):
+        own = find_project_module(module, code) if module and code else None
+        if own:
+            yield f"the code or a test imports {module}, which is {own} of this project: {_ONE_MODULE}"
+        elif module:
+            yield describe_missing_module(module, "the code or a test imports")
+    if any("attempted relative import" in item.message for item in failures):
+        yield f"the code or a test imports from its own package: {_ONE_MODULE}"
+
+
+def find_project_module(module: str, code: Path) -> str:
+    """Return the name of a module's file or folder in the project of a file, '' without one."""
+    folder = root = code.absolute().parent
+    while (root / "__init__.py").is_file():
+        root = root.parent
+    folders = (folder, root, Path.cwd(), Path.cwd() / "src")
+    names = (f"{module}.py", f"{module}/")
+    return next((name for place in folders for name in names if (place / name).exists()), "")

@@ -181,7 +181,7 @@ def test_a_refused_key_is_not_tried_a_thousand_times(run: Run) -> None:
 
 
 BAD = {
-    "no such file": (["nowhere.md"], "nowhere.md"),
+    "no such file": (["nowhere.md"], "nowhere.md does not exist; check the path"),
     "an empty folder": (["empty"], "no specifications"),
     "no JSON": (["broken.jsonl"], "broken.jsonl, line 2"),
     "no spec": (["nospec.jsonl"], "line 1: spec"),

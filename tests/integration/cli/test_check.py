@@ -133,6 +133,30 @@ def test_a_folder_with_a_conftest_and_helpers(run: Run) -> None:
     assert [t["id"] for t in json.loads(out)["tests"]] == ["b_test.py::test_b", "test_a.py::test_a"]
 
 
+@pytest.mark.parametrize(
+    ("code", "test_import", "said"),
+    [
+        ("from rates import RATE", "tax", "imports rates, which is rates.py of this project"),
+        ("from shop.rates import RATE", "tax", "imports shop, which is shop/ of this project"),
+        ("RATE = 0.1", "shop.tax", "imports shop, which is shop/ of this project"),
+        ("from .rates import RATE", "tax", "imports from its own package"),
+    ],
+)
+def test_a_module_of_the_project_is_not_taken_for_a_package(
+    run: Run, code: str, test_import: str, said: str
+) -> None:
+    Path("src/shop").mkdir(parents=True)
+    Path("src/shop/__init__.py").write_text("")
+    Path("src/shop/rates.py").write_text("RATE = 0.1\n")
+    Path("src/shop/tax.py").write_text(f"{code}\n\ndef tax(x):\n    return x * RATE\n")
+    test = f"from {test_import} import tax\n\ndef test_tax():\n    assert tax(10) == 1\n"
+    write(test_tax=test)
+    status, _, err = run("src/shop/tax.py", "test_tax.py")
+    assert status == 1
+    assert f"{said}: a check takes one module alone; `greenloop check --diff REF` grades" in err
+    assert "--allow-package" not in err
+
+
 def test_an_allowed_package_is_installed(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,7 +196,7 @@ BAD = [
     (("m.py", "none.py"), "none.py does not exist"),
     (("broken.py", "test_m.py"), "broken.py is not Python: line 2"),
     (("m.py", "broken.py"), "broken.py is not Python: line 2"),
-    (("latin.py", "test_m.py"), "latin.py is not UTF-8 text (byte 1)"),
+    (("latin.py", "test_m.py"), "latin.py is not UTF-8 text (byte 1); save it as UTF-8"),
     (("huge.py", "test_m.py"), "huge.py is larger than 1 MB"),
     (("m.py", "test_other.py"), "test_other.py imports `other`, not `m`"),
     (("m.py", "test_own.py"), "test_own.py never imports `m`"),
@@ -181,7 +205,7 @@ BAD = [
     (("m.py", "empty"), "no test files"),
     (("empty", "test_m.py"), "empty is a folder"),
     (("json.py", "test_m.py"), "'json' cannot be the module's name"),
-    (("m.txt", "test_m.py"), "it is not a .py file"),
+    (("m.txt", "test_m.py"), "m.txt is not a .py file; name the module"),
     (("m.py", "m.txt"), "name a .py file with tests"),
     (("m.py", "test_m.py", "--mutants", "many"), "0 or more, or all"),
 ]

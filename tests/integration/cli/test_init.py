@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import yaml
 
+from greenloop.cli.commands.init import files
 from greenloop.settings import Settings
 from tests.integration.cli.conftest import Run
 
@@ -44,3 +46,21 @@ def test_what_exists_is_kept_or_extended(run: Run) -> None:
     assert "add a local hook" in out
     assert "wrote    .gitlab/greenloop.yml; include it from .gitlab-ci.yml" in out
     assert not Path(".github").exists()
+
+
+def test_a_package_is_not_proposed_for_a_check_of_one_module(run: Run) -> None:
+    for path in ("shop/__init__.py", "shop/tax.py", "tests/test_tax.py"):
+        Path(path).parent.mkdir(exist_ok=True)
+        Path(path).write_text("")
+    assert "try " not in run("init")[1]
+    Path(".git").mkdir()
+    assert "try      greenloop check --diff HEAD\n" in run("init")[1]
+
+
+@pytest.mark.parametrize("is_from_index", [True, False])
+def test_the_job_is_told_to_install_what_an_index_may_not_have(
+    run: Run, monkeypatch: pytest.MonkeyPatch, is_from_index: bool
+) -> None:
+    monkeypatch.setattr(files, "is_from_index", lambda name: is_from_index)
+    out = run("init")[1]
+    assert ("in the place of `pip install greenloop`" in out) is not is_from_index

@@ -144,6 +144,19 @@ def test_index_lists_all_runs_with_links() -> None:
     assert "script" not in parsed.tags
 
 
+@pytest.mark.parametrize(
+    ("command", "cause"),
+    [
+        ("make", "written from the contract, without sight of the tests"),
+        ("heal", "as it was given"),
+        ("script", "written from the task"),
+    ],
+)
+def test_first_attempt_says_where_it_is_from(command: str, cause: str) -> None:
+    report = build_make_report().model_copy(update={"command": command})
+    assert build_attempt_views(report)[0].cause == cause
+
+
 def test_dropped_test_has_its_outcome_in_each_attempt() -> None:
     report: Report = build_make_report()
     rows = {row.name: row for row in build_traceability_matrix(report).rows}

@@ -84,8 +84,12 @@ ATTEMPT = Attempt(n=1, kind="generate", passed=1, failed=2, errors=0, code_sha25
             ["2 repair of 1: 1 passed, 2 failed", "changed: <="],
         ),
         (
-            e.CandidateTested(ATTEMPT, RUN),
+            e.CandidateTested(ATTEMPT.model_copy(update={"tokens": 9}), RUN),
             ["1 generate: 1 passed, 2 failed", "timeout: still", "test_a: E: a"],
+        ),
+        (
+            e.CandidateTested(ATTEMPT, RUN),
+            ["1 as given: 1 passed, 2 failed (0 tokens"],
         ),
         (e.CandidateTested(ATTEMPT, FULL), ["reached a limit: more than 64 MB of files"]),
         (e.CallRetried("t", "busy", 2, 1.5), ["again in 1.5 s (try 2)"]),

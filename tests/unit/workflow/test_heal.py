@@ -95,6 +95,7 @@ def test_user_test_cannot_be_disputed(run_workflow: RunWorkflow, tmp_path: Path)
         {"repair_code": [answer]}, request=alone(tmp_path, WRONG_CODE), max_repairs=1
     )
     assert done.report.verdict == "failed"
+    assert "not repaired: 1 repair was made" in done.report.reasons
     assert "judge_test" not in done.model.tools
     assert done.report.final_code == BETTER_CODE  # fewer failures: the best so far
 

@@ -313,7 +313,7 @@ def test_a_lone_red_example_is_judged_among_few_green_tests(run_workflow: RunWor
     assert done.model.list_prompts("repair_code") == []
     assert done.report.verdict == "failed"
     assert "the text contradicts itself" in done.report.reasons[0]
-    assert not any("repairs made" in item for item in done.report.reasons)
+    assert not any("not repaired" in item for item in done.report.reasons)
     assert done.report.final_code is not None
 
 

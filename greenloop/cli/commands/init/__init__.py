@@ -34,10 +34,13 @@ def _describe_project(root: Path) -> Iterator[str]:
     )
     yield f"model    {f'{model} is set' if model else 'none in the environment; see .env'}"
     named = {item.stem.removeprefix("test_"): item for item in tests}
-    pair = next(((item, named[item.stem]) for item in code if item.stem in named), None)
+    alone = (item for item in code if not (item.parent / "__init__.py").exists())
+    pair = next(((item, named[item.stem]) for item in alone if item.stem in named), None)
     if pair:
         paths = " ".join(str(item.relative_to(root)) for item in pair)
         yield f"try      greenloop check {paths}"
+    elif code and tests and (root / ".git").exists():
+        yield "try      greenloop check --diff HEAD"
 
 
 def _list_python(root: Path) -> list[Path]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.configuration import PROJECT_FILE, TABLE
+from greenloop.versions import is_from_index
 
 _SETTINGS = f"""{TABLE}
 # Options and environment variables come first. Thresholds can be raised here, not lowered.
@@ -58,6 +59,11 @@ _HOOKS = """repos:
         types: [python]
         pass_filenames: false
 """
+# An index may have nothing, or something else, by the name.
+_SOURCE_HINT = (
+    "your greenloop is not from a package index: put the address of its repository in the place of "
+    "`pip install greenloop`"
+)
 
 
 @dataclass(frozen=True)
@@ -76,12 +82,13 @@ def propose_files(root: Path) -> Iterator[ProposedFile]:
     yield ProposedFile(root / PROJECT_FILE, _SETTINGS, appends=True)
     yield ProposedFile(root / ".env", _ENVIRONMENT)
     yield ProposedFile(root / ".gitignore", ".env\n.greenloop/\n", appends=True)
+    source = "" if is_from_index("greenloop") else _SOURCE_HINT
     if (root / ".gitlab-ci.yml").exists():
-        yield ProposedFile(
-            root / ".gitlab" / "greenloop.yml", _GITLAB_JOB, "include it from .gitlab-ci.yml"
-        )
+        hint = "; ".join(filter(None, ("include it from .gitlab-ci.yml", source)))
+        yield ProposedFile(root / ".gitlab" / "greenloop.yml", _GITLAB_JOB, hint)
     else:
-        yield ProposedFile(root / ".github" / "workflows" / "greenloop.yml", _GITHUB_JOB)
+        path = root / ".github" / "workflows" / "greenloop.yml"
+        yield ProposedFile(path, _GITHUB_JOB, source)
     yield ProposedFile(
         root / ".pre-commit-config.yaml",
         _HOOKS,
