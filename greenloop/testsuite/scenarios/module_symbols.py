@@ -6,10 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from greenloop.syntax.nodes import get_last_name
 from greenloop.syntax.parse import parse_or_none
 
-SymbolKind = Literal["class", "enum", "record"]
+SymbolKind = Literal["class", "enum", "flag", "record"]
 _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+_FLAG_BASES = frozenset({"Flag", "IntFlag"})
 _PLAIN_BASES = frozenset({"object", "ABC", "Generic"})
 _OWN_CONSTRUCTION = frozenset({"__new__", "__getattribute__", "__setattr__"})
 
@@ -56,6 +58,9 @@ def _is_plain(node: ast.ClassDef) -> bool:
 def _read_class(node: ast.ClassDef, plain: set[str]) -> ClassSymbol:
     bases = _name_bases(node)
     if bases & _ENUM_BASES:
+        has_operators = any(isinstance(item, ast.FunctionDef) for item in node.body)
+        if bases & _FLAG_BASES and not (has_operators or node.keywords):
+            return ClassSymbol(node.name, "flag", tuple(_read_flags(node)))
         return ClassSymbol(node.name, "enum", tuple(_read_members(node)))
     decorators = {ast.unparse(item).partition("(")[0] for item in node.decorator_list}
     methods = {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)}
@@ -73,11 +78,37 @@ def _read_class(node: ast.ClassDef, plain: set[str]) -> ClassSymbol:
 
 
 def _read_members(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for name, value in _list_assignments(node):
+        yield _read_field(ast.Name(name), value) or (name, "")
+
+
+def _list_assignments(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
     for item in node.body:
         if isinstance(item, ast.Assign):
-            for target in item.targets:
-                if isinstance(target, ast.Name):
-                    yield _read_field(target, item.value) or (target.id, "")
+            names = (target.id for target in item.targets if isinstance(target, ast.Name))
+            yield from ((name, item.value) for name in names)
+
+
+def _read_flags(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    """Yield the members of a flag, with the numbers that `auto()` and combinations stand for."""
+    known: dict[str, int] = {}
+    for name, value in _list_assignments(node):
+        number = _find_flag(value, known)
+        if number is not None:
+            known[name] = number
+        yield name, "" if number is None else str(number)
+
+
+def _find_flag(node: ast.expr, known: dict[str, int]) -> int | None:
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else None
+    if isinstance(node, ast.Name):
+        return known.get(node.id)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        left, right = _find_flag(node.left, known), _find_flag(node.right, known)
+        return None if left is None or right is None else left | right
+    is_auto = get_last_name(node) == "auto"
+    return 1 << max(known.values(), default=0).bit_length() if is_auto else None
 
 
 def _read_assignments(node: ast.FunctionDef) -> list[tuple[str, str] | None]:

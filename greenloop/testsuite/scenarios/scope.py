@@ -114,7 +114,7 @@ class Scope:
         if name in self.classes and name not in self.levels:
             return self.classes[name].kind
         base, _, member = name.rpartition(".")
-        if self.classes.get(base, _NO_CLASS).kind == "enum":
+        if self.classes.get(base, _NO_CLASS).kind in ("enum", "flag"):
             return "member" if member in dict(self.classes[base].fields) else ""
         if name.partition(".")[0] in self.process_modules and CLASS_NAME.fullmatch(member):
             return "class"

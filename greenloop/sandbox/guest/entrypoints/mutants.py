@@ -162,7 +162,8 @@ class MutantTrials:
     def _try_with_fresh_import(self, numbers: list[int]) -> None:
         """Try each in a fork that imports the changed module and collects the tests again.
 
-        That a mutant is noticed counts only where the original code passes this way, too.
+        That a mutant is noticed counts only where the original code passes this way, too. Forks share
+        files, so code could count them: it cannot know which of them, after the first, is the original.
         """
         results: dict[int, ForkResult] = {}
 
@@ -175,7 +176,9 @@ class MutantTrials:
             if check := results.get(_ORIGINAL):
                 self._report_fresh(results, check)
 
-        tasks = [self._create_task(number) for number in (_ORIGINAL, *sorted(numbers))]
+        order = sorted(numbers)
+        order.insert(1 + int.from_bytes(os.urandom(4), "big") % len(order), _ORIGINAL)
+        tasks = [self._create_task(number) for number in order]
         self._create_pool().run(tasks, receive, start)
 
     def _report_fresh(self, results: dict[int, ForkResult], check: ForkResult) -> None:

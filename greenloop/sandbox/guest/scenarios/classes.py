@@ -22,6 +22,7 @@ _ROUTINES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
 _EXCEPTION_ATTRIBUTES = ("__cause__", "__context__", "__notes__")
 _NAMES_OF_EQUALITY = {"__class__", "NotImplemented"}
 _NOT_REPLACED = ("__ne__", "__getattribute__")
+_FLAG_OPERATORS = "__or__ __and__ __xor__ __ror__ __rand__ __rxor__ __contains__ __bool__".split()
 # Equality is described by itself; the rest of `object` is called by nothing that tests do.
 _METHODS = {
     id(item.kind): frozenset(dir(item.kind))
@@ -70,10 +71,19 @@ def find_equality(kind: type) -> str:
             break
         method = _get_namespace(base).get("__eq__")
         if method is not None and (id(base) in TAGS_BY_TYPE_ID or base is enum.Enum):
-            return "builtin"
+            return "own" if _has_own_operators(kind) else "builtin"
         if method is not None:
             return "record" if _is_generated(method, kind) else "own"
-    return "identity"
+    return "own" if _has_own_operators(kind) else "identity"
+
+
+def _has_own_operators(kind: type) -> bool:
+    """Return whether a flag has others than those of the standard library."""
+    if enum.Flag not in get_bases(kind):
+        return False
+    usual = [_get_namespace(base) for base in (enum.Flag, enum.IntFlag, int)]
+    found = {name: find_attribute(kind, name) for name in _FLAG_OPERATORS}
+    return not all(any(item.get(k) is v for item in usual) for k, v in found.items())
 
 
 def _is_generated(method: Any, kind: type) -> bool:

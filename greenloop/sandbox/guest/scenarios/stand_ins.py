@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from .descriptions import Bases, Description, NotObservableError, describe, normalize_bases
 
-Kind = Literal["class", "enum", "record"]
+Kind = Literal["class", "enum", "flag", "record"]
+_FLAG = ("enum", "Flag")
 REQUIRED: Any = object()
 
 
@@ -65,9 +67,7 @@ class EnumMember(Opaque):
         mine = self.observed__
         if described is None:
             return super().__eq__(other)
-        is_equal = mine.name == described.name and mine.fields["name"] == described.fields.get(
-            "name"
-        )
+        is_equal = mine.name == described.name and _is_same_member(mine, described)
         if not is_equal and "own" in (mine.equality, described.equality):
             raise mine.refuse("its own equality")
         return is_equal
@@ -81,9 +81,50 @@ class EnumMember(Opaque):
         except TypeError:
             return hash(self.observed__.fields["name"])
 
+    def __contains__(self, other: object) -> bool:
+        return bool((self & other) == other)
+
+    def __bool__(self) -> bool:
+        if not _is_flag(self.observed__):
+            raise self.observed__.refuse("the truth")
+        return bool(self.observed__.fields["value"])
+
+    def _combine(self, operate: Callable[[int, int], int], other: object) -> Any:
+        """Return the flag that an operator of the standard library makes of two."""
+        mine, described = self.observed__, describe(other)
+        if described is None or described.name != mine.name:
+            return NotImplemented
+        if not (_is_flag(mine) and _is_flag(described)):
+            raise mine.refuse("an operator")
+        value = operate(mine.fields["value"], described.fields["value"])
+        return EnumMember(mine._replace(fields={"name": None, "value": value}))
+
+    def __or__(self, other: object) -> Any:
+        return self._combine(operator.or_, other)
+
+    def __and__(self, other: object) -> Any:
+        return self._combine(operator.and_, other)
+
+    def __xor__(self, other: object) -> Any:
+        return self._combine(operator.xor, other)
+
+    __ror__, __rand__, __rxor__ = __or__, __and__, __xor__
+
+
+def _is_same_member(one: Description, other: Description) -> bool:
+    """Compare flags by their numbers: the names of combinations are not always known."""
+    key = "value" if _is_flag(one) and _is_flag(other) else "name"
+    return bool(one.fields[key] == other.fields.get(key))
+
+
+def _is_flag(described: Description) -> bool:
+    """Return whether it is one with a known number and the operators of the standard library."""
+    is_flag = _FLAG in normalize_bases(described.bases) and described.equality != "own"
+    return is_flag and type(described.fields.get("value")) is int
+
 
 class ClassStandIn:
-    """A class of the module: an "enum" with members, a "record" that can be called, or another.
+    """A class of the module: an "enum" or "flag" with members, a "record" to be called, or another.
 
     `bases` are module and qualified name of the class and, where it was observed, of its bases;
     `fields` its members or fields, each with its value or default, or REQUIRED.
@@ -91,12 +132,13 @@ class ClassStandIn:
 
     def __init__(self, bases: Bases, kind: Kind = "class", fields: Sequence[Any] = ()) -> None:
         self.bases__, self.kind__ = bases, kind
+        self.has_members__ = kind in ("enum", "flag")
         self.fields__ = dict(fields)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("__name__", "__qualname__"):
             return self.bases__[0][1]
-        if self.kind__ == "enum" and name in self.fields__:
+        if self.has_members__ and name in self.fields__:
             return self[name]
         if name.startswith("__"):
             raise AttributeError(name)
@@ -107,10 +149,11 @@ class ClassStandIn:
         known = {} if value is REQUIRED else {"value": value}
         first = next((key for key, item in self.fields__.items() if known and item == value), name)
         fields = {"name": first, **known}
-        return EnumMember(Description(self.bases__, "builtin", fields, is_expected=True))
+        bases = [*self.bases__, _FLAG] if self.kind__ == "flag" else self.bases__
+        return EnumMember(Description(bases, "builtin", fields, is_expected=True))
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        if self.kind__ == "enum":
+        if self.has_members__:
             return self._find_member(*given)
         if self.kind__ != "record" or len(given) > len(self.fields__):
             raise NotObservableError(f"a call of {self.bases__[0][1]}")
@@ -120,7 +163,7 @@ class ClassStandIn:
         return Opaque(Description(self.bases__, "record", fields, is_expected=True))
 
     def __contains__(self, value: Any) -> bool:
-        if self.kind__ != "enum" and ("enum", "Enum") not in name_bases(self):
+        if not self.has_members__ and ("enum", "Enum") not in name_bases(self):
             raise NotObservableError(f"membership in the class {self.bases__[0][1]}")
         return name_class(type_of(value)) == name_class(self)
 

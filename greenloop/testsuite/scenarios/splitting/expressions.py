@@ -174,7 +174,9 @@ class ExpressionSplitter:
         if called == "issubclass" and len(node.args) > 1:
             arguments: list[ast.expr] = [self._observe(node.args[0]), *node.args[1:]]
             return ast.Call(node.func, arguments, [])
-        split = self.split_iterable if called in ITERATING_FUNCTIONS else self.split
+        compares = called in ("max", "min") and len(node.args) > 1
+        is_iterating = called in ITERATING_FUNCTIONS and not compares
+        split = self.split_iterable if is_iterating else self.split
         function = node.func
         if isinstance(function, ast.Attribute):
             split = self.split_iterable if function.attr == "join" else self.split

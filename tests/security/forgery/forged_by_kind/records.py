@@ -1,9 +1,9 @@
-"""Dataclasses whose equality is not that of their fields."""
+"""Dataclasses whose equality is not that of their fields, and flags with operators of their own."""
 
 from __future__ import annotations
 
 from tests.security.forgery.case import Forgery
-from tests.security.forgery.kinds.records import RECORDS
+from tests.security.forgery.kinds.records import FLAGS, RECORDS
 
 FORGERIES = {
     "an equality that only looks generated": Forgery(
@@ -226,6 +226,20 @@ def add(one, other):
 def split(money, count):
     each, left = divmod(money.amount, count)
     return [Money(each + (number < left), money.currency) for number in range(count)]
+""",
+    ),
+    "a flag that contains all others": Forgery(
+        "checking",
+        FLAGS,
+        f"{FLAGS.right}\n\nPermission.__contains__ = lambda self, other: True\n",
+    ),
+    "a flag that equals all others": Forgery(
+        "checking",
+        FLAGS,
+        f"""{FLAGS.right}
+
+Permission.__eq__ = lambda self, other: isinstance(other, Permission)
+Permission.__hash__ = lambda self: 1
 """,
     ),
 }

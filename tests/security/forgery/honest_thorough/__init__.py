@@ -8,6 +8,7 @@ from tests.security.forgery.honest_thorough import (
     effects,
     objects,
     registries,
+    standard_types,
     styles,
     values,
 )
@@ -19,5 +20,6 @@ _GROUPS = (
     effects.THOROUGH,
     styles.THOROUGH,
     registries.THOROUGH,
+    standard_types.THOROUGH,
 )
 THOROUGH: dict[str, Odd] = {name: odd for group in _GROUPS for name, odd in group.items()}

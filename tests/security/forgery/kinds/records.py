@@ -1,4 +1,4 @@
-"""Records of a dataclass, compared as wholes."""
+"""Records of a dataclass, compared as wholes, and flags."""
 
 from __future__ import annotations
 
@@ -73,4 +73,77 @@ def split(money, count):
         "vars(add(Money(8, 'EUR'), Money(1, 'EUR')))",
         "parse('3 EUR').amount",
     ),
+)
+FLAGS = Subject(
+    tests="""
+import pytest
+
+from m import Permission, may, parse, render
+
+
+def test_parse():
+    assert parse("r--") == Permission.READ
+    assert parse("rw-") == Permission.READ | Permission.WRITE
+    assert parse("rwx") == Permission.ALL
+    assert parse("---") == Permission.NONE
+    assert parse("") is Permission.NONE
+
+
+def test_parse_unknown():
+    with pytest.raises(ValueError, match="no permission: q"):
+        parse("rq")
+
+
+def test_render():
+    assert render(Permission.READ | Permission.EXECUTE) == "r-x"
+    assert render(Permission.NONE) == "---"
+    assert render(Permission.ALL) == "rwx"
+
+
+def test_may():
+    assert may(Permission.ALL, Permission.WRITE)
+    assert may(Permission.READ | Permission.WRITE, Permission.READ)
+
+
+def test_combination():
+    both = parse("rw-")
+    assert Permission.READ in both
+    assert both & Permission.WRITE == Permission.WRITE
+    assert both.value == 3
+    assert ~Permission.READ & Permission.ALL == Permission.WRITE | Permission.EXECUTE
+""",
+    right="""
+from enum import Flag, auto
+
+
+class Permission(Flag):
+    NONE = 0
+    READ = auto()
+    WRITE = auto()
+    EXECUTE = auto()
+    ALL = READ | WRITE | EXECUTE
+
+
+_LETTERS = {"r": Permission.READ, "w": Permission.WRITE, "x": Permission.EXECUTE}
+
+
+def parse(text):
+    result = Permission.NONE
+    for letter in text:
+        if letter == "-":
+            continue
+        if letter not in _LETTERS:
+            raise ValueError(f"no permission: {letter}")
+        result |= _LETTERS[letter]
+    return result
+
+
+def render(permission):
+    return "".join(letter if permission & flag else "-" for letter, flag in _LETTERS.items())
+
+
+def may(permission, wanted):
+    return wanted in permission
+""",
+    hidden=("Permission.WRITE in Permission.READ", "Permission.READ == Permission.WRITE"),
 )

@@ -240,6 +240,24 @@ def reach(limit):
 """
 
 
+def test_code_that_counts_its_imports_does_not_know_the_original(box: Sandbox) -> None:
+    """The first forks would show that the original passes, and all later ones that mutants fail."""
+    counting = (
+        "import os, pathlib\n"
+        "if 'TABLE' not in globals():\n"
+        "    for number in range(3):\n"
+        "        try:\n"
+        "            os.mkdir(pathlib.Path.home() / f'{os.getppid()}-{number}')\n"
+        "            break\n"
+        "        except FileExistsError:\n"
+        "            if number == 1: raise ImportError\n"
+    )
+    code = "TABLE = [0, 2, 4, 6, 8, 10, 12, 14]\nMORE = 3 * 4\n"
+    tests = "from solution import TABLE\n\ndef test_table():\n    assert TABLE[1] == 2\n"
+    assert len(try_mutants(box, code, tests).survived) >= 10
+    assert try_mutants(box, counting + code, tests).score is None
+
+
 def test_endless_mutants_are_late_and_long_ones_are_not(box: Sandbox) -> None:
     """Twice as many iterations as the original makes are allowed, whatever their number."""
     tests = "from solution import reach\n\ndef test_reach():\n    assert reach(40_000) is True\n"

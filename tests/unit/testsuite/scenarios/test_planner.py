@@ -409,6 +409,19 @@ def largest(*args): ...
 def test_a_record_may_have_a_base_that_is_none() -> None:
     symbols = {name: item.kind for name, item in read_symbols(SHAPES).items()}
     assert symbols == {"Shape": "class", "Named": "record", "Circle": "record", "Person": "class"}
+
+
+def test_flags_have_the_numbers_of_their_members() -> None:
+    code = (
+        "class A(Flag):\n    NO = 0\n    X = auto()\n    Y = enum.auto()\n    XY = X | Y\n    Z = auto()\n"
+        "class B(IntFlag):\n    X = 4\n    Y = f()\n"
+        "class C(Flag):\n    X = 1\n    def __or__(self, other): return self\n"
+    )
+    found = read_symbols(code)
+    numbers = (("NO", "0"), ("X", "1"), ("Y", "2"), ("XY", "3"), ("Z", "4"))
+    assert (found["A"].kind, found["A"].fields) == ("flag", numbers)
+    assert (found["B"].kind, found["B"].fields) == ("flag", (("X", "4"), ("Y", "")))
+    assert found["C"].kind == "enum"
     tests = "from m import Circle, largest\n\ndef test_it():\n    assert largest(1) == Circle(77)\n"
     found = build_scenarios(tests, "m", SHAPES)
     assert "77" not in found.scenario

@@ -37,6 +37,24 @@ class Level(enum.IntEnum):
     LOW = 1
 
 
+class Right(enum.Flag):
+    READ = 1
+    WRITE = 2
+
+
+class Always(enum.Flag):
+    READ = 1
+    WRITE = 2
+
+    def __contains__(self, other: object) -> bool:
+        return True
+
+
+class Bits(enum.IntFlag):
+    LOW = 1
+    HIGH = 2
+
+
 class Unit(str, enum.Enum):
     METER = "m"
 
@@ -243,6 +261,34 @@ def test_enum_members_are_equal_by_class_and_name() -> None:
     assert cross(Color.RED) == cross(Color.RED) != cross(Color.BLUE)
     with pytest.raises(NotObservableError):
         color(7)
+
+
+@pytest.mark.parametrize("kind", [Right, Bits])
+def test_flags_are_combined_by_their_numbers(kind: Any) -> None:
+    low, high = kind
+    flag = stand_in(kind, "flag", ((low.name, 1), (high.name, 2)))
+    first, second = flag[low.name], flag[high.name]
+    assert cross(low | high) == first | second
+    assert cross(low | high) != first
+    assert cross(low | high) & second == second
+    assert not cross(low) & second
+    assert cross(low) ^ first == cross(kind(0))
+    assert checks.is_same(cross(low & high), first & second)
+
+
+def test_a_flag_contains_its_parts() -> None:
+    flag = stand_in(Right, "flag", (("READ", 1), ("WRITE", 2)))
+    assert flag.READ in cross(Right.READ | Right.WRITE)
+    assert flag.WRITE not in cross(Right.READ)
+
+
+def test_operators_of_a_flag_that_are_its_own_are_not_observable() -> None:
+    flag = stand_in(Always, "enum", (("READ", 1), ("WRITE", 2)))
+    for function in (lambda: flag.READ in cross(Always.WRITE), lambda: flag.READ | flag.WRITE):
+        with pytest.raises(NotObservableError, match="an operator"):
+            function()
+    with pytest.raises(NotObservableError, match="the truth"):
+        bool(cross(Always.READ))
 
 
 def test_enum_members_that_are_numbers_or_texts_behave_as_such() -> None:
