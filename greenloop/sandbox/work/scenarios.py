@@ -21,6 +21,7 @@ from greenloop.testsuite import TestFile
 RowVerdict = Literal["agrees", "differs", "not observable"]
 _MAX_ROWS, _MAX_TEXT = 100_000, 300
 _END_OF_TEXT = "end_text"
+_LOOKS = "the code looks at {}, which differs in a sandbox"
 
 
 class ObservedRow(NamedTuple):
@@ -32,6 +33,7 @@ class ObservedRow(NamedTuple):
     error: str | None = None  # the exception that ended the row
     has_ended: bool = False  # False where the process ended before the row did
     replaced: str = ""  # what the code replaced in the standard library, '' for nothing
+    looked: str = ""  # what it has looked up of the machine or its callers, '' for nothing
     cpu_s: float = 0.0  # of a row that ended, as its process tells it
 
 
@@ -155,13 +157,14 @@ def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
             seen.append((parse_index(event["number"], _MAX_ROWS), str(event["payload"])))
         elif kind == "end_row" and current is not None:
             error = None if event["error"] is None else str(event["error"])[:_MAX_TEXT]
-            replaced = str(event.get("replaced", ""))[:_MAX_TEXT]
+            replaced, looked = (str(event.get(k, ""))[:_MAX_TEXT] for k in ("replaced", "looked"))
             yield ObservedRow(
                 **current,
                 observations=tuple(seen),
                 error=error,
                 has_ended=True,
                 replaced=replaced,
+                looked=looked,
                 cpu_s=float(event.get("cpu_s", 0.0)),
             )
             current = None
@@ -180,7 +183,7 @@ def judge_scenarios(
     """Judge observed rows in a process that has the tests' text and files, and no code.
 
     Rows that it does not come to are not observable, nor are those in which the code had replaced
-    a part of the standard library; a scenario of which nothing was observed may then be missing.
+    a part of the standard library, or had looked at the machine; a scenario of which nothing was observed may then be missing.
     Raises SandboxError where no process can be started.
     """
     (found,) = judge_together(sandbox, [(judge, observations)], tests, timeout_s=timeout_s)
@@ -226,8 +229,10 @@ def _combine_outcomes(
         key = item.scenario, item.row
         judged.setdefault(key, RowOutcome(*key, "not observable", reason=incomplete))
     for item in observations.rows:
+        key, reason = (item.scenario, item.row), item.looked and _LOOKS.format(item.looked)
         if item.replaced:
-            key, reason = (item.scenario, item.row), f"the code replaces {item.replaced}"
+            reason = f"the code replaces {item.replaced}"
+        if reason:
             judged[key] = RowOutcome(*key, "not observable", reason=reason)
     return tuple(judged.values())
 
