@@ -10,7 +10,7 @@ from pathlib import Path
 
 from greenloop.errors import InputError, OutputError
 from greenloop.project.changed_lines import find_changed_lines
-from greenloop.project.git import run_git
+from greenloop.project.git import find_commit, run_git
 from greenloop.project.patch import apply_patch, diff_files
 from greenloop.project.tree import ProjectTree, read_tree
 
@@ -62,8 +62,9 @@ def read_diff(root: Path, ref: str) -> ProjectDiff:
         spec = f"{ref}^{{commit}}"
         commit = run_git(root, "rev-parse", "--verify", "-q", "--end-of-options", spec).strip()
     except OutputError:
+        why = "a shallow clone has only its last" if find_commit(root) else "make a first one"
         raise InputError(
-            f"--diff: no such commit here: {ref[:_MAX_SHOWN_CHARS]!r}; a shallow clone has only its last"
+            f"--diff: no such commit here: {ref[:_MAX_SHOWN_CHARS]!r}; {why}"
         ) from None
     tree = read_tree(root)
     if not tree.texts:

@@ -57,7 +57,8 @@ def _open(settings: Settings, zygotes: ZygotePool | None) -> Sandbox:
     try:
         return _open_checked(factory, limits)
     except SandboxError as error:
-        raise SandboxError(f"--sandbox {kind}: {error}. {_INSTALL_HINT}") from None
+        why = str(error).rstrip(".?!")
+        raise SandboxError(f"--sandbox {kind}: {why}. {_INSTALL_HINT}") from None
 
 
 def _list_factories(

@@ -42,5 +42,6 @@ class Memorization(Piece):
             text = f"special case for the input of a test; fix the code or the test: {item}"
             yield EvidenceRow(self.title, False, text, "SPECIAL CASE")
         if not self.differing and not self.functions and not self.special_cases:
-            text = f"returns results for other inputs than those of the tests ({self.calls} calls)"
+            count = f"{self.calls} call{'s' * (self.calls != 1)}"
+            text = f"returns results for other inputs than those of the tests ({count})"
             yield EvidenceRow(self.title, True, text, "none")

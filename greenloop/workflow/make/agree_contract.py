@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from greenloop.errors import BudgetExhaustedError, ModelFailure, SpecificationError
+from greenloop.errors import (
+    BudgetExhaustedError,
+    ModelFailure,
+    ReplayExhaustedError,
+    SpecificationError,
+)
 from greenloop.events import ContractReady
 from greenloop.records import Contract
 from greenloop.specification.quotes import find_complaints, find_contradiction, settle_contract
@@ -49,7 +54,10 @@ async def _trace_and_correct(run: Run, request: MakeRequest, contract: Contract)
         return trace
     try:
         corrected = await _request_contract(run, request, complaints, contract)
-    except (ModelFailure, BudgetExhaustedError, SpecificationError):
+    except ReplayExhaustedError:
+        return trace
+    except (ModelFailure, BudgetExhaustedError, SpecificationError) as error:
+        run.notify(f"the contract could not be sent back, and is kept as it is: {error}")
         return trace
     rest = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
     run.notify(f"the contract was sent back: {complaints[0]}{rest}")

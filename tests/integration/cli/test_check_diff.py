@@ -105,6 +105,17 @@ def test_a_test_that_the_change_breaks_fails_and_one_that_was_red_is_named(
     assert "tests/test_prices.py::test_red" not in failed
 
 
+def test_repository_without_a_commit_is_told_from_a_shallow_one(run: Run) -> None:
+    Path("new").mkdir()
+    git(Path("new"), "init", "-q")
+    assert (
+        "no such commit here: 'HEAD'; make a first one"
+        in run("check", "--diff", "HEAD", "--in", "new")[2]
+    )
+    commit_all(copy_shop(Path.cwd()))
+    assert "; a shallow clone has only its last" in run("check", "--diff", "v1", "--in", "shop")[2]
+
+
 def test_deleted_and_renamed_files_are_no_lines_to_grade(run: Run, shop: Path) -> None:
     append("src/shop/old.py", "x = 1\n")
     git(shop, "add", "-A")

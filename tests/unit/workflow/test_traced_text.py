@@ -104,6 +104,8 @@ def test_recording_without_a_second_answer_costs_the_run_nothing(
 def test_second_call_without_budget_keeps_the_first_contract(run_workflow: RunWorkflow) -> None:
     done = run_workflow(parsing(HALF, BudgetExhaustedError("used up")))
     assert (done.error, done.report.verdict) == (None, "passed")
+    notice, *_ = done.events_of(Notice)
+    assert notice.text == "the contract could not be sent back, and is kept as it is: used up"
 
 
 def test_second_answer_without_requirements_keeps_the_first_contract(

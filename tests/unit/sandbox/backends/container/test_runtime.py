@@ -55,9 +55,9 @@ def test_missing_engines_are_named(only: Path) -> None:
 
 
 def test_engine_that_does_not_answer_is_named(only: Path) -> None:
-    program(only, "docker", "echo 'Cannot connect to the daemon' >&2; exit 1")
+    program(only, "docker", "echo 'Cannot connect to the daemon. Is it running?' >&2; exit 1")
     assert refusal(container_engine="docker") == (
-        "--sandbox container: docker does not answer: Cannot connect to the daemon"
+        "--sandbox container: docker does not answer: Cannot connect to the daemon. Is it running"
     )
     assert "podman" not in refusal()  # engines that are not installed are left out then
 
