@@ -21,7 +21,6 @@ from greenloop.testsuite import TestFile
 RowVerdict = Literal["agrees", "differs", "not observable"]
 _MAX_ROWS, _MAX_TEXT = 100_000, 300
 _END_OF_TEXT = "end_text"
-_LOOKS = "the code looks at {}, which differs in a sandbox"
 
 
 class ObservedRow(NamedTuple):
@@ -183,7 +182,7 @@ def judge_scenarios(
     """Judge observed rows in a process that has the tests' text and files, and no code.
 
     Rows that it does not come to are not observable, nor are those in which the code had replaced
-    a part of the standard library, or had looked at the machine; a scenario of which nothing was observed may then be missing.
+    a part of the standard library, a scenario of which nothing was observed may then be missing.
     Raises SandboxError where no process can be started.
     """
     (found,) = judge_together(sandbox, [(judge, observations)], tests, timeout_s=timeout_s)
@@ -229,10 +228,8 @@ def _combine_outcomes(
         key = item.scenario, item.row
         judged.setdefault(key, RowOutcome(*key, "not observable", reason=incomplete))
     for item in observations.rows:
-        key, reason = (item.scenario, item.row), item.looked and _LOOKS.format(item.looked)
         if item.replaced:
-            reason = f"the code replaces {item.replaced}"
-        if reason:
+            key, reason = (item.scenario, item.row), f"the code replaces {item.replaced}"
             judged[key] = RowOutcome(*key, "not observable", reason=reason)
     return tuple(judged.values())
 

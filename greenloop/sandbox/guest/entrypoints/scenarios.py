@@ -6,7 +6,7 @@ from typing import Any
 
 from ..protocol.framing import Channel
 from ..scenarios.runner import Runner
-from ..scenarios.surroundings import Surroundings
+from ..scenarios.state.surroundings import Surroundings
 from ..scripts.hidden_modules import hide_modules
 from ..scripts.module_cleanup import hide_preloaded_modules
 from ..scripts.program import enter_program

@@ -23,9 +23,9 @@ from .fixtures import create_fixture, record_warnings, silence_warnings
 from .inputs.callbacks import excuse_callback
 from .inputs.calls import Calls
 from .inputs.whole import Raising, equal
-from .library import LibraryState
 from .parameters import build_rows, create_module, name_folder, take_instructions
-from .surroundings import Surroundings
+from .state.library import LibraryState
+from .state.surroundings import Surroundings
 
 _MAX_PAYLOAD, _MAX_TOTAL, _MAX_ITEMS = 1 << 18, 5 << 20, 20_000
 _TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"]
