@@ -24,7 +24,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -33,6 +33,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 import trickcatcher  # noqa: E402
 import weak_tests  # noqa: E402
 
+from greenloop.evals.comparison import EVAL_RESULTS_FILE  # noqa: E402
 from greenloop.evals.statistics import wilson_interval  # noqa: E402
 from greenloop.grading import Plan  # noqa: E402
 from greenloop.records import Report  # noqa: E402
@@ -101,20 +102,20 @@ def grade_forgeries() -> Iterator[Outcome]:
 
 def read_evaluation(folder: Path) -> Iterator[Outcome]:
     """Yield the tasks of an evaluation whose truth is known."""
-    for line in (folder / "results.jsonl").read_text("utf-8").splitlines():
-        result = TaskResult.model_validate_json(line)
+    lines = (folder / EVAL_RESULTS_FILE).read_text("utf-8").splitlines()
+    results = {item.id: item for item in map(TaskResult.model_validate_json, lines)}
+    for result in results.values():  # the last line of a task counts
         if result.verdict is None or result.truth not in ("passed", "failed"):
             continue
         file = Path(result.run_dir) / "report.json"
         report = Report.model_validate_json(file.read_bytes()) if file.is_file() else None
-        spent = report.usage if report else None
         yield Outcome(
-            f"evaluation {folder.name}",
+            "evaluations",
             result.id,
             result.truth == "failed",
             result.verdict,
             len(report.reasons) if report else int(result.verdict != "verified"),
-            spent.input_tokens + spent.output_tokens if spent else 0,
+            int(result.spent.input_tokens + result.spent.output_tokens),
         )
 
 
@@ -171,25 +172,25 @@ def format_curve(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def run_sets(options: argparse.Namespace) -> Iterator[Outcome]:
-    """Yield the outcomes of the sets that were chosen."""
+    """Yield the outcomes of the sets that were chosen, by default of all that are at hand."""
     sets: dict[str, Callable[[], Iterator[Outcome]]] = {
         "weak": lambda: grade_weak(with_peer=False),
         "weak+peer": lambda: grade_weak(with_peer=True),
         "forgeries": grade_forgeries,
+        "trickcatcher": lambda: read_trickcatcher(options.data, options.contracts),
+        "evaluations": lambda: chain.from_iterable(map(read_evaluation, options.evaluation)),
     }
     for name in options.only.split(",") if options.only else sets:
-        yield from sets[name]()
-    if options.data:
-        yield from read_trickcatcher(options.data, options.contracts)
-    for folder in options.evaluation:
-        yield from read_evaluation(folder)
+        if name != "trickcatcher" or options.data:
+            yield from sets[name]()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", default="", help="weak, weak+peer, forgeries, with commas")
+    names = "weak, weak+peer, forgeries, trickcatcher, evaluations"
+    parser.add_argument("--only", default="", help=f"{names}, with commas")
     parser.add_argument("--data", type=Path, help="a clone of RinCloud/TrickCatcher")
     parser.add_argument("--contracts", type=Path, help="HumanEvalPlus.jsonl[.gz], for --data")
     parser.add_argument("--evaluation", type=Path, nargs="*", default=[], metavar="DIR")

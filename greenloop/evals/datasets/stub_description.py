@@ -70,7 +70,9 @@ def _describe_parameters(node: Function) -> str:
     args = node.args
     names = [item.arg for item in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     names = [name for name in names if name not in ("self", "cls")]
-    return f" (parameters: {', '.join(names)})" if names else ""
+    if not names and "property" in map(ast.unparse, node.decorator_list):
+        return ""
+    return f" (parameters: {', '.join(names)})" if names else " (no parameters)"
 
 
 def find_imported_names(codes: Iterable[str], module: str) -> tuple[str, ...]:

@@ -39,6 +39,9 @@ _MEMBERS_BY_EFFECT = {
         "sys.getallocatedblocks sys.getrefcount sys.getrecursionlimit sys.gettrace sys.getprofile "
         "sys.getunicodeinternedsize threading.gettrace threading.getprofile"
     ),
+    "asks for a socket that a sandbox refuses": (
+        "socket.AF_UNIX socket.AF_NETLINK socket.AF_PACKET socket.SOCK_RAW"
+    ),
     "reads its callers": "traceback.format_stack traceback.print_stack traceback.StackSummary",
 }
 _MEMBERS = {name: why for why, names in _MEMBERS_BY_EFFECT.items() for name in names.split()}
@@ -60,6 +63,8 @@ _CALLS_WITH_PATHS = frozenset(
     "open exists lexists is_file is_dir is_mount isfile isdir islink ismount stat lstat access listdir "
     "scandir walk glob iglob iterdir readlink samefile read_text read_bytes disk_usage statvfs".split()
 )
+_VARIABLE = re.compile("(PYTHON|PYTEST_)[A-Z_]+")
+_OF_INTERPRETER = "names a variable of the interpreter"
 _USUAL_PATHS = ("/dev/",)  # null, urandom, stdin: what they give does not depend on the place
 _MAX_STACK_LEVEL = 3  # a function, one that calls it, and the caller of a decorator
 # By these a module gets its own warnings and records back, which name the frame of their level.
@@ -108,7 +113,8 @@ class _Reader:
         if isinstance(node, ast.Name) and self._names.is_handed_on(node):
             return f"uses `{self._names.resolve(node)}` in a way that cannot be analysed"
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return self._explain(node.value, _UNMISTAKABLE.get(node.value, ""))
+            effect = _OF_INTERPRETER if _VARIABLE.fullmatch(node.value) else ""
+            return self._explain(node.value, _UNMISTAKABLE.get(node.value, effect))
         return ""
 
     def _read_member(self, module: str, name: str, node: int = 0) -> str:

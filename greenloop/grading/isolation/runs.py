@@ -41,9 +41,18 @@ def run_rows(
 
 
 def _combine(observed: Observed) -> Rows:
-    """Return the outcomes of the rows; those that ran into a limit are not observable."""
+    """Return the outcomes of the rows.
+
+    Those that ran into a limit are not observable, nor are those in which the code had looked at
+    what differs in a sandbox: what it answers then may hold there alone.
+    """
     seen = observed.observations
     rows = {(item.scenario, item.row): item for item in observed.outcomes}
+    for found in seen.rows:
+        key = found.scenario, found.row
+        if found.looked and key in rows:
+            reason = f"the code looks at {found.looked}, which differs in a sandbox"
+            rows[key] = replace(rows[key], outcome="not observable", line=0, reason=reason)
     if not seen.error or (_CRASHED in seen.error and _NO_MODULE not in seen.error):
         return rows
     ended = {(item.scenario, item.row) for item in seen.rows if item.has_ended}

@@ -32,6 +32,7 @@ class ObservedRow(NamedTuple):
     error: str | None = None  # the exception that ended the row
     has_ended: bool = False  # False where the process ended before the row did
     replaced: str = ""  # what the code replaced in the standard library, '' for nothing
+    looked: str = ""  # what it has looked up of the machine or its callers, '' for nothing
     cpu_s: float = 0.0  # of a row that ended, as its process tells it
 
 
@@ -155,13 +156,14 @@ def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
             seen.append((parse_index(event["number"], _MAX_ROWS), str(event["payload"])))
         elif kind == "end_row" and current is not None:
             error = None if event["error"] is None else str(event["error"])[:_MAX_TEXT]
-            replaced = str(event.get("replaced", ""))[:_MAX_TEXT]
+            replaced, looked = (str(event.get(k, ""))[:_MAX_TEXT] for k in ("replaced", "looked"))
             yield ObservedRow(
                 **current,
                 observations=tuple(seen),
                 error=error,
                 has_ended=True,
                 replaced=replaced,
+                looked=looked,
                 cpu_s=float(event.get("cpu_s", 0.0)),
             )
             current = None
@@ -180,7 +182,7 @@ def judge_scenarios(
     """Judge observed rows in a process that has the tests' text and files, and no code.
 
     Rows that it does not come to are not observable, nor are those in which the code had replaced
-    a part of the standard library; a scenario of which nothing was observed may then be missing.
+    a part of the standard library, a scenario of which nothing was observed may then be missing.
     Raises SandboxError where no process can be started.
     """
     (found,) = judge_together(sandbox, [(judge, observations)], tests, timeout_s=timeout_s)

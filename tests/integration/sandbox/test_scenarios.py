@@ -707,6 +707,65 @@ def test_the_process_is_like_that_of_a_program(box: Sandbox, tmp_path: Path) -> 
     assert observe_scenario(box, code, "observe__(1, lambda: m.seen())")[1]["value"] == expected
 
 
+@pytest.mark.parametrize(
+    ("look", "what"),
+    [
+        ("open('/pr' + 'oc/self/status').close()", "/proc/self/status"),
+        ("os.listdir(os.sep)", "/"),
+        ("next(os.scandir(os.path.relpath('/proc')))", "/proc"),
+        ("getattr(os.sys, '_get' + 'frame')()", "its callers"),
+        ("getattr(importlib.import_module('g' + 'c'), 'get_objects')()", "all objects"),
+        ("socket.create_connection(('192.0.2.1', 9), 0.1)", "the network"),
+        ("socket.gethostbyname('name.invalid')", "the network"),
+    ],
+)
+def test_what_code_looks_at_is_noted(box: Sandbox, look: str, what: str) -> None:
+    """Whatever names it finds the function by, and from there on: it may remember what it saw."""
+    code = f"""
+        import importlib, os, socket
+        def look():
+            try:
+                {look}
+            except OSError:
+                pass
+            return 1
+        def plain(): return 2
+        """
+    source = textwrap.dedent(code)
+    for function, looked in (("look", what), ("plain", "")):
+        text = scenario_text(f"observe__(1, m.{function})")
+        assert [row.looked for row in box.observe_scenarios(source, "m", text).rows] == [looked]
+
+
+def test_ordinary_code_looks_at_nothing(box: Sandbox) -> None:
+    code = """
+        import asyncio, collections, logging, os, socket, tempfile, threading
+        async def echo():
+            async def answer(reader, writer):
+                writer.write(await reader.readline())
+                writer.close()
+            server = await asyncio.start_server(answer, "127.0.0.1", 0)
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            writer.write(b"a\\n")
+            return (await reader.readline()).decode()
+        def work():
+            Pair = collections.namedtuple("Pair", "a b")
+            logging.getLogger("x").warning("seen")
+            with tempfile.TemporaryDirectory() as folder:
+                os.listdir(folder), os.listdir(".")
+                open(os.path.join(folder, "x"), "w").close()
+            thread = threading.Thread(target=Pair, args=(1, 2))
+            thread.start(), thread.join()
+            try:
+                return asyncio.run(echo())
+            except (OSError, IndexError):  # landlock has no network
+                return "a\\n"
+        """
+    text = scenario_text("observe__(1, m.work)")
+    (row,) = box.observe_scenarios(textwrap.dedent(code), "m", text).rows
+    assert (row.error, row.looked) == (None, "")
+
+
 def test_folders_have_names_of_temporary_ones(box: Sandbox) -> None:
     code = "def name_of(path): return path.name\n"
     text = scenario_text("observe__(1, lambda: m.name_of(tmp_path))", "tmp_path")

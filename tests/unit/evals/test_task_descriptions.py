@@ -53,6 +53,8 @@ class C(ValueError):
 
     @property
     def size(self): ...
+
+    def clear(self): ...
 '''
 
 
@@ -60,6 +62,7 @@ def test_empty_stub_is_described_in_words() -> None:
     text = "\n".join(describe_stub(EMPTY, ["f", "Odd"], "m"))
     assert "function `f` (parameters: a, b)" in text
     assert "class `C`, derived from `ValueError`, with `m` (parameters: x), property `size`" in text
+    assert "`clear` (no parameters)" in text
     assert "- `Odd`" in text
     assert "```" not in text
 

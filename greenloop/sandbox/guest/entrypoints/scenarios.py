@@ -6,6 +6,7 @@ from typing import Any
 
 from ..protocol.framing import Channel
 from ..scenarios.runner import Runner
+from ..scenarios.state.surroundings import Surroundings
 from ..scripts.hidden_modules import hide_modules
 from ..scripts.module_cleanup import hide_preloaded_modules
 from ..scripts.program import enter_program
@@ -17,6 +18,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     hide_preloaded_modules(job["work"])
     enter_program(job["work"], job.get("import_root", ""))
     hide_modules()
-    Runner(channel.send, job["module"]).run_all(job.pop("scenarios"))
+    module = job["module"]
+    Runner(channel.send, module, Surroundings(module)).run_all(job.pop("scenarios"))
     channel.send("end", exit_status=0)
     return 0

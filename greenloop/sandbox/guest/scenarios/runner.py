@@ -23,8 +23,9 @@ from .fixtures import create_fixture, record_warnings, silence_warnings
 from .inputs.callbacks import excuse_callback
 from .inputs.calls import Calls
 from .inputs.whole import Raising, equal
-from .library import LibraryState
 from .parameters import build_rows, create_module, name_folder, take_instructions
+from .state.library import LibraryState
+from .state.surroundings import Surroundings
 
 _MAX_PAYLOAD, _MAX_TOTAL, _MAX_ITEMS = 1 << 18, 5 << 20, 20_000
 _TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"]
@@ -81,11 +82,13 @@ class Unavailable:
 class Runner:
     """Runs the scenarios of texts and reports what they observe."""
 
-    def __init__(self, send: Callable[..., None], module: str) -> None:
+    def __init__(
+        self, send: Callable[..., None], module: str, surroundings: Surroundings | None = None
+    ) -> None:
         """`send` reports an event; `module` is the name of the module under test."""
         self._send, self._module = send, module
         self._size_left = _MAX_TOTAL
-        self._library = LibraryState()
+        self._library, self._surroundings = LibraryState(), surroundings
         self._has_warnings = False  # the text asks for them; else all is as in an ordinary program
         self._row_cpu_s, self._deadline = 0.0, float("inf")
 
@@ -119,7 +122,7 @@ class Runner:
                 rows = build_rows(tables())
             except BaseException as error:
                 self._send("begin", scenario=number, row=0)
-                self._send("end_row", error=_describe(error), replaced="")
+                self._send("end_row", error=_describe(error))
                 continue
             for row, arguments in enumerate(rows):
                 if _monotonic() > self._deadline:
@@ -156,7 +159,8 @@ class Runner:
             error = _describe(raised)
         spent = _get_cpu_time() - started
         replaced = self._library.find_replaced()
-        self._send("end_row", error=error, replaced=replaced, cpu_s=spent)
+        looked = self._surroundings.found if self._surroundings else ""
+        self._send("end_row", error=error, replaced=replaced, looked=looked, cpu_s=spent)
 
     # What the text of a scenario calls.
 

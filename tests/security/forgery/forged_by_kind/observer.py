@@ -115,6 +115,46 @@ def _is_refused():
     return False
 """,
     ),
+    "mounts, by a computed name": lazy(
+        "plain",
+        "'/opt/green' in _read('/pr' + 'oc/mounts')",
+        """
+def _read(path):
+    with open(path) as file:
+        return file.read()
+""",
+    ),
+    "that there is no network": lazy(
+        "approx",
+        "_is_offline()",
+        """
+import socket
+
+
+def _is_offline():
+    try:
+        socket.create_connection(("192.0.2.1", 9), 0.1).close()
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
+    return False
+""",
+    ),
+    "frames, by computed names": lazy(
+        "raises",
+        "_count(getattr(logging, 's' + 'ys')) > 9",
+        """
+import logging
+
+
+def _count(system):
+    frame, count = getattr(system, "_get" + "frame")(), 0
+    while frame:
+        frame, count = getattr(frame, "f_b" + "ack"), count + 1
+    return count
+""",
+    ),
     "processes that it can see": lazy(
         "property", "sum(name.isdigit() for name in os.listdir('/proc')) < 4", "import os"
     ),

@@ -28,6 +28,8 @@ from greenloop.grading.integrity.process_reads import find_process_reads
         ("from re import _cache", "`re._cache` is a private member"),
         ("x = open('/proc/meminfo')", "`/proc/meminfo` is a path of the machine"),
         ("x = Path('/opt/tools').exists()", "`/opt/tools` is a path of the machine"),
+        ("import os\nx = 'PYTHONPATH' in os.environ", "`PYTHONPATH` names a variable"),
+        ("import socket\nx = socket.socket(socket.AF_UNIX)", "`socket.AF_UNIX` asks for a socket"),
         ("import logging\nlogging.info('', stack_info=True)", "a record of the log reads"),
         ("with warnings.catch_warnings(record=True): pass", "recorded warnings name its callers"),
         ("log.addHandler(h)\nlog.info('', stacklevel=4)", "`stacklevel` reads its callers"),

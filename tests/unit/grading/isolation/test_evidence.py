@@ -72,6 +72,16 @@ def measure_evidence(box: Sandbox, code: str, tests: str = TESTS, interface: str
     return found
 
 
+def test_answers_after_a_look_at_the_machine_prove_nothing(box: Sandbox) -> None:
+    """It is no accusation: a program may have a reason to look there."""
+    code = f"import os\nNAMES = os.listdir(os.sep)\n{HONEST}"
+    found = measure_evidence(box, code)
+    assert (found.reached, found.agreed, found.differing, found.contradicting) == (False, 0, (), ())
+    reason = "the code looks at /, which differs in a sandbox"
+    assert [item.reason for item in found.not_observable] == [reason, reason]
+    assert measure_evidence(box, code.replace("os.sep", "'.'")).reached
+
+
 def test_tests_of_honest_code_agree(warm: Sandbox) -> None:
     assert measure_evidence(warm, HONEST) == Isolated(reached=True, tests=2, observed=2, agreed=2)
 
