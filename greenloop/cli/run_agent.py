@@ -30,6 +30,7 @@ from greenloop.reporting.progress.renderer import create_progress
 from greenloop.settings import Settings
 from greenloop.workflow.change.delivery import deliver_change
 from greenloop.workflow.delivery import (
+    back_up_original,
     check_output_paths,
     deliver,
     deliver_healed_file,
@@ -202,6 +203,8 @@ def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -
     if not report.artifacts.run_dir:
         return report
     directory = RunDirectory(Path(report.artifacts.run_dir))
+    if not isinstance(request, MakeRequest):  # there, what is edited by hand is refused
+        _keep_replaced(request, directory)
     if isinstance(request, ScriptRequest):
         report = deliver_produced_files(deliver(report, request), request.script.artifacts)
     elif isinstance(request, HealRequest):
@@ -219,6 +222,14 @@ def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -
         report = deliver(report, request)
     directory.save_report(report)
     return report
+
+
+def _keep_replaced(request: RunRequest, directory: RunDirectory) -> None:
+    """Keep a copy of the file that the output replaces, and say so. Raises OutputError."""
+    path = Path(request.output) if request.output else None
+    if path is not None and path.is_file():
+        kept = back_up_original(directory, path, f"replaced/{path.name}")
+        print_error(f"{path} is written over; a copy is kept as {kept}")
 
 
 def _confirm_overwrite(path: Path, text: str) -> bool:

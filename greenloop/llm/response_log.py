@@ -101,6 +101,12 @@ def _parse_entry(line: bytes) -> RecordedResponse | None:
         return None
 
 
+def _is_recording(path: Path) -> bool:
+    """Whether a file is empty, or begins as a recording does."""
+    first = next((line for line in _read_lines(path) if line.strip()), b"")
+    return not first or bool(_parse_header(first) or _parse_entry(first))
+
+
 class ResponseLog:
     """The log of one run, with the answers that it holds from before a resume."""
 
@@ -118,7 +124,7 @@ class ResponseLog:
         holds are served by tool alone.
 
         Raises:
-            InputError: the existing file is no log.
+            InputError: the existing file is no log, or the one to write over no recording.
             OutputError: a file cannot be written.
         """
         self._path, self._record_path, self._by_prompt = path, record_path, by_prompt
@@ -139,6 +145,10 @@ class ResponseLog:
         self.loaded_count = len(entries)
 
     def _start_recording(self, record_path: Path, header: RecordingHeader | None) -> None:
+        if record_path.is_file() and not _is_recording(record_path):
+            raise InputError(
+                f"--record {record_path} was not written by greenloop; name another file"
+            )
         with writing(f"--record {record_path}"):
             record_path.parent.mkdir(parents=True, exist_ok=True)
             kept = self._path.read_text("utf-8") if self._path and self._path.exists() else ""

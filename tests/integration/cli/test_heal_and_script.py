@@ -138,6 +138,23 @@ def test_another_place_leaves_the_file_alone(run: Run) -> None:
     assert b"zero = 1" in Path("new.py").read_bytes()
 
 
+@pytest.mark.parametrize("command", ["heal", "script"])
+def test_a_file_that_the_output_replaces_is_kept(run: Run, command: str) -> None:
+    Path("old.py").write_bytes(OLD)
+    Path("mine.py").write_text("mine = 1\n")
+    words = ("old.py",) if command == "heal" else (TASK, "--input", "sales.csv")
+    served = Served(
+        {**SCRIPTED, "repair_script": [fence(HEALED)]} if command == "heal" else SCRIPTED
+    )
+    with OpenAIServer(served) as server:
+        status, _, err = run(command, *words, "-o", "mine.py", server=server)
+    assert status == 0, err
+    assert Path("mine.py").read_bytes() != b"mine = 1\n"
+    (kept,) = Path(".greenloop/runs").glob("*/original/replaced/mine.py")
+    assert kept.read_text() == "mine = 1\n"
+    assert "mine.py is written over; a copy is kept as " in err
+
+
 def test_what_cannot_be_healed_is_left_as_it_is(run: Run) -> None:
     Path("old.py").write_bytes(OLD)
     with OpenAIServer(Served({"repair_script": [fence(HEALED + "print(nothing)\n")]})) as server:

@@ -241,9 +241,21 @@ class TestRecord:
 
     def test_existing_record_is_replaced(self, path: Path, tmp_path: Path) -> None:
         record = tmp_path / "record.jsonl"
-        record.write_text("of another run\n")
+        header = RecordingHeader(specification_sha256="ab12")
+        for before in (None, header, header):
+            ResponseLog(path, record, before).append(entry("of another run"))
+        record.write_text("")
         ResponseLog(path, record_path=record)
-        assert record.read_text() == ""
+        assert record.read_text() == path.read_text()
+
+    def test_file_that_is_no_recording_is_kept(self, path: Path, tmp_path: Path) -> None:
+        own = tmp_path / "shipping.py"
+        own.write_text("\nx = 1\n")
+        with pytest.raises(
+            InputError, match=r"--record .*shipping\.py was not written by greenloop"
+        ):
+            ResponseLog(path, record_path=own)
+        assert own.read_text() == "\nx = 1\n"
 
     def test_unwritable_record_is_an_output_error(self, path: Path, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match=r"--record .* cannot be written: Is a directory"):
