@@ -712,6 +712,7 @@ def test_the_process_is_like_that_of_a_program(box: Sandbox, tmp_path: Path) -> 
     [
         ("open('/pr' + 'oc/self/status').close()", "/proc/self/status"),
         ("os.listdir(os.sep)", "/"),
+        ("os.listdir(os.path.expanduser('~'))", "the home folder"),
         ("next(os.scandir(os.path.relpath('/proc')))", "/proc"),
         ("getattr(os.sys, '_get' + 'frame')()", "its callers"),
         ("getattr(importlib.import_module('g' + 'c'), 'get_objects')()", "all objects"),

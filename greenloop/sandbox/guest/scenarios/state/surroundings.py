@@ -31,6 +31,7 @@ class Surroundings:
 
     def __init__(self, module: str) -> None:
         self.found, self._module = "", module
+        self._home = os.path.expanduser("~")  # that of the sandbox is empty
         sys.addaudithook(self._audit)
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -43,7 +44,7 @@ class Surroundings:
 
     def _describe(self, event: str, arguments: tuple[Any, ...]) -> str:
         if event in _FILE_EVENTS:
-            return _describe_path(arguments[0])
+            return self._describe_path(arguments[0])
         if event in _ADDRESS_EVENTS:
             return _describe_address(arguments[_ADDRESS_EVENTS[event]])
         if event in _OBJECT_EVENTS:
@@ -52,12 +53,13 @@ class Surroundings:
             return "its callers"
         return ""
 
-
-def _describe_path(path: Any) -> str:
-    if type(path) not in (str, bytes):
-        return ""
-    full = _abspath(_fsdecode(path))
-    return full if full in _TOP_FOLDERS or full.startswith(_KERNEL_FOLDERS) else ""
+    def _describe_path(self, path: Any) -> str:
+        if type(path) not in (str, bytes):
+            return ""
+        full = _abspath(_fsdecode(path))
+        if full == self._home:
+            return "the home folder"
+        return full if full in _TOP_FOLDERS or full.startswith(_KERNEL_FOLDERS) else ""
 
 
 def _describe_address(address: Any) -> str:
