@@ -64,6 +64,8 @@ def format_test_counts(report: Report) -> str:
     noun, verb = ("check", "hold") if report.script else ("test", "pass")
     verb += ("s" if verb == "hold" else "es") * (len(tests) == sum(tests) == 1)
     text = f"{sum(tests)} of {pluralize(len(tests), noun)} {verb}"
+    if not tests:  # what ends the process leaves no result of the test that ran
+        text = f"no {noun} has a result"
     if skipped := sum(item.outcome in ("skipped", "xfailed") for item in counted):
         text += f", {skipped} skipped"
     if not examples:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from greenloop.records import Difference, Evidence, Report, Survivor
 from greenloop.reporting.escaping import sanitize_line
-from greenloop.reporting.summary import pluralize
+from greenloop.reporting.summary import format_test_counts
 
 _MAX_SURVIVORS = 6
 _MAX_LINE_CHARS = 400
@@ -30,11 +30,7 @@ def summarize_evidence(evidence: Evidence) -> str:
 
 
 def _grade_lines(report: Report) -> Iterator[str]:
-    passed = sum(item.outcome == "passed" for item in report.tests)
-    yield (
-        f"{report.verdict}: {passed} of {pluralize(len(report.tests), 'test')} "
-        f"{'passes' if passed == 1 == len(report.tests) else 'pass'}, {report.timings.total_s:.1f} s"
-    )
+    yield f"{report.verdict}: {format_test_counts(report)}, {report.timings.total_s:.1f} s"
     if report.evidence.is_graded:
         yield from render_evidence_lines(report.evidence)
         if not report.evidence.read_against_text:
