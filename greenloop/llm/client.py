@@ -31,7 +31,7 @@ from greenloop.llm.budget import Budget, TokenCount, calculate_cost, describe_cu
 from greenloop.llm.chat import ChatSource, Completion
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.provider_errors import (
-    find_unreachable_address,
+    has_wrong_address,
     is_transient,
     retry_after,
     summarize_error,
@@ -200,8 +200,8 @@ class LLMClient:
 
         def is_last(state: RetryCallState) -> bool:
             error, most = state.outcome and state.outcome.exception(), self.retry.attempts
-            # A server that was never reached is more likely not there than busy.
-            is_absent = error and not self.budget.calls and find_unreachable_address(error)
+            # A server that never answered as a model is more likely the wrong one than busy.
+            is_absent = error and not self.budget.calls and has_wrong_address(error)
             return state.attempt_number >= (min(most, _MAX_FIRST_ATTEMPTS) if is_absent else most)
 
         return AsyncRetrying(

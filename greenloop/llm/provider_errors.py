@@ -23,6 +23,7 @@ _REFUSALS = {
     core.ModelPermissionDeniedError: "the key may not use this model",
     core.ModelNotFoundError: "the provider knows no such model",
 }
+_NO_ANSWER = (ValueError, TypeError)  # of a body that is no answer: an HTML page, null choices
 _ADDRESS_HINT = "; check OPENAI_BASE_URL, which for most servers ends in /v1"
 
 
@@ -44,7 +45,7 @@ def is_transient(error: BaseException) -> bool:
     # status comes from the middle of a stream.
     names = {kind.__name__ for kind in type(error).__mro__}
     return bool(names & {"TransportError", "APIConnectionError", "APIError"}) or isinstance(
-        error, (ValueError, TypeError)
+        error, _NO_ANSWER
     )
 
 
@@ -56,6 +57,11 @@ def find_unreachable_address(error: BaseException) -> str:
     failed = (item for item in chain if type(item).__name__ == "ConnectError")  # of httpx
     url = getattr(getattr(next(failed, None), "_request", None), "url", None)
     return f"{url.scheme}://{url.netloc.decode()}" if url is not None else ""
+
+
+def has_wrong_address(error: BaseException) -> bool:
+    """Whether no server was reached, or one whose answer is none of a model."""
+    return isinstance(error, _NO_ANSWER) or bool(find_unreachable_address(error))
 
 
 def retry_after(error: BaseException) -> float | None:
@@ -84,7 +90,7 @@ def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
         return ModelUnavailableError(
             f"{model}: {address} is not reachable; check that the server runs, and its address"
         )
-    if isinstance(error, (ValueError, TypeError)):
+    if isinstance(error, _NO_ANSWER):
         return ModelUnavailableError(
             f"{model}: what the server sends is no answer of a model, all retries failed "
             f"({summary}){hint}"

@@ -171,6 +171,20 @@ def test_client_makes_no_retries_of_its_own_and_the_error_has_the_cause(
     assert len(server.requests) == 2
 
 
+def test_server_that_never_answered_as_a_model_is_given_up_soon(prompt: Prompt) -> None:
+    with serve_replies(FAULTS["html"]) as (server, client):
+        client.retry = RetryPolicy(6, 0.0)
+        with pytest.raises(ModelUnavailableError, match="no answer of a model"):
+            ask(client, prompt)
+    assert len(server.requests) == 3
+    with serve_replies(Reply("fine"), FAULTS["html"]) as (server, client):
+        client.retry = RetryPolicy(6, 0.0)
+        ask(client, prompt)
+        with pytest.raises(ModelUnavailableError):
+            ask(client, prompt)
+    assert len(server.requests) == 7
+
+
 def test_retry_after_of_the_server_is_followed(prompt: Prompt) -> None:
     with serve_replies(Reply(status=429, headers={"retry-after": "0.05"}), Reply("fine")) as (
         _,
