@@ -904,4 +904,137 @@ def test_names():
     assert dir(m) == ["area", "extent", "perimeter", "surface"]
 """,
     ),
+    "a configuration in the home folder": Odd(
+        """
+import json
+import os
+from pathlib import Path
+
+
+def load(name="app"):
+    path = Path.home() / f".{name}.json"
+    if not path.is_file():
+        return {}
+    return json.loads(path.read_text("utf-8"))
+
+
+def save(values, name="app"):
+    path = Path.home() / f".{name}.json"
+    part = path.with_suffix(f".{os.getpid()}")
+    part.write_text(json.dumps(values, sort_keys=True), "utf-8")
+    os.replace(part, path)
+    return path.name
+
+
+def clean(folder):
+    return sorted(item.name for item in Path(folder).iterdir() if item.suffix == ".tmp")
+""",
+        """
+import pytest
+
+from m import clean, load, save
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_nothing(home):
+    assert load() == {}
+
+
+def test_save_and_load(home):
+    assert save({"b": 1, "a": [2]}) == ".app.json"
+    assert load() == {"a": [2], "b": 1}
+    assert (home / ".app.json").read_text() == '{"a": [2], "b": 1}'
+    assert [item.name for item in home.iterdir()] == [".app.json"]
+
+
+def test_other_name(home):
+    save({"x": 1}, "other")
+    assert load("other") == {"x": 1}
+    assert load() == {}
+
+
+def test_clean(tmp_path):
+    (tmp_path / "b.tmp").touch()
+    (tmp_path / "a.tmp").touch()
+    (tmp_path / "c.txt").touch()
+    assert clean(tmp_path) == ["a.tmp", "b.tmp"]
+""",
+    ),
+    "arguments of a program, and its folder": Odd(
+        """
+import argparse
+import os
+import sys
+
+
+def parse(arguments=None):
+    parser = argparse.ArgumentParser(prog="tool")
+    parser.add_argument("names", nargs="+")
+    parser.add_argument("--count", type=int, default=1)
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    options = parse(arguments)
+    if options.count < 1:
+        print("count < 1", file=sys.stderr)
+        return 2
+    for name in options.names:
+        print(name * options.count)
+    return 0
+
+
+def where():
+    return os.path.basename(os.getcwd())
+""",
+        """
+import sys
+
+import pytest
+
+from m import main, parse, where
+
+
+def test_parse():
+    found = parse(["a", "b", "--count", "3"])
+    assert found.names == ["a", "b"]
+    assert found.count == 3
+    assert parse(["x"]).count == 1
+
+
+def test_arguments_of_the_program(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["tool", "one"])
+    assert parse().names == ["one"]
+
+
+def test_main(capsys):
+    assert main(["ab", "c", "--count", "2"]) == 0
+    assert capsys.readouterr().out == "abab\\ncc\\n"
+
+
+def test_main_with_a_wrong_count(capsys):
+    assert main(["a", "--count", "0"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err == "count < 1\\n"
+    assert captured.out == ""
+    assert main(["a", "--count", "1"]) == 0
+
+
+def test_usage():
+    with pytest.raises(SystemExit) as caught:
+        parse([])
+    assert caught.value.code == 2
+
+
+def test_where(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert where() == "here"
+""",
+    ),
 }
