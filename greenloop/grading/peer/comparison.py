@@ -15,7 +15,13 @@ from greenloop.grading.peer.pair import Pair
 from greenloop.grading.peer.records import Comparison, FoundDifference, PeerProgram
 from greenloop.grading.peer.reduction import reduce_differences
 from greenloop.grading.peer.runs import Input, Program
-from greenloop.grading.peer.seeds import iterate_calls, read_call, read_public, read_vocabulary
+from greenloop.grading.peer.seeds import (
+    iterate_calls,
+    read_call,
+    read_constants,
+    read_public,
+    read_vocabulary,
+)
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.syntax.parse import parse_or_none
@@ -58,18 +64,19 @@ def compare_programs(
     of tests that it fails: what they call is compared too, where no other input shows the difference.
     No input is begun after `budget_s` seconds; shrinking differences takes at most as long again.
 
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     if not (public := read_public(interface, code)):
         return Comparison(problem="no public function or class is known that could be called")
     mine = Program(sandbox, module, code, public)
     theirs = Program(peer_sandbox or sandbox, module, peer.code, public, peer.inputs)
     pair = Pair(mine, theirs, _read_names(interface, specification))
-    called = list(iterate_calls([item.code for item in tests], module, public))
-    calls = [call for text in examples if (call := read_call(text, public))]
+    constants = read_constants(code) & read_constants(peer.code)
+    called = list(iterate_calls([item.code for item in tests], module, public, constants))
+    calls = [call for text in examples if (call := read_call(text, public, constants))]
     known = Known(
         public=public,
+        constants=constants,
         interface=interface if parse_or_none(interface or "?") else code,
         calls=[*calls, *{ast.unparse(call): call for _, call in called}.values()],
         generated=theirs.generate(seed, _GENERATED),

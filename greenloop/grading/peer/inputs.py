@@ -30,6 +30,7 @@ class Known:
     """What inputs are made of: calls of tests and examples, those of the generator, and tests."""
 
     public: tuple[str, ...]
+    constants: frozenset[str]  # names that both programs have, and that may stand for arguments
     interface: str
     calls: Sequence[ast.Call]
     generated: Sequence[str]
@@ -84,7 +85,7 @@ class InputBuilder:
         return [*map(_to_input, enlarge_calls(self._first))]
 
     def _read(self, text: str) -> ast.Call | None:
-        return read_call(text, self._known.public)
+        return read_call(text, self._known.public, self._known.constants)
 
     # -- calls
 

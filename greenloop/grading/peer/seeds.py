@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from greenloop.grading.assertion_mutation.parametrize import read_rows
 from greenloop.syntax.parse import parse_or_none
 from greenloop.syntax.values import is_value_constant, is_value_type
 from greenloop.testsuite.module_calls import fill_in, get_member, read_imports
+from greenloop.testsuite.scenarios.names import bound_names, get_dotted_name
 from greenloop.testsuite.variants.literals import Vocabulary
 from greenloop.testsuite.variants.trees import fold_signs
 
@@ -37,8 +38,31 @@ def read_public(interface: str, code: str) -> tuple[str, ...]:
     return ()
 
 
-def read_call(text: str, public: Sequence[str]) -> ast.Call | None:
-    """Return a call of a public name with plain arguments; None for other texts."""
+def read_constants(code: str) -> frozenset[str]:
+    """Return the public constants of a module, and those of its classes: `RED`, `Color.RED`."""
+    tree = parse_or_none(code)
+    nodes = tree.body if tree else []
+    found = {*_list_constants(nodes)}
+    for node in nodes:
+        if isinstance(node, ast.ClassDef):
+            found |= {f"{node.name}.{name}" for name in _list_constants(node.body)}
+    return frozenset(found)
+
+
+def _list_constants(nodes: Iterable[ast.stmt]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = sorted(name for item in targets for name in bound_names(item))
+            yield from (name for name in names if name.isupper() and name[0] != "_")
+
+
+def read_call(text: str, public: Sequence[str], constants: Collection[str] = ()) -> ast.Call | None:
+    """Return a call of a public name with plain arguments; None for other texts.
+
+    `constants` are names that may stand for an argument.
+    """
+    names = {*public, *_DATA_CALLS}
     try:
         node = ast.parse(text.strip(), mode="eval").body if len(text) <= _MAX_CALL else None
         if (
@@ -46,32 +70,36 @@ def read_call(text: str, public: Sequence[str]) -> ast.Call | None:
             and isinstance(node.func, ast.Name)
             and node.func.id in public
         ):
-            return fold_signs(node) if _has_plain_arguments(node, public) else None
+            return fold_signs(node) if _has_plain_arguments(node, names, constants) else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass
     return None
 
 
-def _has_plain_arguments(call: ast.Call, public: Sequence[str]) -> bool:
-    """Whether arguments are literals, or made of them by public names and types of numbers."""
+def _has_plain_arguments(
+    call: ast.Call, callable_names: Collection[str], constants: Collection[str]
+) -> bool:
+    """Whether arguments are literals and constants, or made of them by calls that are known."""
     given = [*call.args, *(item.value for item in call.keywords)]
     if any(item.arg is None for item in call.keywords):
         return False
-    return all(_is_plain(node, public) for node in given)
+    return all(_is_plain(node, callable_names, constants) for node in given)
 
 
-def _is_plain(node: ast.expr, public: Sequence[str]) -> bool:
+def _is_plain(node: ast.expr, callable_names: Collection[str], constants: Collection[str]) -> bool:
     if isinstance(node, ast.Call):
-        is_known = is_value_type(node.func) or ast.unparse(node.func) in (*public, *_DATA_CALLS)
-        return is_known and _has_plain_arguments(node, public)
-    if is_value_constant(node):
+        is_known = is_value_type(node.func) or ast.unparse(node.func) in callable_names
+        return is_known and _has_plain_arguments(node, callable_names, constants)
+    if is_value_constant(node) or get_dotted_name(node) in constants:
         return True
     children = [item for item in ast.iter_child_nodes(node) if isinstance(item, ast.expr)]
-    return isinstance(node, _DATA) and all(_is_plain(item, public) for item in children)
+    return isinstance(node, _DATA) and all(
+        _is_plain(item, callable_names, constants) for item in children
+    )
 
 
 def iterate_calls(
-    tests: Iterable[str], module: str, public: Sequence[str]
+    tests: Iterable[str], module: str, public: Sequence[str], constants: Collection[str] = ()
 ) -> Iterator[tuple[str, ast.Call]]:
     """Yield the calls of public names in test files, each with the name of its function."""
     for source in tests:
@@ -81,7 +109,7 @@ def iterate_calls(
         shared = _read_assigned(tree.body) if tree else {}
         for function in functions:
             for call in _find_in_function(function, names, shared):
-                if read := read_call(call, public):
+                if read := read_call(call, public, constants):
                     yield function.name, read
 
 

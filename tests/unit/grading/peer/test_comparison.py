@@ -265,3 +265,55 @@ def test_integers_too_large_for_a_program_say_nothing(warm: Sandbox) -> None:
     found = _compare_halves(warm, power, "def half(n):\n    return n // 2\n")
     assert (found.differences, found.slower, found.problem) == ((), (), "")
     assert found.agreed == found.allowed >= 50
+
+
+CATEGORIES = """
+import enum
+
+
+class Size(enum.Enum):
+    SMALL = 1
+    LARGE = 2
+
+
+PAIR, SUM = object(), object()
+"""
+SCORE = CATEGORIES + """
+
+def score(dice, category, size):
+    factor = size.value
+    if category is PAIR:
+        return factor * max((n for n in dice if dice.count(n) > 1), default=0)
+    return factor * sum(dice)
+"""
+CHOOSING = """
+def inputs(rng):
+    for _ in range(80):
+        dice = [rng.randint(1, 6) for _ in range(5)]
+        yield (dice, rng.choice([PAIR, SUM]), rng.choice(list(Size)))
+
+
+def allowed(dice, category, size):
+    return category in (PAIR, SUM)
+"""
+
+
+@pytest.mark.parametrize("differs", [False, True])
+def test_constants_and_members_of_enumerations_are_inputs(warm: Sandbox, differs: bool) -> None:
+    code = SCORE.replace("category is PAIR", "category is not PAIR") if differs else SCORE
+    test = "from m import SUM, Size, score\n\ndef test_m():\n    score([1], SUM, Size.SMALL)\n"
+    found = compare_programs(
+        warm,
+        module="m",
+        code=code,
+        peer=PeerProgram(SCORE, CHOOSING),
+        interface="def score(dice, category, size): ...",
+        specification="",
+        tests=[TestFile("test_m.py", test)],
+        examples=[],
+        seed="1",
+        budget_s=20.0,
+    )
+    assert found.allowed >= 50, found
+    assert bool(found.differences) == differs
+    assert not differs or "PAIR, Size." in "".join(item.call for item in found.differences)

@@ -14,6 +14,7 @@ def test_inputs_of_the_generator_come_before_those_of_tests() -> None:
     calls = [call for n in range(90) if (call := read_call(f"f({n})", ["f"]))]
     known = Known(
         public=("f",),
+        constants=frozenset(),
         interface="def f(x: int) -> int: ...",
         calls=calls,
         generated=[f"f({n})" for n in range(1000, 1050)],

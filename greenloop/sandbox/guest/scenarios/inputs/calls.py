@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import datetime
 import decimal
+import enum
 import fractions
 import functools
 import inspect
@@ -26,6 +27,8 @@ _VALUE_TYPES = (
     decimal.Decimal, fractions.Fraction, datetime.date, datetime.datetime, datetime.time,
     datetime.timedelta, datetime.timezone,
 )  # fmt: skip
+# Of equal ones there may be one object alone, so that it stands for no name.
+_SHARED_TYPES = (int, float, tuple, type(None))
 _Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
@@ -78,6 +81,11 @@ class Calls:
             isinstance(self._names.get(i), type) for i in public
         )
         self._is_inside = False
+        self._constants = {
+            id(value): name
+            for name, value in vars(sys.modules[module]).items()
+            if name.isupper() and not isinstance(value, _SHARED_TYPES)
+        }
 
     def answer(self, call: str) -> None:
         """Observe the answer of a call, and its arguments after and before where it changes them.
@@ -192,13 +200,24 @@ class Calls:
         """Return a call, or a list of calls on what the first one returns; '' where it is neither."""
         with suppress(Exception):
             if isinstance(item, list) and item and all(map(_is_step, item)):
-                return self._limit("; ".join(_render_call(step[0], step[1:]) for step in item))
+                return self._limit("; ".join(self._render_call(*step) for step in item))
             arguments = item if isinstance(item, tuple) else (item,)
             if len(self._public) == 1:
-                return self._limit(_render_call(self._public[0], arguments))
+                return self._limit(self._render_call(self._public[0], *arguments))
             if type(arguments[0]) is str and arguments[0] in self._public:
-                return self._limit(_render_call(arguments[0], arguments[1:]))
+                return self._limit(self._render_call(*arguments))
         return ""
+
+    def _render_call(self, name: str, *arguments: Any) -> str:
+        return f"{name}({', '.join(map(self._show, arguments))})"
+
+    def _show(self, value: Any) -> str:
+        """Return the text of an argument; constants of the module are shown by their names."""
+        if isinstance(value, enum.Enum):
+            return f"{type(value).__qualname__}.{value.name}"
+        if type(value) is list:
+            return f"[{', '.join(map(self._show, value))}]"
+        return self._constants.get(id(value)) or repr(value)
 
     def _limit(self, text: str) -> str:
         return text if len(text) <= _MAX_TEXT else ""
@@ -228,7 +247,3 @@ def _is_step(item: Any) -> bool:
         and isinstance(item[0], str)
         and item[0].isidentifier()
     )
-
-
-def _render_call(name: str, arguments: tuple[Any, ...]) -> str:
-    return f"{name}({', '.join(map(repr, arguments))})"
