@@ -9,7 +9,8 @@ from textwrap import shorten
 from typing import TypeVar
 
 from greenloop.records import Contract, KeptBehaviour, Requirement, Review
-from greenloop.specification.tracing import Trace, find_doubtful_background
+from greenloop.specification.background import find_doubtful_background
+from greenloop.specification.tracing import Trace
 
 _MAX_COMPLAINTS = 40
 _MAX_SHOWN_CHARS = 300

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain, groupby, islice
 from typing import Any, NamedTuple
 
-from greenloop.records import Background, Contract, GivenExample, KeptBehaviour, Requirement
+from greenloop.records import Contract, GivenExample, KeptBehaviour, Requirement
 from greenloop.specification.clauses import JointFinder
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.passages import Block, PassageIndex, index_text, list_words
@@ -19,8 +19,6 @@ from greenloop.specification.reading.doctests import parse_doctest
 from greenloop.specification.word_lists import (
     BEFORE_NAMES,
     OBLIGATIONS,
-    ORDERS,
-    RESULTS,
     SILENT_WORDS,
 )
 from greenloop.syntax.nodes import Definition
@@ -29,6 +27,7 @@ from greenloop.syntax.parse import parse_or_empty
 _MAX_QUOTES = 4000  # the others cover nothing
 _MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
 _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
+_MIN_REPEATED_WORDS = 8
 _EMPTY_BODY = ["pass"]
 
 
@@ -72,18 +71,24 @@ class Trace:
         joints = JointFinder(self.index)
         for place in self.places:
             is_alone = all(labels[number] == {place.label} for number in place.words)
-            if place.label.startswith("R") and is_alone and joints.joins_clauses(place.words):
+            is_prose = is_alone and not self._is_data(place.words)
+            if place.label.startswith("R") and is_prose and joints.joins_clauses(place.words):
                 yield place.label, self.index.excerpt(place.words.start, place.words.stop)
+
+    def _is_data(self, words: range) -> bool:
+        """Return whether a passage stands in a block of code or in a table."""
+        block = next(item for item in self.index.blocks if words.start < item.end)
+        return block.kind == "code" or "|" in self.index.excerpt(block.first, block.end)
 
     @cached_property
     def _names(self) -> frozenset[str]:
         """All names that the interface uses, and its defaults."""
         interface, kinds = self.contract.interface, Definition | ast.Name | ast.arg | ast.Attribute
-        return frozenset([*_find_names(interface, kinds), *_list_defaults(interface)])
+        return frozenset([*find_names(interface, kinds), *_list_defaults(interface)])
 
     @cached_property
     def _defined(self) -> frozenset[str]:
-        return frozenset(_find_names(self.contract.interface, Definition))
+        return frozenset(find_names(self.contract.interface, Definition))
 
     def _find_uncovered_runs(self, block: Block) -> Iterator[list[int]]:
         numbers = range(block.first, block.end)
@@ -92,13 +97,21 @@ class Trace:
                 yield list(run)
 
     def _is_repeated(self, run: list[int]) -> bool:
-        """Return whether a rest is an empty body, or background word for word that comes again."""
+        """Return whether a rest is an empty body, or word for word a quote that comes again.
+
+        A short one that a requirement quotes may ask for something else at another place.
+        """
         words = [self._word(number) for number in run]
-        return words == _EMPTY_BODY or words in self._background
+        return words == _EMPTY_BODY or words in self._repeatable
 
     @cached_property
-    def _background(self) -> list[list[str]]:
-        return [list_words(item.quote) for item in self.contract.background]
+    def _repeatable(self) -> list[list[str]]:
+        quotes = [(label, list_words(quote)) for label, quote in _list_quotes(self.contract)]
+        return [
+            words
+            for label, words in quotes
+            if label == "background" or len(words) >= _MIN_REPEATED_WORDS
+        ]
 
     def _may_ask(self, block: Block, run: Iterable[int]) -> bool:
         """Return whether a rest has a word that may ask; short headings name a topic."""
@@ -155,27 +168,6 @@ def _find_places(index: PassageIndex, quotes: Sequence[tuple[str, str]]) -> list
     return places
 
 
-def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
-    """Return the background whose words oblige, name a result or a number, or order other things."""
-    doubtful = OBLIGATIONS | RESULTS
-    defined = frozenset(_find_names(contract.interface, Definition))
-    return tuple(
-        item
-        for item in contract.background
-        if _orders_others(words := list_words(item.quote), defined)
-        or any(word in doubtful or word.lstrip("-")[:1].isdigit() for word in words)
-    )
-
-
-def _orders_others(words: Sequence[str], defined: frozenset[str]) -> bool:
-    """Return whether something else is to be made than what the interface defines."""
-    for at, word in enumerate(words):
-        made = next((item for item in words[at + 1 :] if item not in SILENT_WORDS), "")
-        if word in ORDERS and made and made not in defined:
-            return True
-    return False
-
-
 def _list_quotes(contract: Contract) -> Iterator[tuple[str, str]]:
     quoting: tuple[Requirement | KeptBehaviour, ...] = (*contract.requirements, *contract.keep)
     for item in quoting:
@@ -229,7 +221,7 @@ def _list_defaults(interface: str) -> Iterator[str]:
                 yield from list_words(ast.unparse(value))
 
 
-def _find_names(interface: str, kinds: Any) -> Iterator[str]:
+def find_names(interface: str, kinds: Any) -> Iterator[str]:
     """Yield names of an interface, as words are compared."""
     for node in ast.walk(parse_or_empty(interface)):
         if isinstance(node, kinds):

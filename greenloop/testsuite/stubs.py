@@ -50,12 +50,16 @@ def with_empty_bodies(source: str, lines: Set[int] | None = None) -> str:
 def build_stub(interface: str) -> str:
     """Return a module with a contract's interface whose functions raise NotImplementedError.
 
-    Annotations are not evaluated: an interface may name types without importing them.
+    Annotations are not evaluated: an interface may name types without importing them. Constants
+    that it only annotates are None, so that tests can import them.
 
     Raises:
         SyntaxError: the interface does not parse.
     """
     tree = ast.parse(with_empty_bodies(interface))
     at = 1 if ast.get_docstring(tree, clean=False) is not None else 0
+    for node in tree.body:
+        if isinstance(node, ast.AnnAssign) and node.value is None:
+            node.value = ast.Constant(None)
     tree.body[at:at] = ast.parse("from __future__ import annotations").body
     return ast.unparse(tree) + "\n"

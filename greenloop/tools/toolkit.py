@@ -30,8 +30,8 @@ from greenloop.records.generation import (
 )
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
+from greenloop.specification.background import find_doubtful_background
 from greenloop.specification.examples import analyze_specification, check_consistency
-from greenloop.specification.tracing import find_doubtful_background
 from greenloop.testsuite import TestFile
 
 _MAX_GIVEN_TESTS_CHARS = 12000

@@ -9,8 +9,8 @@ from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFa
 from greenloop.events import CodeReviewed
 from greenloop.records import AttemptKind, Contract, Finding, Review
 from greenloop.specification.assumptions import split_doubts
+from greenloop.specification.background import find_doubtful_background
 from greenloop.specification.quotes import settle_background
-from greenloop.specification.tracing import find_doubtful_background
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.state import Run, RunState
 

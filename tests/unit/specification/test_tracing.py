@@ -16,9 +16,10 @@ from greenloop.records import (
     Requirement,
     Review,
 )
+from greenloop.specification.background import find_doubtful_background
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.quotes import find_complaints, settle_background, settle_contract
-from greenloop.specification.tracing import find_doubtful_background, trace_contract
+from greenloop.specification.tracing import trace_contract
 
 
 def make_contract(text: str, *quotes: list[str], **changes: Any) -> Contract:
@@ -347,3 +348,27 @@ def test_example_takes_up_its_line(line: str, doctest: str) -> None:
     examples = (GivenExample(doctest=doctest),)
     assert rests(f"Wrap it.\n\n{line}\n", "Wrap it", examples=examples) == ()
     assert rests(f"Wrap it.\n\n{line} because it is odd.\n", "Wrap it", examples=examples) != ()
+
+
+def test_a_requirement_quotes_a_passage_wherever_it_stands_again() -> None:
+    again = "Keep the score of a game of bowling for one player"
+    contract = make_contract(
+        f"{again}.\n\nReturn 3 numbers.\n\n{again}.\n", [again], ["Return 3 numbers"]
+    )
+    assert find_complaints(trace_contract(contract)) == ()
+
+
+def test_no_clauses_are_joined_in_code_and_tables() -> None:
+    for text in (
+        "```\nif sizes differ and names differ raise an error\n```\n",
+        "| what | how |\n| --- | --- |\n| three of one number and two of another | sum |\n",
+    ):
+        quote = next(line for line in text.split("\n") if " and " in line).strip("| ")
+        trace = trace_contract(make_contract(text, [quote.partition(" |")[0]]))
+        assert not [item for item in find_complaints(trace) if "two clauses" in item]
+
+
+def test_words_and_numbers_of_an_address_are_no_doubt_about_background() -> None:
+    known = [Background(quote="[1]: https://docs.python.org/3/must-return", reason="a link")]
+    contract = make_contract("Sum the sizes", ["Sum the sizes"], background=tuple(known))
+    assert find_doubtful_background(contract) == ()

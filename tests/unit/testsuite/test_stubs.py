@@ -118,6 +118,12 @@ def test_invalid_python_is_an_error(source: str) -> None:
             make(source)
 
 
+def test_constants_that_are_only_annotated_can_be_imported() -> None:
+    names = load(build_stub("RED: str\nBLUE: int = 3\nclass C:\n    x: int\ndef f(): ..."))
+    assert (names["RED"], names["BLUE"]) == (None, 3)
+    assert not hasattr(names["C"], "x")
+
+
 @pytest.mark.parametrize(
     "interface",
     [

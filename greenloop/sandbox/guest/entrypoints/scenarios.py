@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..isolation.program import enter_program
 from ..protocol.framing import Channel
 from ..scenarios.runner import Runner
 from ..scenarios.state.surroundings import Surroundings
 from ..scripts.hidden_modules import hide_modules
 from ..scripts.module_cleanup import hide_preloaded_modules
-from ..scripts.program import enter_program
 
 
 def main(job: dict[str, Any], result_fd: int) -> int:

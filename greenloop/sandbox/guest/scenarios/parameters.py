@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.machinery import SourceFileLoader
 from typing import Any
 
-from ..scripts.program import find_program
+from ..isolation.program import find_program
 
 # The texts are the program of both processes: its classes have the same names, and code that looks
 # around finds what it finds elsewhere.

@@ -1,0 +1,36 @@
+"""Background of a contract: passages that ask for nothing, as its writer says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from greenloop.records import Background, Contract
+from greenloop.specification.passages import list_words
+from greenloop.specification.tracing import find_names
+from greenloop.specification.word_lists import OBLIGATIONS, ORDERS, RESULTS, SILENT_WORDS
+from greenloop.syntax.nodes import Definition
+
+# An address, of a link or where one is defined, asks for nothing, whatever words it has.
+_ADDRESS = re.compile(r"(?:\[[^\]\n]{1,99}\]:[ \t]*)?https?://\S+")
+
+
+def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
+    """Return the background whose words oblige, name a result or a number, or order other things."""
+    doubtful = OBLIGATIONS | RESULTS
+    defined = frozenset(find_names(contract.interface, Definition))
+    return tuple(
+        item
+        for item in contract.background
+        if _orders_others(words := list_words(_ADDRESS.sub("", item.quote)), defined)
+        or any(word in doubtful or word.lstrip("-")[:1].isdigit() for word in words)
+    )
+
+
+def _orders_others(words: Sequence[str], defined: frozenset[str]) -> bool:
+    """Return whether something else is to be made than what the interface defines."""
+    for at, word in enumerate(words):
+        made = next((item for item in words[at + 1 :] if item not in SILENT_WORDS), "")
+        if word in ORDERS and made and made not in defined:
+            return True
+    return False
