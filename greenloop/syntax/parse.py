@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from typing import Any
 
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
+_MAX_RACES = 4
+
+
+def parse_in_thread(code: str) -> ast.Module:
+    """Return the syntax tree of a module; parse again where other threads disturbed it.
+
+    CPython 3.11 can raise SystemError ("AST constructor recursion depth mismatch") where several
+    threads parse at the same time (python/cpython#106905).
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: the code does not parse.
+    """
+    for _ in range(_MAX_RACES):
+        with suppress(SystemError):
+            return ast.parse(code)
+    return ast.parse(code)
 
 
 def parse_or_none(code: str) -> ast.Module | None:
     """Return the syntax tree of a module; None if it does not parse."""
     try:
-        return ast.parse(code)
+        return parse_in_thread(code)
     except PARSE_ERRORS:
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 import pytest
@@ -11,6 +12,7 @@ from greenloop.grading.collector import EvidenceCollector
 from greenloop.grading.grader import grade_run
 from greenloop.records import Evidence, Flakiness, Mutation
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
 
 CODE = "def double(n):\n    return n * 2\n"
@@ -101,3 +103,18 @@ def test_a_race_of_the_parser_is_measured_again() -> None:
     collector = EvidenceCollector()
     assert collector.measure("isolated", measure) is None
     assert collector.not_measured == {"isolated": "measured"}
+
+
+def test_source_is_parsed_again_after_a_race_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    failures = [SystemError("AST constructor recursion depth mismatch (before=39, after=37)")] * 3
+
+    def parse(code: str) -> ast.Module:
+        if failures:
+            raise failures.pop()
+        return real_parse(code)
+
+    real_parse = ast.parse
+    monkeypatch.setattr(ast, "parse", parse)
+    found = parse_or_none("x = 1")
+    assert found is not None
+    assert ast.unparse(found) == "x = 1"
