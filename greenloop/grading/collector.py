@@ -11,10 +11,10 @@ from typing import Final
 from greenloop.errors import SandboxError
 from greenloop.events import EventSink, WorkEnded, WorkStarted, ignore_event
 from greenloop.records import Piece
+from greenloop.syntax.parse import call_again_after_race
 
 # One plain run each, in a warm and in a fresh Python: where both fail, nothing can be run.
 BASIC_PIECES: Final = ("empty_bodies", "flakiness")
-_MAX_RACES = 4
 _BUSY_LOAD = 1.5  # for each processor; the measurements themselves are at most one
 Measurement = Callable[[], Piece | str | None]
 
@@ -38,7 +38,7 @@ class EvidenceCollector:
         started, shown = time.monotonic(), f"grading, {name.replace('_', ' ')}"
         self._emit(WorkStarted(shown))
         try:
-            found = _call_again_after_race(measurement)
+            found = call_again_after_race(measurement)
         except SandboxError as error:
             self.errors[name] = error
             found = "the sandbox failed: " + str(error).split("\n")[0]
@@ -72,18 +72,6 @@ class EvidenceCollector:
 
     def _can_run_nothing(self) -> bool:
         return all(item in self.errors for item in BASIC_PIECES)
-
-
-def _call_again_after_race(measurement: Measurement) -> Piece | str | None:
-    """Return what a measurement returns; measure again where `ast.parse` failed by chance.
-
-    CPython 3.11 can raise SystemError ("AST constructor recursion depth mismatch") where several
-    threads parse at the same time (python/cpython#106905).
-    """
-    for _ in range(_MAX_RACES):
-        with suppress(SystemError):
-            return measurement()
-    return measurement()
 
 
 def describe_load() -> str:

@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 _MAX_RACES = 4
+_T = TypeVar("_T")
 
 
-def parse_in_thread(code: str) -> ast.Module:
-    """Return the syntax tree of a module; parse again where other threads disturbed it.
+def call_again_after_race(function: Callable[[], _T]) -> _T:
+    """Return what a function returns; call it again where `ast.parse` failed by chance.
 
     CPython 3.11 can raise SystemError ("AST constructor recursion depth mismatch") where several
     threads parse at the same time (python/cpython#106905).
-
-    Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: the code does not parse.
     """
     for _ in range(_MAX_RACES):
         with suppress(SystemError):
-            return ast.parse(code)
-    return ast.parse(code)
+            return function()
+    return function()
 
 
 def parse_or_none(code: str) -> ast.Module | None:
     """Return the syntax tree of a module; None if it does not parse."""
     try:
-        return parse_in_thread(code)
+        return call_again_after_race(lambda: ast.parse(code))
     except PARSE_ERRORS:
         return None
 
