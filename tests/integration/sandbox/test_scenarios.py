@@ -740,8 +740,10 @@ def test_the_depth_of_recursion_is_that_of_a_call_from_some_function_of_a_progra
         ("os.access(os.getcwd(), 2)", "the working folder"),
         ("pathlib.Path.cwd().stat().st_uid", "the working folder"),
         ("shutil.copystat('.', 'x')", "the working folder"),
+        ("realpath()", "the working folder"),
         ("os.fstat(1)", "its standard streams"),
         ("subprocess.run(['i' + 'd'], stdout=-3)", "the program id"),
+        ("subprocess.run(['observe__'], executable='/bin/id', stdout=-3)", "the program id"),
         ("os.popen('mount | head').read()", "the program sh"),
         ("os.system('ps')", "the program ps"),
     ],
@@ -750,6 +752,8 @@ def test_what_code_looks_at_is_noted(box: Sandbox, look: str, what: str) -> None
     """Whatever names it finds the function by, and from there on: it may remember what it saw."""
     code = f"""
         import importlib, os, pathlib, shutil, socket, subprocess
+        __name__ = "posixpath"
+        def realpath(): os.stat(".")
         def look():
             try:
                 {look}

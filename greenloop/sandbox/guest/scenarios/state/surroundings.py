@@ -9,14 +9,15 @@ interpreter's audit events tell of it; of the status of a file there is none.
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
+from types import FrameType
 from typing import Any
 
 _FILE_EVENTS = frozenset({"open", "os.listdir", "os.scandir"})
-# Each with the position of the program among its arguments.
-_PROGRAM_EVENTS = {"subprocess.Popen": 1, "os.system": 0, "os.exec": 0, "os.posix_spawn": 0}
+_PROGRAM_EVENTS = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
 _STATUS_EVENT = "status"  # of these functions; none of them has an event of its own
 _STATUS_FUNCTIONS = ("stat", "lstat", "access", "fstat")
 _ADDRESS_EVENTS = {"socket.connect": 1, "socket.getaddrinfo": 0, "socket.gethostbyname": 0}
@@ -27,7 +28,7 @@ _FRAME_EVENTS = frozenset(
 _OBJECT_EVENTS = frozenset({"gc.get_objects", "gc.get_referrers"})
 _EVENTS = (
     _FILE_EVENTS
-    | _PROGRAM_EVENTS.keys()
+    | _PROGRAM_EVENTS
     | _ADDRESS_EVENTS.keys()
     | _FRAME_EVENTS
     | _OBJECT_EVENTS
@@ -39,12 +40,13 @@ _USUAL_FOLDERS = frozenset("tmp usr lib lib32 lib64 libx32 bin sbin dev".split()
 _MODULES_WITH_PATHS = frozenset(
     "mimetypes zoneinfo ssl tempfile gettext locale linecache inspect".split()
 )
-_PATH_MODULES = frozenset({"genericpath", "posixpath", "pathlib", "glob", __name__})
+_PATH_MODULES = frozenset({"genericpath", "posixpath", "pathlib", "glob"})
 # What they find out is of the path that they are given, not of the working folder.
 _WALKS = frozenset({"makedirs", "_joinrealpath", "realpath"})
 _LOCAL_HOSTS = frozenset({"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"})
 # References to what the code may replace.
 _abspath, _getframe, _fsdecode, _getcwd = os.path.abspath, sys._getframe, os.fsdecode, os.getcwd
+_find, _escape = re.search, re.escape
 
 
 class Surroundings:
@@ -53,8 +55,9 @@ class Surroundings:
     def __init__(self, module: str) -> None:
         self.found, self._module, self._given = "", module, ""
         self._home = os.path.expanduser("~")  # that of the sandbox is empty
-        roots = (sys.prefix, sys.base_prefix, *sys.path)
-        self._interpreter = tuple(f"{path}/" for path in roots if path)
+        self._folder = f"{os.getcwd()}/"
+        roots = {f"{path}/" for path in (sys.prefix, sys.base_prefix, *sys.path)}
+        self._interpreter = tuple(path for path in roots if not path.startswith(self._folder))
         sys.addaudithook(self._audit)
         for name in _STATUS_FUNCTIONS:
             self._watch(name)
@@ -90,19 +93,17 @@ class Surroundings:
         if event == _STATUS_EVENT:
             return self._describe_status(arguments[0])
         if event in _PROGRAM_EVENTS:
-            return self._describe_program(arguments[_PROGRAM_EVENTS[event]])
+            return self._describe_program(arguments[0])
         if event in _ADDRESS_EVENTS:
             return _describe_address(arguments[_ADDRESS_EVENTS[event]])
         if event in _OBJECT_EVENTS:
             return "all objects"
-        if event in _FRAME_EVENTS and _getframe(2).f_globals.get("__name__") == self._module:
-            return "its callers"
-        return ""
+        return "its callers" if self._is_of_code(_getframe(2)) else ""
 
     def _describe_status(self, path: Any) -> str:
         if type(path) is int or _abspath(_fsdecode(path)) != _getcwd():
             return self._describe_path(path)
-        asking = next(iter(_list_callers(self._module)), "")
+        asking = next(self._list_callers(), "")
         return "" if asking in _WALKS else "the working folder"
 
     def _describe_path(self, path: Any) -> str:
@@ -111,30 +112,38 @@ class Surroundings:
         full = _abspath(_fsdecode(path))
         if full == self._home:
             return "the home folder"
-        if full.split("/")[1] in _USUAL_FOLDERS or full.startswith(self._interpreter):
+        if full.split("/")[1] in _USUAL_FOLDERS or f"{full}/".startswith(self._interpreter):
             return ""
-        return "" if _MODULES_WITH_PATHS.intersection(_list_callers(self._module)) else full
+        return "" if _MODULES_WITH_PATHS.intersection(self._list_callers()) else full
 
     def _describe_program(self, program: Any) -> str:
-        """Describe a program that the tests do not name."""
-        first = program if type(program) in (str, bytes) else next(iter(program))
-        words = _fsdecode(first).split() or [""]
-        name = words[0].rpartition("/")[2]
-        return "" if name in self._given else f"the program {name}"
+        """Describe a program that the tests do not give the code."""
+        words = _fsdecode(program).split()
+        name = words[0].rpartition("/")[2] if words else ""
+        given = "executable" if words[:1] == [sys.executable] else name
+        return (
+            "" if _find(rf"(?<!\w){_escape(given)}(?!\w)", self._given) else f"the program {name}"
+        )
 
+    def _list_callers(self) -> Iterator[str]:
+        """Yield the packages of the library above the code, those that walk along a path by function.
 
-def _list_callers(module: str) -> list[str]:
-    """Return the packages of the callers up to a module, those that walk along a path by function.
+        Those that only take a path apart are left out. Code may call its module as it likes, so
+        that files tell which functions are its own.
+        """
+        frame: FrameType | None = _getframe(2)
+        while frame is not None and not self._is_of_code(frame):
+            name, function = str(frame.f_globals.get("__name__")), frame.f_code.co_name
+            is_of_library = frame.f_code.co_filename.startswith(("<frozen ", *self._interpreter))
+            if is_of_library and function in _WALKS:
+                yield function
+            elif is_of_library and name not in _PATH_MODULES:
+                yield name.partition(".")[0]
+            frame = frame.f_back
 
-    Those that only take a path apart are left out.
-    """
-    frame, found = _getframe(1), []
-    while frame is not None:
-        name, function = str(frame.f_globals.get("__name__")), frame.f_code.co_name
-        if function in _WALKS or name not in _PATH_MODULES:
-            found.append(function if function in _WALKS else name.partition(".")[0])
-        frame = None if name == module else frame.f_back
-    return found
+    def _is_of_code(self, frame: FrameType) -> bool:
+        file = frame.f_code.co_filename
+        return file.startswith(self._folder) or file == f"{self._module}.py"
 
 
 def _describe_address(address: Any) -> str:
