@@ -112,8 +112,6 @@ class Runner:
         names = (self.observe, self.observe_awaited, self.create_calls, Raising, equal, nullcontext)
         provided = {item.__name__: item for item in names} | {"operators": operator}
         module = create_module(text, provided)
-        if self._surroundings:
-            self._surroundings.take_inputs(text)
         exec(compile(text, "<string>", "exec"), vars(module))
         asked = take_instructions(vars(module))
         self._row_cpu_s = float(asked.get("row_cpu_s", 0))

@@ -52,8 +52,9 @@ _find, _escape = re.search, re.escape
 class Surroundings:
     """Notes the first thing that code looks up; `found` is '' while there is none."""
 
-    def __init__(self, module: str) -> None:
-        self.found, self._module, self._given = "", module, ""
+    def __init__(self, module: str, given: str = "") -> None:
+        """`given` are the texts of the scenarios: programs that they name are given to the code."""
+        self.found, self._module, self._given = "", module, given
         self._home = os.path.expanduser("~")  # that of the sandbox is empty
         self._folder = f"{os.getcwd()}/"
         roots = {f"{path}/" for path in (sys.prefix, sys.base_prefix, *sys.path)}
@@ -61,10 +62,6 @@ class Surroundings:
         sys.addaudithook(self._audit)
         for name in _STATUS_FUNCTIONS:
             self._watch(name)
-
-    def take_inputs(self, text: str) -> None:
-        """Note the text of a scenario: programs that it names are given to the code."""
-        self._given = text
 
     def _watch(self, name: str) -> None:
         original: Callable[..., Any] = getattr(os, name)
