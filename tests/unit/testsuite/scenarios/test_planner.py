@@ -309,7 +309,7 @@ def test_decorators_of_mock_are_blocks() -> None:
     assert "77" not in found.scenario
 
 
-METHODS = """
+STARS = """
 import unittest
 from m import Store, f
 
@@ -333,7 +333,7 @@ class TestStore(unittest.TestCase):
 
 
 def test_methods_with_stars_are_written_out_and_unknown_attributes_refused() -> None:
-    found = build_scenarios(METHODS, "m", CODE)
+    found = build_scenarios(STARS, "m", CODE)
     lines = [line.strip() for line in found.scenario.splitlines()]
     assert "given__call1 = (1, 2)" in lines
     assert "more__call1 = {'key': 3}" in lines
