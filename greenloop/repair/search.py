@@ -13,7 +13,7 @@ from itertools import takewhile
 from greenloop.records import Expectation, SearchResult, TestRun
 from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
-from greenloop.repair.hints import extract_hints
+from greenloop.repair.hints import extract_hints, find_missing_import
 from greenloop.repair.operators import generate_edits
 from greenloop.repair.ranking import (
     RankedEdit,
@@ -36,7 +36,6 @@ from greenloop.testsuite import TestFile
 
 DEFAULT_MAX_PATCHES = 8
 _UNSUPPORTED_RUN = re.compile("cannot be collected|other tests|do not import|broke off")
-_MISSING_MODULE = re.compile(r"No module named '([^']+)'")
 _MIN_TEST_SECONDS, _TEST_TIME_FACTOR, _MAX_TIME_SHARE = 0.25, 10, 0.1
 _SCORE_MARGIN = 0.9  # edits worse than the best passing one by more than this are not tried
 _SCORE_MARGIN_FOR_HANGS = 0.3  # each edit that does not help costs a timeout
@@ -70,7 +69,7 @@ def search_patches(
     started = time.monotonic()
     if run.passed:
         return SearchResult(ended="the tests pass")
-    if missing := _find_missing_import(run, code):
+    if missing := find_missing_import(run, code):
         return SearchResult(ended=f"the tests cannot be imported: {missing}")
     try:
         tree = ast.parse(code)
@@ -81,21 +80,6 @@ def search_patches(
     )
     found = work.execute(tree, run)
     return found.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
-
-
-def _find_missing_import(run: TestRun, code: str) -> str:
-    """Return what each file of tests fails to import, where the code does not name it; else ''.
-
-    No edit of the code can provide it.
-    """
-    missing = [
-        found[0]
-        for item in run.failures
-        if item.exception == "ModuleNotFoundError"
-        and (found := _MISSING_MODULE.search(item.message))
-        and found[1].rpartition(".")[2] not in code
-    ]
-    return missing[0] if missing and len(missing) == len(run.failures) else ""
 
 
 @dataclass

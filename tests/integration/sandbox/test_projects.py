@@ -209,7 +209,8 @@ def test_texts_are_observed_together_in_the_project_as_they_are_alone(
     )
     assert [i.observations for i in first.rows] == [i.observations for i in alone.rows] != []
     assert [i.observations for i in last.rows] == [i.observations for i in alone.rows]
-    assert not empty.rows and empty.error
+    assert not empty.rows
+    assert empty.error
     tests = [TestFile("tests/unit/test_cart.py", FILES["tests/unit/test_cart.py"])]
     judged = view.judge_together([(JUDGE, first), (JUDGE, last)], tests)
     assert [[item.outcome for item in part] for part in judged] == [["agrees"], ["agrees"]]
