@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from greenloop.sandbox.job import Job
-from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios
+from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios, build_whole_tests
 from greenloop.testsuite.scenarios.module_symbols import read_symbols
 from tests.support.module_corpus import pairs
 
@@ -666,3 +666,10 @@ def test_a_scenario_is_the_same_whatever_is_expected(pair) -> None:  # type: ign
     other = build_scenarios(changed, pair.name, pair.code)
     assert first.scenario == other.scenario
     assert first.scenario.count("observe__(") > 1
+
+
+def test_tests_without_a_statement_are_rendered_as_they_are() -> None:
+    tests = 'def test_a():\n    """Nothing."""\n\ndef test_b():\n    return f(1)\n'
+    found = build_whole_tests(HEAD + tests, "m", CODE)
+    compile(found.text, "tests", "exec")
+    assert set(found.tests) == {"test_a", "test_b"}
