@@ -12,7 +12,7 @@ from itertools import chain, groupby, islice
 from typing import Any, NamedTuple
 
 from greenloop.records import Contract, GivenExample, KeptBehaviour, Requirement
-from greenloop.specification.clauses import JointFinder
+from greenloop.specification.clauses import is_stated, list_own_stems, split_clauses
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.passages import Block, PassageIndex, index_text, list_words
 from greenloop.specification.reading.doctests import parse_doctest
@@ -62,18 +62,21 @@ class Trace:
             if self._may_ask(block, run) and not self._is_repeated(run)
         )
 
-    def find_joined_clauses(self) -> Iterator[tuple[str, str]]:
-        """Yield id and quote where one requirement alone covers two clauses."""
+    def find_neglected_clauses(self) -> Iterator[tuple[str, str]]:
+        """Yield id and clause where one requirement alone quotes several, and no words of the
+        contract's own take up this one.
+        """
         labels: dict[int, set[str]] = defaultdict(set)
         for place in self.places:
             for number in place.words:
                 labels[number].add(place.label)
-        joints = JointFinder(self.index)
+        own_stems = list_own_stems(self.contract)
         for place in self.places:
             is_alone = all(labels[number] == {place.label} for number in place.words)
-            is_prose = is_alone and not self._is_data(place.words)
-            if place.label.startswith("R") and is_prose and joints.joins_clauses(place.words):
-                yield place.label, self.index.excerpt(place.words.start, place.words.stop)
+            if is_alone and place.label.startswith("R") and not self._is_data(place.words):
+                for clause in split_clauses(self.index, place.words):
+                    if not is_stated(self.index, clause, own_stems):
+                        yield place.label, self.index.excerpt(clause.start, clause.stop)
 
     def _is_data(self, words: range) -> bool:
         """Return whether a passage stands in a block of code or in a table."""
