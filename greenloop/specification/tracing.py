@@ -59,7 +59,7 @@ class Trace:
             self.index.excerpt(run[0], run[-1] + 1)
             for block in self.index.blocks
             for run in self._find_uncovered_runs(block)
-            if self._may_ask(block, run) and not self._is_repeated(run)
+            if self.may_ask(block, run) and not self._is_repeated(run)
         )
 
     def find_neglected_clauses(self) -> Iterator[tuple[str, str]]:
@@ -80,8 +80,12 @@ class Trace:
 
     def _is_data(self, words: range) -> bool:
         """Return whether a passage stands in a block of code or in a table."""
-        block = next(item for item in self.index.blocks if words.start < item.end)
+        block = self.find_block(words)
         return block.kind == "code" or "|" in self.index.excerpt(block.first, block.end)
+
+    def find_block(self, words: range) -> Block:
+        """Return the block of the text in which a passage begins."""
+        return next(item for item in self.index.blocks if words.start < item.end)
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -116,7 +120,7 @@ class Trace:
             if label == "background" or len(words) >= _MIN_REPEATED_WORDS
         ]
 
-    def _may_ask(self, block: Block, run: Iterable[int]) -> bool:
+    def may_ask(self, block: Block, run: Iterable[int]) -> bool:
         """Return whether a rest has a word that may ask; short headings name a topic."""
         numbers = [number for number in run if self._word(number) not in SILENT_WORDS]
         content = {self._word(number) for number in numbers}

@@ -367,3 +367,11 @@ def test_words_and_numbers_of_an_address_are_no_doubt_about_background() -> None
     known = [Background(quote="[1]: https://docs.python.org/3/must-return", reason="a link")]
     contract = make_contract("Sum the sizes", ["Sum the sizes"], background=tuple(known))
     assert find_doubtful_background(contract) == ()
+
+
+def test_a_heading_that_needs_no_quote_needs_no_confirmation() -> None:
+    text = "# Exception messages\n\n## Not the exception\n\nExceptions have messages.\n"
+    quotes = ["Exception messages", "Not the exception", "Exceptions have messages."]
+    known = tuple(Background(quote=quote) for quote in quotes)
+    contract = make_contract(text, ["wrap"], background=known)
+    assert [item.quote for item in find_doubtful_background(contract)] == quotes[1:]
