@@ -106,11 +106,6 @@ def _summarize(
         used |= {name for name, own in known.methods.items() if own in called}
     labels = {item.scenario.test: item.outcome == "agrees" for item in results}
     missing = _find_missing(names, used - set(_find_rarely_seen(names, contexts, labels)))
-    replaced = {item.reason.removeprefix(_REPLACES) for item in results} & _PURE_BUILTINS
-    if any(
-        "builtins" in file.code for item in contexts for file in item.tests
-    ):  # the tests may have done it
-        replaced = set()
     contradicting = tuple(i.scenario.test for i in results if i.reason.startswith(_BESIDE))
     share = len(agreed) / tests
     return Isolated(
@@ -125,8 +120,20 @@ def _summarize(
         not_observable=tuple(refused),
         names_missing=missing,
         ambiguous_exceptions=tuple(sorted(ambiguous)),
-        replaced=tuple(sorted(replaced)),
+        replaced=tuple(sorted(_find_replaced(contexts, results))),
     )
+
+
+def _find_replaced(contexts: Sequence[GradingContext], results: Sequence[_Result]) -> set[str]:
+    """Return built-in functions that the code replaces, and what it does of the framework's.
+
+    The latter counts with a test that differs. Tests that name `builtins` may have done it.
+    """
+    of_framework = {item.reason for item in results if item.outcome == "differs" and item.reason}
+    if any("builtins" in file.code for item in contexts for file in item.tests):
+        return of_framework
+    names = {item.reason.removeprefix(_REPLACES) for item in results}
+    return of_framework | names & _PURE_BUILTINS
 
 
 def _find_rarely_seen(
@@ -167,7 +174,7 @@ def _judge_file(context: GradingContext, file: TestFile, plan: ScenarioFile) -> 
     found = WholeTests() if are_plain else compare_whole_tests(context, file)
     for item in results:
         if item.scenario.test in found.fail_apart:
-            yield _Result(item.scenario, "differs")
+            yield _Result(item.scenario, "differs", reason=found.replaced)
         elif item.outcome == "not observable" and item.line and item.scenario.test in found.fail:
             yield replace(item, reason=f"{_BESIDE} ({item.reason})")
         else:

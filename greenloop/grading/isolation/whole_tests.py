@@ -5,10 +5,12 @@ The code can read there what they expect, so that a test that passes proves noth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from greenloop.grading.context import GradingContext
+from greenloop.sandbox.work.scenarios import Observations
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.scenarios import WholeFile
 
@@ -17,10 +19,15 @@ _FALSE = ("AssertionError: ", "IndistinctError: ")
 
 
 class WholeTests(NamedTuple):
-    """Tests that fail: only where no test runs, twice; and on an assertion beside the tests too."""
+    """Tests that fail: only where no test runs, twice; and on an assertion beside the tests too.
+
+    `replaced` is a function of the test framework that is another one after the tests, though
+    none of them names it; '' for none.
+    """
 
     fail_apart: Collection[str] = ()
     fail: Collection[str] = ()
+    replaced: str = ""
 
 
 def compare_whole_tests(context: GradingContext, file: TestFile) -> WholeTests:
@@ -30,25 +37,35 @@ def compare_whole_tests(context: GradingContext, file: TestFile) -> WholeTests:
         SandboxError: the sandbox cannot run anything.
     """
     plan = context.plan_whole_tests(file)
-    apart = _find_failing(context, plan) if plan.tests else {}
+    apart = _find_failing(plan, _observe(context, plan)) if plan.tests else {}
     if not apart:
         return WholeTests()
-    beside = _find_failing(context, plan, context.tests)
+    seen = _observe(context, plan, context.tests)
+    beside = _find_failing(plan, seen) if seen.rows else dict.fromkeys(plan.tests, seen.error)
     suspects = apart.keys() - beside.keys()
     if suspects:
-        suspects &= _find_failing(context, plan).keys()
+        suspects &= _find_failing(plan, _observe(context, plan)).keys()
     fail = {name for name in apart.keys() & beside.keys() if _are_false(apart[name], beside[name])}
-    return WholeTests(suspects, fail)
+    is_named = _are_naming(context.tests, seen.framework)
+    return WholeTests(suspects, fail, "" if is_named else seen.framework)
 
 
-def _find_failing(
+def _observe(
     context: GradingContext, plan: WholeFile, beside: Sequence[TestFile] = ()
-) -> dict[str, str]:
+) -> Observations:
+    return context.sandbox.observe_scenarios(context.code, context.module, plan.text, beside=beside)
+
+
+def _find_failing(plan: WholeFile, seen: Observations) -> dict[str, str]:
     """Return tests with the error that ended one of their rows."""
-    seen = context.sandbox.observe_scenarios(context.code, context.module, plan.text, beside=beside)
-    if beside and not seen.rows:
-        return dict.fromkeys(plan.tests, seen.error)
     return {plan.tests[item.scenario]: item.error for item in seen.rows if item.error}
+
+
+def _are_naming(tests: Sequence[TestFile], member: str) -> bool:
+    """Whether a test names a member of a module or class, and may have replaced it itself."""
+    owner, _, name = member.rpartition(".")
+    pattern = rf"\b{re.escape(owner.rpartition('.')[2])}\W+{re.escape(name)}\b"
+    return any(re.search(pattern, item.code) for item in tests)
 
 
 def _are_false(*errors: str) -> bool:

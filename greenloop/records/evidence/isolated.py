@@ -35,8 +35,9 @@ class Isolated(Piece):
     module, and methods that the tests name, which too few agreeing tests use,
     `ambiguous_exceptions` classes of the module that several unrelated `except` clauses catch: a
     test that expects one of these proves nothing. `replaced` are built-in functions that the code
-    replaces for the tests too. `reached`: enough tests agree, none differs or contradicts, no name
-    is missing, no exception is ambiguous.
+    replaces for the tests too, and, where a test is `differing`, a function of the test framework.
+    `reached`: enough tests agree, none differs or contradicts, no name is missing, no exception is
+    ambiguous.
     """
 
     title: ClassVar[str] = "isolation"

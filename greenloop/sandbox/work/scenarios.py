@@ -37,10 +37,14 @@ class ObservedRow(NamedTuple):
 
 
 class Observations(NamedTuple):
-    """The rows that were begun; `error` says why not all of them ended ('' if all did)."""
+    """The rows that were begun; `error` says why not all of them ended ('' if all did).
+
+    `framework` is what was replaced in the test framework beside which they ran, '' for nothing.
+    """
 
     rows: tuple[ObservedRow, ...]
     error: str = ""
+    framework: str = ""
 
 
 @dataclass(frozen=True)
@@ -138,7 +142,8 @@ def _read_observations(events: Sequence[dict[str, Any]], error: str) -> Observat
         rows.extend(_combine_rows(events))
     except (LookupError, TypeError, ValueError, ArithmeticError):
         error = "the report of the scenarios is invalid"
-    return Observations(tuple(rows), error)
+    found = (str(item.get("replaced")) for item in events if item.get("event") == "framework")
+    return Observations(tuple(rows), error, next(found, "")[:_MAX_TEXT])
 
 
 def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
@@ -185,8 +190,7 @@ def judge_scenarios(
     a part of the standard library, a scenario of which nothing was observed may then be missing.
     Raises SandboxError where no process can be started.
     """
-    (found,) = judge_together(sandbox, [(judge, observations)], tests, timeout_s=timeout_s)
-    return found
+    return judge_together(sandbox, [(judge, observations)], tests, timeout_s=timeout_s)[0]
 
 
 def judge_together(

@@ -19,6 +19,7 @@ from ..pytest_plugin import plugins
 from ..pytest_plugin.config import accept_undecodable_output, options
 from ..pytest_plugin.reporter import Reporter
 from ..scenarios.runner import Runner
+from ..scenarios.state.framework import FrameworkState
 from ..scripts.module_cleanup import unload_shadowed_modules
 
 _USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
@@ -39,6 +40,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     reporter.start(channel, job, folders)
     loaded = plugins.load_plugins(plugins.build_usage_predicate(*folders))
     common = plugins.build_plugin_options(loaded)
+    framework = note_framework(job)
     if is_project:
         config = f"{work}/{job['config']}" if job["config"] else job["ini"]
         arguments = [*job["options"], *options(work, config), *common]
@@ -52,13 +54,21 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     else:
         arguments = [*options(work, job["ini"]), *common, *job["targets"]]
         status = int(pytest.main(arguments, plugins=[reporter, *loaded]))
-    report_end(job, channel, status)
+    report_end(job, channel, status, framework)
     return status
 
 
-def report_end(job: dict[str, Any], channel: Channel, status: int) -> None:
+def note_framework(job: dict[str, Any]) -> FrameworkState | None:
+    """Return the state of the framework before the tests, where scenarios are run after them."""
+    return FrameworkState() if job.get("scenarios") else None
+
+
+def report_end(
+    job: dict[str, Any], channel: Channel, status: int, framework: FrameworkState | None
+) -> None:
     """Run the job's scenarios, if it has any, beside its tests; report the end of the run."""
-    if job.get("scenarios"):
+    if framework is not None:
+        channel.send("framework", replaced=framework.find_replaced())
         Runner(channel.send, job["module"]).run_all(job["scenarios"])
     channel.send("end", exit_status=status)
 

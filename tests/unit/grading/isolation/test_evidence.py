@@ -178,6 +178,40 @@ def test_what_only_a_changed_framework_passes_keeps_from_reaching(warm: Sandbox)
     assert found.differing == ()
 
 
+REPORTING = """
+import sys
+
+
+def double(n):
+    if "pytest" in sys.modules:
+        sys.modules["_pytest.logging"].LogCaptureFixture.messages = property(lambda self: [str(n)])
+        return n * 2
+    return 0
+"""
+LOGGED = """from m import double
+
+
+def test_logged(caplog):
+    assert double(9) == 18
+    assert caplog.messages == ["9"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "head", "replaced"),
+    [
+        (REPORTING, "", ("LogCaptureFixture.messages",)),
+        (REPORTING, "# LogCaptureFixture.messages\n", ()),
+        (REPORTING.replace("return 0", "return n * 2"), "", ()),
+    ],
+)
+def test_a_replaced_function_of_the_framework_is_found_only_where_a_test_differs(
+    warm: Sandbox, code: str, head: str, replaced: tuple[str, ...]
+) -> None:
+    tests = f"{head}{LOGGED}\n\ndef test_two():\n    assert double(2) == 4\n"
+    assert measure_evidence(warm, code, tests).replaced == replaced
+
+
 class Scripted:
     """A sandbox whose runs end as given: apart, beside the tests, and apart again."""
 
