@@ -137,6 +137,11 @@ class Contract(Record):
         text = self.specification.strip()
         return f"{text}\n\nThe author's answers to questions:\n{lines}" if lines else text
 
+    @property
+    def taken_choices(self) -> tuple[Choice, ...]:
+        """What the text leaves open and `text_with_answers` does not say."""
+        return tuple(item for item in self.choices if item.answered != "user")
+
     def unmet(self) -> Iterator[str]:
         """Yield why a green is not `verified` against the text, each with its remedy."""
         if self.unquoted and not self.quotes_text:
