@@ -196,7 +196,7 @@ def _cut_middle(text: str, limit: int) -> str:
 class HeldOutExample(Record):
     """A call with its expected result, which the code under test never sees.
 
-    `call` is one Python expression over the module's names. Exactly one of `returns` (a Python
+    `call` is one Python expression over the module's names, or statements that end in one. Exactly one of `returns` (a Python
     literal) and `raises` (an exception's name) is given.
     """
 

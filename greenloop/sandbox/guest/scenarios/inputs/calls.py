@@ -118,9 +118,22 @@ class Calls:
             self._observe(ALLOWED, lambda: False)
         return is_allowed
 
-    def evaluate(self, text: str) -> Any:
-        """Return the value of an expression over the names of the module."""
-        return eval(text, dict(self._names))
+    def run_steps(self, text: str) -> tuple[types.CodeType, dict[str, Any]]:
+        """Run the statements before the last expression of a text over the names of the module.
+
+        Return this expression and the names that it is to be evaluated with.
+        """
+        *steps, last = ast.parse(text.strip()).body
+        names = dict(self._names)
+        exec(compile(ast.Module(steps, []), "<call>", "exec"), names)
+        return (
+            compile(ast.Expression(last.value), "<call>", "eval"),
+            names,
+        )
+
+    def evaluate(self, expression: types.CodeType, names: dict[str, Any]) -> Any:
+        """Return the value of an expression."""
+        return eval(expression, names)
 
     def guard(self, name: str) -> Any:
         """Return what the module has under a name, with the precondition before its calls."""
