@@ -90,13 +90,29 @@ def _plan_changes(context: GradingContext) -> tuple[_ChangedFile, ...]:
     """Return the changed files; one that also changes what reaches the code is left out."""
     runner = context.remember(AssertionMutationRunner)
     return tuple(
-        _ChangedFile(build_request(context, file), tuple(own), plan.judge)
+        _ChangedFile(build_request(context, file), tuple(own), judge)
         for mutants in runner.rounds
-        for file, changed in zip(context.tests, runner.apply(mutants), strict=True)
+        for file in context.tests
         if (own := [item for item in mutants if item.scope.file == file.name])
-        and (plan := context.plan_scenarios(changed)).scenario
-        == context.plan_scenarios(file).scenario
+        and (judge := _plan_judge(runner, file, own))
     )
+
+
+def _plan_judge(
+    runner: AssertionMutationRunner, file: TestFile, mutants: Sequence[AssertionMutant]
+) -> str:
+    """Return the text that judges a file with these mutants; '' where they reach the code."""
+    context, source = runner.context, runner.files[file.name].source
+    plan = context.plan_scenarios(file)
+    # Without conftest.py each part of the plan is from this file.
+    if plan.judge_text and not any(item.name == "conftest.py" for item in context.tests):
+        edits = [edit for item in mutants for edit in item.change.edits]
+        edited = plan.judge_text.render_edited(source, edits)
+        if edited is not None:
+            return edited
+    changed = next(item for item in runner.apply(mutants) if item.name == file.name)
+    again = context.plan_scenarios(changed)
+    return again.judge if again.scenario == plan.scenario else ""
 
 
 def _find_rejecting(

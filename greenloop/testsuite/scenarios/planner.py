@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import sys
 from typing import NamedTuple
 
+from greenloop.testsuite.scenarios.judge_text import JudgedTest, JudgeText
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 from greenloop.testsuite.scenarios.names import (
     bound_names,
@@ -58,7 +58,6 @@ from greenloop.testsuite.scenarios.texts import (
     JudgeForms,
     names_of_imports,
     render_entry,
-    render_stand_ins,
     take_imports,
 )
 from greenloop.testsuite.scenarios.whole import WholeTests
@@ -70,8 +69,7 @@ class _Planned(NamedTuple):
     scenario: Scenario
     function: str
     entry: str
-    judge: str
-    judge_entry: str
+    judged: JudgedTest
     uses: Uses
 
 
@@ -97,12 +95,16 @@ class Planner:
                 refused.append(found._replace(reason=restore_names(found.reason, self._names)))
             else:
                 planned.append(found)
+        tests = [item.judged for item in planned]
+        parts = JudgeText(self._scope, self._imports, self._preamble.judge, tests, self._names)
+        judge = parts.render()
         return ScenarioFile(
-            self._scenario_text(planned),
-            self._judge_text(planned),
+            self._scenario_text(planned, judge),
+            judge,
             tuple(item.scenario for item in planned),
             tuple(refused),
             self._names,
+            parts,
         )
 
     def render_whole(self) -> WholeFile:
@@ -195,36 +197,19 @@ class Planner:
             Scenario(test.name, test.line, frozenset(used), frozenset(read_attributes(nodes))),
             ast.unparse(function),
             render_entry(function, f"{test.fixtures!r}, ", test.tables, tables),
-            ast.unparse(judge),
-            render_entry(judge, "", test.tables, judged),
+            JudgedTest(judge, test.tables, judged, [function, *tables, *before]),
             uses,
         )
 
     # -- the texts
 
-    def _scenario_text(self, planned: list[_Planned]) -> str:
+    def _scenario_text(self, planned: list[_Planned], judge: str) -> str:
         uses: Uses = {}
         for item in planned:
             merge_uses(uses, item.uses)
         body = map(ast.unparse, keep_used(self._preamble.steps, uses, self._scope.literals))
         lines = [text for key, root, text in self._imports if key in uses or root == "__future__"]
         lines += [*body, *(item.function for item in planned)]
-        if any("warned__(" in item.judge for item in planned):
+        if "warned__(" in judge:
             lines.append("records_warnings = True")
         return "\n".join([*lines, f"scenarios = [{', '.join(item.entry for item in planned)}]\n"])
-
-    def _judge_text(self, planned: list[_Planned]) -> str:
-        """Return the text without the module under test, whose classes get stand-ins."""
-        scope, lines = self._scope, list[str]()
-        body = [*map(ast.unparse, self._preamble.judge), *(item.judge for item in planned)]
-        body.append(f"judges = [{', '.join(item.judge_entry for item in planned)}]")
-        for key, root, text in self._imports:
-            # A text that does not use pytest is judged in a smaller process.
-            is_used = root != "pytest" or any(key in item for item in body)
-            if key in scope.imported:
-                lines += render_stand_ins(key, scope.module, scope.classes)
-            elif root in (*sys.stdlib_module_names, "pytest") and is_used:
-                lines.append(text)
-        lines += body
-        own = {neutral: name for name, neutral in self._names.items()}
-        return restore_names("\n".join(lines), self._names) + f"\nnames = {own!r}\n"

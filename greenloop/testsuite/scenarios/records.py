@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from greenloop.testsuite.scenarios.judge_text import JudgeText
 
 
 class Scenario(NamedTuple):
@@ -36,6 +39,7 @@ class ScenarioFile:
     scenarios: tuple[Scenario, ...]
     not_observable: tuple[NotObservable, ...]
     names: Mapping[str, str] = field(default_factory=dict)  # neutral names of helpers by their own
+    judge_text: JudgeText | None = field(default=None, repr=False, compare=False)  # of `judge`
 
 
 class WholeFile(NamedTuple):
