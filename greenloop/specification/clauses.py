@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from greenloop.records import Contract
 from greenloop.specification.passages import PassageIndex, list_words
-from greenloop.specification.word_lists import JOINTS, SILENT_WORDS
+from greenloop.specification.word_lists import JOINTS, OBLIGATIONS, SILENT_WORDS
 
 _MIN_CLAUSE_WORDS = 2  # of content
 _MIN_STATED = 0.25  # of these, in the contract's own words
@@ -37,15 +37,18 @@ def list_own_stems(contract: Contract) -> frozenset[str]:
     return frozenset(_stem(word) for text in texts for word in list_words(text))
 
 
-def is_stated(index: PassageIndex, clause: range, own_stems: frozenset[str]) -> bool:
-    """Return whether a contract may say in its own words what a clause asks for.
+def is_neglected(index: PassageIndex, clause: range, own_stems: frozenset[str]) -> bool:
+    """Return whether a clause obliges or forbids something, and a contract's own words hardly
+    mention it.
 
-    It may say it with other words, so a few of the clause's own suffice.
+    They may say it in other words, so a few of the clause's own suffice.
     """
-    words = {index.words[number].text for number in clause}
-    stems = set(map(_stem, words - SILENT_WORDS - JOINTS))
+    words = {index.words[number].text for number in clause} - JOINTS
+    stems = set(map(_stem, words - SILENT_WORDS - OBLIGATIONS))
     is_short = len(stems) < _MIN_CLAUSE_WORDS
-    return is_short or len(stems & own_stems) > _MIN_STATED * len(stems)
+    if is_short or OBLIGATIONS.isdisjoint(words):
+        return False
+    return len(stems & own_stems) <= _MIN_STATED * len(stems)
 
 
 def _stem(word: str) -> str:

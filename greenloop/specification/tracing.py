@@ -12,7 +12,7 @@ from itertools import chain, groupby, islice
 from typing import Any, NamedTuple
 
 from greenloop.records import Contract, GivenExample, KeptBehaviour, Requirement
-from greenloop.specification.clauses import is_stated, list_own_stems, split_clauses
+from greenloop.specification.clauses import is_neglected, list_own_stems, split_clauses
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.passages import Block, PassageIndex, index_text, list_words
 from greenloop.specification.reading.doctests import parse_doctest
@@ -63,8 +63,8 @@ class Trace:
         )
 
     def find_neglected_clauses(self) -> Iterator[tuple[str, str]]:
-        """Yield id and clause where one requirement alone quotes several, and no words of the
-        contract's own take up this one.
+        """Yield id and clause where one requirement alone quotes several, and this one obliges to
+        what the contract's own words hardly mention.
         """
         labels: dict[int, set[str]] = defaultdict(set)
         for place in self.places:
@@ -75,7 +75,7 @@ class Trace:
             is_alone = all(labels[number] == {place.label} for number in place.words)
             if is_alone and place.label.startswith("R") and not self._is_data(place.words):
                 for clause in split_clauses(self.index, place.words):
-                    if not is_stated(self.index, clause, own_stems):
+                    if is_neglected(self.index, clause, own_stems):
                         yield place.label, self.index.excerpt(clause.start, clause.stop)
 
     def _is_data(self, words: range) -> bool:
@@ -124,6 +124,7 @@ class Trace:
         """Return whether a rest has a word that may ask; short headings name a topic."""
         numbers = [number for number in run if self._word(number) not in SILENT_WORDS]
         content = {self._word(number) for number in numbers}
+        content -= {*list_words(self.contract.module)}
         if any(self._is_signature(number) for number in numbers):
             content -= self._names
         text = self.index.excerpt(block.first, block.end)

@@ -171,8 +171,8 @@ class TestComplaints:
 
     def test_each_kind_is_named(self) -> None:
         contract = make_contract(
-            "Sum the sizes and sort the names. Print 3 lines.",
-            ["Sum the sizes and sort the names"],
+            "Sum the sizes and never sort names. Print 3 lines.",
+            ["Sum the sizes and never sort names"],
             ["as JSON"],
             [],
             background=(Background(quote="for fun"),),
@@ -184,8 +184,7 @@ class TestComplaints:
             "background: this does not stand within one sentence, list item, table row or code "
             'block of the text: "for fun"',
             "R3 quotes nothing: which passage asks for it?",
-            'R1 quotes this, and no requirement says what it asks for: "Sum the sizes"',
-            'R1 quotes this, and no requirement says what it asks for: "and sort the names"',
+            'R1 quotes this, and no requirement says what it asks for: "and never sort names"',
         )
 
     @pytest.mark.parametrize(
@@ -196,14 +195,18 @@ class TestComplaints:
                 "The lines are no longer than the width.",
                 ("but don't cut long words in half",),
             ),
-            ("Wrap long lines; short lines stay", "Lines are wrapped.", ()),
-            ("Fold all; short ones stay", "They go.", ("Fold all", "short ones stay")),
-            ("Fold all; short ones stay", "To fold all leaves short ones.", ()),
-            ("Streiche Zeilen und zähle Wörter", "Zeilen fallen weg.", ("und zähle Wörter",)),
-            ("Refuse negative widths unless forced to wrap", "Widths: negative, forced.", ()),
-            ("Alaskans Badgers;Devastating Donkeys", "A win.", ()),
-            ("the sum of a and b", "A number.", ()),
-            ("Sort the long names by length", "A list.", ()),
+            ("Wrap long lines; short lines must stay", "Long lines are wrapped.", ()),
+            ("Fold all; no short one is lost", "They go.", ("no short one is lost",)),
+            ("Fold all; no short one is lost", "To fold all loses no short one.", ()),
+            ("Fold all; the short ones stay", "They go.", ()),
+            (
+                "Streiche Zeilen und zähle keine Wörter",
+                "Zeilen fallen weg.",
+                ("und zähle keine Wörter",),
+            ),
+            ("Refuse negative widths unless never forced", "Negative, forced.", ()),
+            ("Never Alaskans;Not Devastating Donkeys", "A win.", ()),
+            ("Sort no long names by length", "A list.", ()),
         ],
     )
     def test_a_clause_that_no_words_of_the_contract_take_up(
@@ -355,8 +358,8 @@ def test_a_requirement_quotes_a_passage_wherever_it_stands_again() -> None:
 
 def test_code_and_tables_have_no_clauses() -> None:
     for text in (
-        "```\nif sizes differ and names differ raise an error\n```\n",
-        "| what | how |\n| --- | --- |\n| three of one number and two of another | sum |\n",
+        "```\nif sizes differ and names must not differ\n```\n",
+        "| what | how |\n| --- | --- |\n| three of one number and not two of another | sum |\n",
     ):
         quote = next(line for line in text.split("\n") if " and " in line).strip("| ")
         trace = trace_contract(make_contract(text, [quote.partition(" |")[0]]))
@@ -375,3 +378,10 @@ def test_a_heading_that_needs_no_quote_needs_no_confirmation() -> None:
     known = tuple(Background(quote=quote) for quote in quotes)
     contract = make_contract(text, ["wrap"], background=known)
     assert [item.quote for item in find_doubtful_background(contract)] == quotes[1:]
+
+
+def test_the_name_of_the_module_needs_no_quote() -> None:
+    text = "Write the module `wrap_all`. It sorts lines."
+    trace = trace_contract(make_contract(text, ["It sorts lines"], module="wrap_all"))
+    assert trace.rests == ()
+    assert trace_contract(make_contract(text, ["It sorts lines"])).rests != ()
