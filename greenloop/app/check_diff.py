@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from greenloop.app.check import CheckResult, OpenSandbox, run_and_save
+from greenloop.app.diff_tests import (
+    RedTests,
+    build_run,
+    explain_problem,
+    explain_red,
+    list_ignored_tests,
+    list_lost_tests,
+    list_syntax_errors,
+    summarize_baseline,
+)
 from greenloop.app.requests import build_request
 from greenloop.dependencies import PackageResolver
-from greenloop.dependencies.names import normalize_name
+from greenloop.dependencies.names import find_required_modules, normalize_name
 from greenloop.errors import InputError
 from greenloop.events import EventSink, Notice, TestRunFinished, ignore_event
 from greenloop.events.progress import create_thread_safe_sink, progress_span
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.grading import ChangedLines, grade_lines
+from greenloop.project.grading.grader import CODE_PIECES, NO_STATEMENT, TEST_PIECES
 from greenloop.project.runner import ProjectRunner
-from greenloop.records import (
-    Baseline,
-    BaselineResult,
-    Change,
-    Evidence,
-    Failure,
-    Report,
-    TestOutcome,
-    TestRun,
-)
+from greenloop.project.tree import list_module_names
+from greenloop.records import Baseline, Change, Evidence, Report
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
@@ -36,14 +37,12 @@ from greenloop.testsuite.parser import is_test_path
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.report_builder import build_report
-from greenloop.workflow.setup.missing_modules import describe_missing_module, install_with_events
+from greenloop.workflow.setup.missing_modules import describe_missing_modules, install_with_events
 from greenloop.workflow.setup.packages import find_unavailable_modules
+from greenloop.workflow.setup.suite_problems import explain_python_version, explain_suite_problem
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
 from greenloop.workflow.storage.run_request import CheckRequest
-
-_NOT_HERE = re.compile(r"No module named '|^fixture '\w+' not found", re.MULTILINE)
-_MAX_SHOWN = 5
 
 
 async def check_diff(
@@ -121,24 +120,23 @@ async def _run_check(
     runner = ProjectRunner(sandbox.with_packages(state.packages.installed), diff.tree)
     with state.measure_time("sandbox_s"), progress_span(emit, "the project's tests"):
         baseline = await run_in_sandbox_thread(runner.box, runner.measure_baseline)
-        if baseline.problem:
-            raise InputError(f"the project's tests cannot be run here: {baseline.problem}")
-        explain = partial(_explain_red, runner, diff, baseline)
+        find_red = explain_problem if baseline.problem else explain_red
+        explain = partial(find_red, runner, diff, baseline)
         red = await run_in_sandbox_thread(runner.box, explain)
+    if baseline.problem and not red.ended:
+        raise InputError(explain_suite_problem(baseline.problem, diff.tree))
     _record_run(state, baseline, red, emit)
     if state.green_run is None:
+        lines = (*list_syntax_errors(diff), explain_python_version(diff.tree))
+        state.notes.extend(filter(None, lines))
         return
     added = [name for name in baseline.locked if suite.name_of(name)]
     change = ChangedLines(runner, diff.lines, baseline, added, state.plan)
-    if not change.code_lines:
-        state.notes.append(f"no line of tested code has changed since {diff.commit[:12]}")
-    if change.untested_files:
-        names = ", ".join(change.untested_files)
-        state.notes.append(f"not graded, because no test imports them: {names}")
     sink = create_thread_safe_sink(emit)
     with state.measure_time("grading_s"):
         grade = partial(grade_lines, change, emit=sink)
         state.evidence = await run_in_sandbox_thread(runner.box, grade)
+    _note_what_is_not_graded(state, change, diff, list(list_lost_tests(diff)))
 
 
 async def _install_packages(
@@ -151,69 +149,45 @@ async def _install_packages(
     names = {name for name in packages.find_imported(texts.values(), own) if name in named}
     if names:
         state.packages.installed = await install_with_events(packages, names, emit)
-    tests = [text for path, text in texts.items() if is_test_path(path)]
-    for module in find_unavailable_modules(tests, own, state.packages.installed):
-        emit(Notice(describe_missing_module(module, "a test of the project imports")))
+    own |= list_module_names(diff.before)
+    tests = [text for path, text in texts.items() if is_test_path(path.rpartition("/")[2])]
+    required = set().union(*map(find_required_modules, tests))
+    found = find_unavailable_modules(tests, own, state.packages.installed)
+    if missing := [module for module in found if module in required]:
+        emit(Notice(describe_missing_modules(missing, "the project's tests import")))
+    if line := explain_python_version(diff.tree):
+        emit(Notice(line))
 
 
-@dataclass(frozen=True)
-class _RedTests:
-    """Red tests: those that the change breaks, with their failures, and those that do not count."""
-
-    broken: tuple[str, ...] = ()
-    failures: tuple[Failure, ...] = ()
-    before: tuple[str, ...] = ()
-    not_runnable: tuple[str, ...] = ()
-
-
-def _explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> _RedTests:
-    """Run the files of the red tests as they are and as they were at the commit."""
-    files = sorted({test.partition("::")[0] for test in baseline.red} - {""})
-    if not files:
-        return _RedTests()
-    failures = {item.test: item for item in runner.run({}, baseline.red).failures}
-    there = [path for path in files if diff.before.get(path, "") is not None]
-    failing = runner.run(diff.before, there).failing_tests if there else frozenset()
-    known = {name: name in failing for name in baseline.red}
-    lacking = {
-        name
-        for name in baseline.red
-        if not known[name] and name in failures and _NOT_HERE.search(failures[name].message)
-    }
-    broken = tuple(name for name in baseline.red if not known[name] and name not in lacking)
-    return _RedTests(
-        broken,
-        tuple(failures[name] for name in broken if name in failures),
-        tuple(name for name in baseline.red if known[name]),
-        tuple(sorted(lacking)),
-    )
-
-
-def _record_run(state: RunState, baseline: Baseline, red: _RedTests, emit: EventSink) -> None:
+def _record_run(state: RunState, baseline: Baseline, red: RedTests, emit: EventSink) -> None:
     """Set the run of the tests that count, and what is known of the others."""
-    result = TestRun(
-        ending="finished",
-        exit_status=int(bool(red.broken)),
-        tests=(
-            *(TestOutcome(id=name, outcome="passed") for name in baseline.locked),
-            *(TestOutcome(id=name, outcome="failed") for name in red.broken),
-        ),
-        failures=red.failures,
-        duration_s=baseline.seconds,
-    )
+    result = build_run(baseline, red)
     state.candidates.best = Candidate(state.candidates.current.code, "generate", run=result)
     emit(TestRunFinished(result))
     assert state.change is not None
-    ignored = (*red.before, *red.not_runnable)
-    known = BaselineResult(locked=len(baseline.locked), red=ignored, flaky=baseline.flaky)
+    known = summarize_baseline(baseline, red)
     state.change = state.change.model_copy(update={"baseline": known})
-    for what, names in (
-        ("also fail before the change", red.before),
-        ("need a package that is not installed (--allow-package)", red.not_runnable),
-        ("are flaky", known.flaky),
-    ):
-        if names:
-            shown = ", ".join(names[:_MAX_SHOWN]) + (", …" if len(names) > _MAX_SHOWN else "")
-            state.notes.append(f"tests that {what}, and do not count: {len(names)}: {shown}")
+    state.notes.extend([red.ended] if red.ended and not red.broken else [])
+    state.notes.extend(list_ignored_tests(red, known.flaky))
     if result.passed:
         state.green_run = result
+
+
+def _note_what_is_not_graded(
+    state: RunState, change: ChangedLines, diff: ProjectDiff, lost: Sequence[str]
+) -> None:
+    """Add what no piece of evidence is about."""
+    since = f"since {diff.commit[:12]}"
+    state.notes.extend(lost)
+    if not change.has_statements:
+        without = CODE_PIECES if change.new_tests else CODE_PIECES | TEST_PIECES
+        is_short = lost or any(state.evidence.unmet(contracted=False, without=without))
+        key = "" if is_short else f"{NO_STATEMENT} {since}"
+        assert state.change is not None
+        state.change = state.change.model_copy(update={"nothing_to_grade": key})
+        return
+    if not change.code_lines:
+        state.notes.append(f"no line of tested code has changed {since}")
+    if change.untested_files:
+        names = ", ".join(change.untested_files)
+        state.notes.append(f"not graded, because no test imports them: {names}")

@@ -17,7 +17,7 @@ from greenloop.workflow.storage.run_request import (
 
 def build_request(kind: type[RequestT], settings: Settings, **fields: Any) -> RequestT:
     """Return a request with the settings that a resumed run needs."""
-    options = _with_absolute_paths(select_saved_options(settings))
+    options = _with_absolute_replays(select_saved_options(settings))
     return kind(options=options, greenloop=greenloop_version(), **fields)
 
 
@@ -26,10 +26,8 @@ def to_absolute_path(path: Path | None) -> str | None:
     return str(path.absolute()) if path is not None else None
 
 
-def _with_absolute_paths(kept: SavedOptions) -> SavedOptions:
-    """Make paths in options absolute: replay files, and the folder of prompts."""
+def _with_absolute_replays(kept: SavedOptions) -> SavedOptions:
+    """Make the paths of replay files absolute; that of the prompts is so in the settings."""
     models = {name: kept[name] for name in ("model", "fallback_model")}
     paths = {name: with_absolute_replay(str(model)) for name, model in models.items() if model}
-    if folder := kept.get("prompts"):
-        paths["prompts"] = str(Path(str(folder)).absolute())
     return {**kept, **paths}

@@ -87,6 +87,29 @@ def find_imported_modules(source: str) -> frozenset[str]:
     return imported.union(_iter_plugins_of_marks(tree))
 
 
+def find_required_modules(source: str) -> frozenset[str]:
+    """Return the same without imports that the source expects to fail.
+
+    These stand in the body of a `try`, or in a `with` that names what it raises.
+    """
+    try:
+        tree = _GuardRemover().visit(ast.parse(source))
+        return find_imported_modules(ast.unparse(ast.fix_missing_locations(tree)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+
+
+class _GuardRemover(ast.NodeTransformer):
+    """Replaces blocks in which an import may fail."""
+
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        return ast.Pass()
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        is_guard = any("raises" in ast.unparse(item.context_expr) for item in node.items)
+        return ast.Pass() if is_guard else self.generic_visit(node)
+
+
 def _iter_plugins_of_marks(tree: ast.Module) -> Iterator[str]:
     marks = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     for node in marks:

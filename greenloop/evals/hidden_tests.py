@@ -84,7 +84,9 @@ def _run_and_isolate(
 
 def outcome_from_run(files: list[TestFile], run: TestRun) -> HiddenTestsOutcome:
     """Return the result of one run of the hidden tests."""
-    skippable = _skippable_tests(files)
+    functions = ((file, test) for file in files for test in parse_test_functions(file.code))
+    # Those whose text allows a skip; in others the code caused it.
+    skippable = {f"{file.name}::{test.name}" for file, test in functions if test.can_skip}
     broken = next((item for item in run.failures if _is_solution_at_fault(files, item)), None)
     if broken:
         why = f"the task's own solution: {broken.exception}: {broken.message}"
@@ -110,13 +112,6 @@ def _find_failure_reason(files: list[TestFile], run: TestRun, skippable: set[str
         if test.outcome != "passed" and _qualify_test_name(test.id) not in skippable:
             return f"{test.id} ended as {test.outcome}"
     return "" if run.exit_status == 0 else f"exit status {run.exit_status}"
-
-
-def _skippable_tests(files: list[TestFile]) -> set[str]:
-    """Return the tests whose text allows a skip; in others the code caused it."""
-    return {
-        f"{f.name}::{t.name}" for f in files for t in parse_test_functions(f.code) if t.can_skip
-    }
 
 
 def _qualify_test_name(test: str) -> str:

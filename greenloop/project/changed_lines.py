@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from difflib import SequenceMatcher
+
+from greenloop.syntax.nodes import Definition
+from greenloop.syntax.parse import parse_or_none
 
 
 def find_changed_lines(before: str, after: str) -> tuple[set[int], set[int]]:
@@ -19,3 +23,17 @@ def find_changed_lines(before: str, after: str) -> tuple[set[int], set[int]]:
             old.update(range(i1 + 1, i2 + 1) or (i1, i1 + 1))
             new.update(range(j1 + 1, j2 + 1) or (j1, j1 + 1))
     return old, new
+
+
+def has_same_statements(before: str, after: str) -> bool:
+    """Return whether two texts differ at most in docstrings, comments and format."""
+    trees = parse_or_none(before), parse_or_none(after)
+    first, second = (ast.dump(_drop_docstrings(tree)) if tree else "" for tree in trees)
+    return bool(first) and first == second
+
+
+def _drop_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        if isinstance(node, Definition | ast.Module) and ast.get_docstring(node, False) is not None:
+            node.body[:1] = [] if node.body[1:] or node is tree else [ast.Pass()]
+    return tree

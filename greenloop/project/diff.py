@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError
-from greenloop.project.changed_lines import find_changed_lines
+from greenloop.project.changed_lines import find_changed_lines, has_same_statements
 from greenloop.project.git import find_commit, run_git
 from greenloop.project.patch import apply_patch, diff_files
 from greenloop.project.tree import ProjectTree, read_tree
@@ -32,9 +32,9 @@ class ProjectDiff:
 
     @cached_property
     def lines(self) -> dict[str, Set[int]]:
-        """The numbers of new and changed lines by file."""
+        """The numbers of new and changed lines by file; none where the statements are the same."""
         return {
-            path: find_changed_lines(*(i.replace("\r\n", "\n") for i in (text or "", now)))[1]
+            path: _find_new_lines(text or "", now)
             for path, text in self.before.items()
             if (now := self.tree.texts.get(path)) is not None
         }
@@ -44,6 +44,12 @@ class ProjectDiff:
         """All Python files as they were."""
         merged = {**self.tree.texts, **self.before}
         return {path: text for path, text in merged.items() if text is not None}
+
+
+def _find_new_lines(before: str, after: str) -> Set[int]:
+    if has_same_statements(before, after):
+        return set()
+    return find_changed_lines(*(text.replace("\r\n", "\n") for text in (before, after)))[1]
 
 
 def read_diff(root: Path, ref: str) -> ProjectDiff:

@@ -47,7 +47,8 @@ class ProjectRunner:
         """Run the suite twice at once, one time to see which tests run which lines.
 
         Tests with another outcome then are run once more, as they are. `Baseline.problem` is set
-        where the suite does not come to its end within `limit_s` seconds, or no test passes.
+        where the suite does not come to its end within `limit_s` seconds, or no test passes, and
+        `Baseline.failures` with it.
 
         Raises:
             SandboxError: no process can be started.
@@ -60,7 +61,7 @@ class ProjectRunner:
             first = self.run({}, timeout_s=limit_s)
             if problem := _find_problem(first):
                 beside.box.interrupt()
-                return Baseline(problem=problem, seconds=first.duration_s)
+                return Baseline(problem=problem, failures=first.failures, seconds=first.duration_s)
         outcomes, again = first.outcomes, traced.result().outcomes
         differing = [name for name in outcomes if again.get(name) != outcomes[name]]
         if differing:

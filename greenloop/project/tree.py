@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -42,8 +42,7 @@ class ProjectTree:
     @property
     def module_names(self) -> frozenset[str]:
         """The names that an import in the project may mean its own files by."""
-        paths = map(PurePosixPath, self.texts)
-        return frozenset(part for path in paths for part in (path.stem, *path.parts[:-1]))
+        return list_module_names(self.texts)
 
     @cached_property
     def texts(self) -> dict[str, str]:
@@ -79,6 +78,12 @@ class ProjectTree:
         return replace(self, project=self.project.model_copy(update=updates))
 
 
+def list_module_names(paths: Iterable[str]) -> frozenset[str]:
+    """Return the names that an import may mean the Python files of a project by."""
+    found = (PurePosixPath(path) for path in paths if path.endswith(".py"))
+    return frozenset(part for path in found for part in (path.stem, *path.parts[:-1]))
+
+
 def read_tree(root: Path) -> ProjectTree:
     """Read a project: with git its files that are tracked, or untracked and not ignored.
 
@@ -89,7 +94,7 @@ def read_tree(root: Path) -> ProjectTree:
         InputError: the folder cannot be read, or is too large.
     """
     base = find_commit(root)
-    project = _add_version_file(take_snapshot(root, only=list_files(root) if base else None))
+    project = add_version_file(take_snapshot(root, only=list_files(root) if base else None))
     return ProjectTree(str(root), project, base)
 
 
@@ -102,7 +107,7 @@ def list_files(root: Path) -> frozenset[str] | None:
     return frozenset(filter(None, listed.split("\0"))) or None
 
 
-def _add_version_file(project: Project) -> Project:
+def add_version_file(project: Project) -> Project:
     """Add the module that a build writes the version to: no version control has it."""
     files = project.all_files
     found = _VERSION_FILE.search(files.get("pyproject.toml", b"").decode("utf-8", "replace"))

@@ -9,6 +9,7 @@ from pydantic import Field
 from greenloop.records.base import Record
 from greenloop.records.contract import Contract
 from greenloop.records.evidence.peer import Difference
+from greenloop.records.pytest_run import Failure
 
 
 class Baseline(Record):
@@ -18,7 +19,7 @@ class Baseline(Record):
     `red` failed twice, `flaky` once. `problem` says in one line why the suite cannot be run.
     `seconds` is the time of one run. `reached` has for each line that was run a bit mask in
     hexadecimal of the locked tests that run it, 0 for a line that runs only at import; `branches`
-    are those taken, as `12->15`, by path.
+    are those taken, as `12->15`, by path. With a problem, `failures` are those of the suite.
     """
 
     locked: dict[str, str] = Field(default_factory=dict)
@@ -26,6 +27,7 @@ class Baseline(Record):
     flaky: tuple[str, ...] = ()
     seconds: float = 0.0
     problem: str = ""
+    failures: tuple[Failure, ...] = ()
     reached: dict[str, dict[int, str]] = Field(default_factory=dict)
     branches: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
@@ -88,7 +90,8 @@ class Change(Record):
     `files` are those of the patch, new tests included. `tests_by_line` are the tests that run a
     changed line, by path and line of the new version. `fence` are the globs of files that may be
     changed, `outside_fence` the paths that match none of them. `public_changed` are the public
-    signatures that differ.
+    signatures that differ. `nothing_to_grade` says why the evidence about code does not apply, as
+    in a change of documentation; then the change meets what `--require verified` asks.
     """
 
     base: str = ""
@@ -98,10 +101,13 @@ class Change(Record):
     public_changed: tuple[str, ...] = ()
     outside_fence: tuple[str, ...] = ()
     before_after: BeforeAfter | None = None
+    nothing_to_grade: str = ""
     tests_by_line: dict[str, dict[int, tuple[str, ...]]] = Field(default_factory=dict)
 
     def unmet(self) -> Iterator[str]:
         """Yield what keeps a green change from being `verified`, each with its remedy."""
+        if self.nothing_to_grade:
+            yield f"nothing to grade: {self.nothing_to_grade}"
         if self.baseline.problem:
             yield f"no baseline: {self.baseline.problem}"
         for path in self.outside_fence:

@@ -213,5 +213,10 @@ class Report(Record):
 
 
 def meets_requirement(report: Report, require: Literal["verified", "passed"]) -> bool:
-    """Return whether the verdict is at least the required one."""
-    return report.verdict == "verified" or (require == "passed" and report.verdict == "passed")
+    """Return whether the verdict is at least the required one.
+
+    A change without anything to grade has to pass its tests, whatever is required.
+    """
+    is_ungraded = report.change is not None and bool(report.change.nothing_to_grade)
+    is_enough = require == "passed" or is_ungraded
+    return report.verdict == "verified" or (is_enough and report.verdict == "passed")

@@ -12,6 +12,7 @@ from greenloop.syntax.parse import parse_or_empty, read_literal
 
 _NOT_RAISED = re.compile(r"DID NOT RAISE (?:any of )?<?(?:class )?'?([\w.]+)")
 _MAX_VALUES, _MAX_VALUE_CHARS = 4, 12
+_MISSING_MODULE = re.compile(r"No module named '([^']+)'")
 
 
 @dataclass(frozen=True)
@@ -62,3 +63,18 @@ def _find_module_line(failure: Failure, module: str) -> int:
     own = f"{module}.py"
     lines = [item.line for item in failure.frames if item.file.rpartition("/")[2] == own]
     return lines[-1] if lines else 0
+
+
+def find_missing_import(run: TestRun, code: str) -> str:
+    """Return what each file of tests fails to import, where the code does not name it; else ''.
+
+    No edit of the code can provide it.
+    """
+    missing = [
+        found[0]
+        for item in run.failures
+        if item.exception == "ModuleNotFoundError"
+        and (found := _MISSING_MODULE.search(item.message))
+        and found[1].rpartition(".")[2] not in code
+    ]
+    return missing[0] if missing and len(missing) == len(run.failures) else ""

@@ -13,7 +13,7 @@ from itertools import takewhile
 from greenloop.records import Expectation, SearchResult, TestRun
 from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
-from greenloop.repair.hints import extract_hints
+from greenloop.repair.hints import extract_hints, find_missing_import
 from greenloop.repair.operators import generate_edits
 from greenloop.repair.ranking import (
     RankedEdit,
@@ -69,6 +69,8 @@ def search_patches(
     started = time.monotonic()
     if run.passed:
         return SearchResult(ended="the tests pass")
+    if missing := find_missing_import(run, code):
+        return SearchResult(ended=f"the tests cannot be imported: {missing}")
     try:
         tree = ast.parse(code)
     except PARSE_ERRORS as error:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 
 from greenloop.errors import SandboxError
 from greenloop.plugins import list_plugins, load_plugin
@@ -50,7 +51,7 @@ def _open(settings: Settings, zygotes: ZygotePool | None) -> Sandbox:
     limits = limits_from_settings(settings)
     kind, factories = settings.sandbox, _list_factories(settings, zygotes)
     if kind == "none":
-        return _create_unsandboxed(limits)
+        return _load_on_use("unsandboxed", "ProcessSandbox")(limits)
     if kind == "auto":
         return _open_strongest(factories, limits)
     factory = factories.get(kind) or _load_factory(kind, settings)
@@ -68,31 +69,21 @@ def _list_factories(
     return {
         "bubblewrap": _only_on("linux", partial(_create_bubblewrap, zygotes)),
         "native": _only_on("linux", partial(_create_warm, create_native_backend(), zygotes)),
-        "landlock": _only_on("linux", _create_landlock),
-        "seatbelt": _only_on("darwin", _create_seatbelt),
+        "landlock": _only_on("linux", _load_on_use("landlock", "LandlockSandbox")),
+        "seatbelt": _only_on("darwin", _load_on_use("seatbelt", "SeatbeltSandbox")),
         "container": partial(_create_container, settings),
     }
 
 
-# Each of these loads its backend only where it is used.
+def _load_on_use(module: str, name: str) -> SandboxFactory:
+    """Return a factory that imports a backend's class only when it is called."""
 
+    def create(limits: ResourceLimits) -> Sandbox:
+        return _require_sandbox(
+            getattr(import_module(f"greenloop.sandbox.backends.{module}"), name)(limits)
+        )
 
-def _create_unsandboxed(limits: ResourceLimits) -> Sandbox:
-    from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-
-    return ProcessSandbox(limits)
-
-
-def _create_landlock(limits: ResourceLimits) -> Sandbox:
-    from greenloop.sandbox.backends.landlock import LandlockSandbox
-
-    return LandlockSandbox(limits)
-
-
-def _create_seatbelt(limits: ResourceLimits) -> Sandbox:
-    from greenloop.sandbox.backends.seatbelt import SeatbeltSandbox
-
-    return SeatbeltSandbox(limits)
+    return create
 
 
 def _create_container(settings: Settings, limits: ResourceLimits) -> Sandbox:

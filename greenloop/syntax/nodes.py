@@ -15,7 +15,12 @@ Import = ast.Import | ast.ImportFrom
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _UNEDITED_NODES = (Import, ast.Global, ast.Nonlocal, ast.Pass)
 _TYPE_FIELDS = {"annotation", "returns", "type_params", "type_comment"}
-_METADATA_NAMES = {"__all__", "__author__", "__version__", "__doc__"}
+# What a module says of itself: no test has a reason to compare it.
+_METADATA_NAMES = frozenset(
+    "__all__ __author__ __author_email__ __build__ __copyright__ __credits__ __date__ __description__ "
+    "__doc__ __email__ __license__ __maintainer__ __status__ __title__ __uri__ __url__ __version__ "
+    "__version_info__ __version_tuple__".split()
+)
 
 
 @dataclass(frozen=True)

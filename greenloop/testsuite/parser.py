@@ -86,6 +86,7 @@ def is_test_path(path: str) -> bool:
     """Return whether a file of a project is a test, or lies in a folder of tests."""
     *folders, name = path.split("/")
     is_test = name.startswith(("test_", "conftest.")) or name.endswith("_test.py")
+    is_test = is_test or name in ("test.py", "tests.py")
     return is_test or not {"test", "tests"}.isdisjoint(folders)
 
 

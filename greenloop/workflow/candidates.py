@@ -61,12 +61,9 @@ class Candidates:
     @property
     def current_tested(self) -> tuple[Candidate, TestRun]:
         """The base and its test run, after it was run."""
-        return self.current, _require_run(self.current)
-
-    @property
-    def first_tested(self) -> tuple[Candidate, TestRun]:
-        """The first candidate that was run, and its test run."""
-        return self.tested_candidates[0], _require_run(self.tested_candidates[0])
+        base = self.current
+        assert base.run is not None
+        return base, base.run
 
     def add(self, candidate: Candidate, seconds: float = 0.0, tokens: int = 0) -> Candidate:
         """Add a new candidate, before it is run."""
@@ -191,11 +188,6 @@ class Candidates:
         remark = f" ({item.remark})" if item.remark else ""
         names = ", ".join(sorted(get_function_name(name) for name in failing)[:4])
         return f"{item.kind}{remark}: {len(failing)} failing: {names}; {why}".rstrip("; ")
-
-
-def _require_run(candidate: Candidate) -> TestRun:
-    assert candidate.run is not None
-    return candidate.run
 
 
 def summarize_explanation(explanation: str) -> str:

@@ -115,7 +115,8 @@ def _list_unverified_reasons(state: RunState) -> tuple[str, ...]:
         of_the_text = tuple(contract.unmet()) if contract else ()
         of_the_text += tuple(state.change.unmet()) if state.change else ()
         is_made = contract is not None and state.request.kind != "check"
-        shortfall = shortfalls(state.evidence, contracted=is_made)
+        is_ungraded = state.change is not None and bool(state.change.nothing_to_grade)
+        shortfall = () if is_ungraded else shortfalls(state.evidence, contracted=is_made)
         of_the_review = (*filter(None, [state.review_gap]), *state.review.unmet())
         return (*of_the_text, *of_the_review, *shortfall)
     flakiness = state.evidence.flakiness

@@ -26,7 +26,8 @@ async def run_suite(
 ) -> TestRun:
     """Run a suite on a module; `name` is shown as progress. Raises SandboxError."""
     sources = [code, *(item.code for item in suite.files)]
-    local_names = {suite.module, *(Path(item.name).stem for item in suite.files)}
+    own = run.state.packages.own
+    local_names = {suite.module, *own, *(Path(item.name).stem for item in suite.files)}
 
     async def run_once() -> TestRun:
         with progress_span(run.emit, name):

@@ -49,11 +49,15 @@ T = TypeVar("T")
 
 @dataclass
 class RunPackages:
-    """Packages installed for a run, names that could not be installed, and notices shown."""
+    """Packages installed for a run, names that could not be installed, and notices shown.
+
+    `own` are names that an import may mean modules of the user's project by: no packages.
+    """
 
     installed: InstalledPackages = field(default_factory=InstalledPackages)
     unavailable: set[str] = field(default_factory=set)
     notified: set[str] = field(default_factory=set)
+    own: frozenset[str] = frozenset()
 
 
 @dataclass

@@ -20,14 +20,11 @@ def find_unreached(
     """
     tree = parse_or_none(code)
     body = tree.body if tree else []
-    guards = [node for node in body if isinstance(node, ast.If) and _is_main_guard(node)]
+    conditions = [node for node in body if isinstance(node, ast.If)]
+    guards = [node for node in conditions if ast.unparse(node.test).startswith(_MAIN_GUARD)]
     called = {item.id for node in guards for item in ast.walk(node) if isinstance(item, ast.Name)}
     found = ((name, _find_lines(node) & {*statements}) for name, node in _find_public(body))
     return tuple(name for name, own in found if own and own <= {*missed} and name not in called)
-
-
-def _is_main_guard(node: ast.If) -> bool:
-    return ast.unparse(node.test).startswith(_MAIN_GUARD)
 
 
 def _find_public(

@@ -50,7 +50,9 @@ def extract_calls(code: str, module: str) -> list[ExtractedCall]:
         for test, classes in iter_tests(tree.body)
         if isinstance(test, ast.FunctionDef)
         if not any(_is_setup(node) for item in classes for node in item.body)
-        for values in read_rows(test.decorator_list, _list_parameters(test))
+        for values in read_rows(
+            test.decorator_list, [i.arg for i in test.args.args if i.arg != "self"]
+        )
         for call in _extract_from_test(test, names, values)
     ]
     return list({item.call: item for item in found}.values())
@@ -58,10 +60,6 @@ def extract_calls(code: str, module: str) -> list[ExtractedCall]:
 
 def _is_setup(node: ast.stmt) -> bool:
     return isinstance(node, Function) and node.name in _SETUP_NAMES
-
-
-def _list_parameters(test: Function) -> list[str]:
-    return [item.arg for item in test.args.args if item.arg != "self"]
 
 
 def _extract_from_test(

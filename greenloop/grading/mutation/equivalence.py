@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 from greenloop.grading.mutation.equivalence_of_values import (
@@ -35,10 +36,6 @@ EquivalenceRule = Callable[[ProposedEdit], bool]
 def explain_equivalence(proposed: ProposedEdit) -> str:
     """Return why the edit is probably no fault; '' if it is one."""
     return next((reason for reason, rule in _RULES if rule(proposed)), "")
-
-
-def _is_in_repr(proposed: ProposedEdit) -> bool:
-    return _is_in_method(proposed, "__repr__")
 
 
 def _is_in_hash(proposed: ProposedEdit) -> bool:
@@ -123,14 +120,6 @@ def _is_extreme_of_equals(proposed: ProposedEdit) -> bool:
     return {target, ast.dump(only.value)} == sides
 
 
-def _is_cache_decorator(proposed: ProposedEdit) -> bool:
-    return _is_removed_decorator(proposed, _CACHE_DECORATORS)
-
-
-def _is_cosmetic_decorator(proposed: ProposedEdit) -> bool:
-    return _is_removed_decorator(proposed, _COSMETIC_DECORATORS)
-
-
 def _is_removed_decorator(proposed: ProposedEdit, names: set[str]) -> bool:
     name = proposed.original.lstrip("@ ").partition("(")[0].rpartition(".")[2]
     return proposed.operator.name == "decorator" and name in names
@@ -163,16 +152,22 @@ def _is_daemon_flag(proposed: ProposedEdit) -> bool:
 
 
 _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
-    ("in `__repr__`: written for developers, not for callers", _is_in_repr),
+    (
+        "in `__repr__`: written for developers, not for callers",
+        partial(_is_in_method, name="__repr__"),
+    ),
     ("in `__hash__`: any value is valid as long as equal objects agree", _is_in_hash),
     ("only the wording of an error: its type is what callers act on", _is_error_message),
     ("only what is logged", _is_logged),
     ("a slice from 0 is the same as one from the beginning", _is_slice_from_zero),
     ("a slice in steps of 1 is the same as one without steps", _is_slice_step_one),
     ("either of two equal values is the extreme", _is_extreme_of_equals),
-    ("a cache changes speed, not results", _is_cache_decorator),
+    ("a cache changes speed, not results", partial(_is_removed_decorator, names=_CACHE_DECORATORS)),
     ("the size of a cache changes speed, not results", _is_cache_size),
-    ("a decorator for readers and tools", _is_cosmetic_decorator),
+    (
+        "a decorator for readers and tools",
+        partial(_is_removed_decorator, names=_COSMETIC_DECORATORS),
+    ),
     ("UTF-8 is the default where tests run", _is_default_encoding),
     ("the name of a type is for readers", _is_type_name),
     ("whether a thread outlives the program, which no test sees", _is_daemon_flag),

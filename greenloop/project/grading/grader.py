@@ -12,10 +12,10 @@ from greenloop.grading import GradingContext, Plan
 from greenloop.grading.assertion_mutation import evidence as assertion_mutation
 from greenloop.grading.collector import EvidenceCollector, Measurement
 from greenloop.grading.empty_bodies import judge_empty_bodies
-from greenloop.grading.integrity.issues import find_integrity_issues
+from greenloop.grading.integrity.findings import find_findings
 from greenloop.grading.mutants import explain_no_mutants
 from greenloop.grading.reruns import measure_flakiness_alone
-from greenloop.project.grading.coverage import measure_coverage
+from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
 from greenloop.project.grading.modules import NO_NEW_TESTS, CalledModules
 from greenloop.project.grading.mutation import measure_mutants
 from greenloop.project.grading.new_tests import build_context
@@ -31,9 +31,14 @@ from greenloop.records import (
     Mutation,
 )
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.parser import is_test_path
+from greenloop.testsuite.parser import TestFunction, is_test_path, parse_test_functions
+from greenloop.testsuite.quality_gates import find_returning_tests
 from greenloop.testsuite.stubs import with_empty_bodies
 
+NO_STATEMENT = "no statement of code has changed"
+# Pieces that are about the changed code, and those about new tests.
+CODE_PIECES = frozenset({"empty_bodies", "coverage", "mutation"})
+TEST_PIECES = frozenset({"assertion_mutation", "isolated"})
 _WEAK = "the tests pass without the bodies of the changed functions"
 
 
@@ -67,6 +72,15 @@ class ChangedLines:
             for path, lines in self.lines.items()
             if lines and path in texts and not is_test_path(path)
         }
+
+    @cached_property
+    def has_statements(self) -> bool:
+        """Whether a statement has changed beside the tests, or a file that does not parse."""
+        texts = self.runner.tree.texts
+        return any(
+            parse_or_none(texts[path]) is None or find_changed_statements(texts[path], lines)
+            for path, lines in self._lines_beside_tests.items()
+        )
 
     def _is_tested(self, path: str) -> bool:
         """Whether it is code, and tests import the file or another one of its package."""
@@ -126,10 +140,20 @@ class ChangedLines:
         flaky = self.baseline.flaky
         return Flakiness(reached=not flaky, order_seed=0, hash_seed=0, differing=flaky)
 
+    def list_new_functions(self) -> Iterator[TestFunction]:
+        """Yield the new tests as they stand in their files."""
+        new = {test.partition("[")[0] for test in self.new_tests}
+        for path in sorted({test.partition("::")[0] for test in new}):
+            for item in parse_test_functions(self.runner.tree.texts[path]):
+                if f"{path}::{item.name}" in new:
+                    yield item
+
     def find_integrity_issues(self) -> Iterator[IntegrityFinding]:
         """Yield the findings on changed lines."""
+        texts = self.runner.tree.texts
+        tests = [text for path, text in texts.items() if is_test_path(path)]
         for path, lines in self.code_lines.items():
-            for item in find_integrity_issues(self.runner.tree.texts[path]):
+            for item in find_findings(texts[path], tests):
                 if item.line in lines:
                     yield IntegrityFinding(line=item.line, what=f"of {path} {item.what}")
 
@@ -159,11 +183,14 @@ def grade_lines(
         "held_out": partial(modules.measure_held_out, change.held_out),
         "mutation": change.measure_mutation,
     }
+    if not change.has_statements:
+        measures |= dict.fromkeys(CODE_PIECES, lambda: NO_STATEMENT)
     found: dict[str, Any] = {key: collector.measure(key, item) for key, item in measures.items()}
     collector.raise_if_nothing_runs()
     return Evidence(
         **found,
         integrity=tuple(change.find_integrity_issues()),
+        returning=find_returning_tests(change.list_new_functions()),
         thresholds=plan.thresholds,
         seconds=collector.seconds,
         not_measured=collector.not_measured,

@@ -124,8 +124,4 @@ def rename_texts(scope: NameScope, texts: Iterable[str], most: int) -> Iterator[
         for swap in chain.from_iterable(combinations(swaps, count + 1) for count in range(most)):
             renames = dict(swap)
             if len(renames) == len(swap):
-                yield _rename(text, renames)
-
-
-def _rename(text: str, names: dict[str, str]) -> str:
-    return _NAME.sub(lambda found: names.get(found[0], found[0]), text)
+                yield _NAME.sub(lambda found: renames.get(found[0], found[0]), text)  # noqa: B023

@@ -184,6 +184,9 @@ def _truncate_reason(text: str, verbose: bool) -> str:
 
 
 def _format_search(search: SearchResult, verbose: bool) -> Iterator[str]:
+    if not search.generated and search.ended:
+        yield f"search   no edit was tried: {search.ended}"
+        return
     yield (
         f"search   {search.tried} edits tried in {search.seconds:.1f} s: "
         f"all tests pass with {len(search.patches) or 'none'} of them"

@@ -14,7 +14,7 @@ from greenloop.sandbox.work.patches import PatchRuns
 from greenloop.sandbox.work.scenarios import (
     Observations,
     RowOutcome,
-    judge_scenarios,
+    judge_together,
     observe_job,
 )
 from greenloop.testsuite import TestFile
@@ -75,15 +75,36 @@ class ProjectSandbox(SandboxView):
         timeout_s: float | None = None,
     ) -> Observations:
         """Run scenarios in a copy of the project without its tests; none are run beside tests."""
+        texts = [(scenario, "")]
+        (found,) = self.observe_together(code, module, texts, beside=beside, timeout_s=timeout_s)
+        return found
+
+    def observe_together(
+        self,
+        code: str,
+        module: str,
+        scenarios: Sequence[tuple[str, str]],
+        *,
+        beside: Sequence[TestFile] = (),
+        timeout_s: float | None = None,
+    ) -> list[Observations]:
+        """Do the same for several texts; those on another source of the module are not observed.
+
+        Other modules of the project may have imported the module before its source is replaced.
+        """
         if beside:
-            return Observations((), "in a project no scenario runs beside the tests")
+            error = "in a project no scenario runs beside the tests"
+            return [Observations((), error) for _ in scenarios]
+        texts = [(text, "") for text, source in scenarios if not source]
         files = self.project.with_overlay({self.path: code}).all_files
         tree = tuple((path, text) for path, text in files.items() if not is_test_path(path))
         levels = module.count(".") + (2 if self.path.endswith("/__init__.py") else 1)
         root = "/".join(self.path.split("/")[:-levels])
-        payload = {"module": module, "scenarios": [(scenario, "")], "import_root": root}
+        payload = {"module": module, "scenarios": texts, "import_root": root}
         job = Job("scenarios", (), payload, packages=self.packages, timeout_s=timeout_s, tree=tree)
-        return observe_job(self, job)[0]
+        found = iter(observe_job(self, job) if texts else ())
+        other = Observations((), "in a project no other source of a module is observed")
+        return [other if source else next(found) for _, source in scenarios]
 
     def judge_scenarios(
         self,
@@ -94,7 +115,18 @@ class ProjectSandbox(SandboxView):
         timeout_s: float | None = None,
     ) -> tuple[RowOutcome, ...]:
         """Judge without the files of the tests: their folders may hold the code."""
-        return judge_scenarios(self, judge, observations, timeout_s=timeout_s)
+        (found,) = self.judge_together([(judge, observations)], timeout_s=timeout_s)
+        return found
+
+    def judge_together(
+        self,
+        judges: Sequence[tuple[str, Observations]],
+        tests: Sequence[TestFile] = (),
+        *,
+        timeout_s: float | None = None,
+    ) -> list[tuple[RowOutcome, ...]]:
+        """Do the same for the rows of several texts."""
+        return judge_together(self, judges, timeout_s=timeout_s)
 
     def run_patches(self, *_: object, **__: object) -> PatchRuns:
         """Return no results: a process that collected the tests of a project is not forked."""

@@ -45,6 +45,11 @@ def read_attributes(nodes: Iterable[ast.AST]) -> set[str]:
     return {item.attr for item in nodes if isinstance(item, ast.Attribute)}
 
 
+def all_names(node: ast.AST) -> set[str]:
+    """Return the names in a node, whether they are loaded or bound."""
+    return {item.id for item in walk(node) if isinstance(item, ast.Name)}
+
+
 def bound_names(target: ast.AST) -> set[str]:
     """Return the names that a target, a comprehension's generators or a lambda's arguments bind."""
     found: set[str] = set()

@@ -102,4 +102,5 @@ def build_function(
     """Return a function with these statements."""
     kind = ast.AsyncFunctionDef if is_async else ast.FunctionDef
     arguments = ast.arguments([], list(map(ast.arg, parameters)), None, [], [], None, [])
-    return kind(label, arguments, body or [ast.Pass()], [], lineno=1, col_offset=0)
+    body = body or [ast.Pass(lineno=1, col_offset=0)]
+    return kind(label, arguments, body, [], lineno=1, col_offset=0)

@@ -79,12 +79,9 @@ def render_entry(
     listed = []
     for table, found in zip(tables, rows, strict=True):
         text = ast.unparse(found)
-        listed.append(f"({table.names!r}, {_as_tuples(text) if len(table.names) < 2 else text})")
+        text = text if len(table.names) > 1 else f"[(row,) for row in {text}]"
+        listed.append(f"({table.names!r}, {text})")
     return f"({function.name}, {fixtures}lambda: [{', '.join(listed)}])"
-
-
-def _as_tuples(rows: str) -> str:
-    return f"[(row,) for row in {rows}]"
 
 
 def render_stand_ins(key: str, module: str, classes: dict[str, ClassSymbol]) -> Iterator[str]:

@@ -56,7 +56,7 @@ class WholeTests:
             return
         self._used |= used
         self.labels.append(test.name)
-        self._functions.append(ast.unparse(locate_like(function, body[0])))
+        self._functions.append(ast.unparse(locate_like(function, function.body[0])))
         self._entries.append(render_entry(function, f"{test.fixtures!r}, ", test.tables, rows))
 
     def render(self) -> str:

@@ -82,7 +82,7 @@ class ValueGenerator:
             return self.generate(parts[0], depth + 1)
         if name in _MAPPINGS:
             return self._generate_dict(parts, depth)
-        if name == "tuple" and not _is_ellipsis(parts[-1]):
+        if name == "tuple" and getattr(parts[-1], "value", None) is not ...:
             items = [self.generate(part, depth + 1) for part in parts]
         elif name in _SEQUENCES | _SETS | {"tuple"}:
             items = [self.generate(parts[0], depth + 1) for _ in range(self._choose_length())]
@@ -132,10 +132,6 @@ def _read_name(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr.lower()
     return node.id.lower() if isinstance(node, ast.Name) else ""
-
-
-def _is_ellipsis(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is ...
 
 
 def _build(name: str, items: list[ast.expr]) -> ast.expr:

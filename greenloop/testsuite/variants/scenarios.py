@@ -88,13 +88,10 @@ def render_statements(function: ast.AST, last: int) -> str:
     found: list[str] = []
     for node in getattr(function, "body", []):
         found.append(ast.unparse(_WithoutObservations().visit(copy_tree(node))))
-        if any(_is_numbered(item, last) for item in ast.walk(node)):
+        calls: Any = (item for item in ast.walk(node) if is_observation(item))
+        if any(item.args[0].value == last for item in calls):
             break
     return "\n".join(found)
-
-
-def _is_numbered(node: Any, number: int) -> bool:
-    return is_observation(node) and node.args[0].value == number
 
 
 class _WithoutObservations(ast.NodeTransformer):

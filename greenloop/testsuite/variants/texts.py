@@ -60,7 +60,8 @@ class TextMutator:
             value * 2,
             rng.choice((value.upper(), value.lower(), value.title(), "", f" {value} ")),
         ]
-        for word in self._pick_words():
+        if self._words:
+            word = rng.choice(self._words)
             options += [
                 word,
                 value[:start] + word + value[start:],
@@ -86,6 +87,3 @@ class TextMutator:
             case _:
                 del words[at], between[min(at, len(between) - 1)]
         return "".join(chain.from_iterable(zip_longest(words, between, fillvalue="")))
-
-    def _pick_words(self) -> list[str]:
-        return [self._rng.choice(self._words)] if self._words else []

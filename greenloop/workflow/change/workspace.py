@@ -20,6 +20,7 @@ from greenloop.versions import greenloop_version
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.run_tests import run_with_packages
 from greenloop.workflow.setup.packages import install_project_packages
+from greenloop.workflow.setup.suite_problems import explain_suite_problem
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.run_dir import write_atomically
 
@@ -59,8 +60,8 @@ class ChangeWorkspace:
         baseline, run = self.baseline, self.run
         if baseline.problem:
             raise InputError(
-                f"the project's tests cannot be run here: {baseline.problem}: mend that, or go on "
-                "without them with --no-baseline, then at most `passed`"
+                f"{explain_suite_problem(baseline.problem, self.tree)}; or go on without them with "
+                "--no-baseline, then at most `passed`"
             )
         if baseline.locked:
             run.notify(f"{len(baseline.locked)} tests pass twice and are locked")

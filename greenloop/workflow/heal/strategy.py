@@ -59,8 +59,9 @@ class HealStrategy(Strategy):
             self.run.notify("nothing to heal: it passes as it is, and no model was called")
 
     async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
-        first, result = self.state.candidates.first_tested
-        request = self.describe_failures(first, result)
+        first = self.state.candidates.tested_candidates[0]
+        assert first.run is not None
+        request = self.describe_failures(first, first.run)
         repair = await self.request_repair(request, from_the_original=True)
         return GeneratedCode(code=repair.code or first.code, explanation=repair.explanation)
 

@@ -15,7 +15,7 @@ _ONE_MODULE = (
     "a check takes one module alone; `greenloop check --diff REF` grades the lines of a project that "
     "have changed"
 )
-_MISSING_MODULE = re.compile(r"No module named '([^'.]+)")
+MISSING_MODULE = re.compile(r"No module named '([^'.]+)")
 
 
 async def install_with_events(
@@ -33,7 +33,7 @@ async def install_with_events(
 
 def find_missing_module(failure: Failure) -> str:
     """Return the top-level module that an import did not find, '' for any other failure."""
-    found = _MISSING_MODULE.search(failure.message)
+    found = MISSING_MODULE.search(failure.message)
     if failure.exception != "ModuleNotFoundError" or found is None or is_standard_library(found[1]):
         return ""
     return found[1]
@@ -41,8 +41,14 @@ def find_missing_module(failure: Failure) -> str:
 
 def describe_missing_module(module: str, importer: str) -> str:
     """Return a line that names the module, and the flag that would allow its package."""
-    allow = f"add --allow-package {get_package_name(module)}"
-    return f"{allow}: {importer} {module}, which is not available"
+    return describe_missing_modules([module], importer)
+
+
+def describe_missing_modules(modules: Sequence[str], importer: str) -> str:
+    """Return the same for several modules."""
+    allow = " ".join(f"--allow-package {get_package_name(item)}" for item in modules)
+    verb = "is" if len(modules) == 1 else "are"
+    return f"add {allow}: {importer} {', '.join(modules)}, which {verb} not available"
 
 
 def explain_missing_modules(failures: Sequence[Failure], code: Path | None) -> Iterator[str]:

@@ -6,13 +6,10 @@ Requests are stored in the run directory. They hold no API key.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
-from greenloop.records import ChoiceAnswer, Command, Contract
-from greenloop.workflow.storage.request_parts import InputRef as InputRef
-from greenloop.workflow.storage.request_parts import OriginalFile as OriginalFile
-from greenloop.workflow.storage.request_parts import ProjectRequest as ProjectRequest
-from greenloop.workflow.storage.request_parts import ScriptSpec as ScriptSpec
+from greenloop.records import ChoiceAnswer, Command, Contract, OutputCheck, Record
 from greenloop.workflow.storage.run_request import AMENDMENT as AMENDMENT
 from greenloop.workflow.storage.run_request import CheckRequest as CheckRequest
 from greenloop.workflow.storage.run_request import GivenTests as GivenTests
@@ -22,6 +19,47 @@ from greenloop.workflow.storage.run_request import SavedOptions as SavedOptions
 from greenloop.workflow.storage.run_request import digest as digest
 from greenloop.workflow.storage.run_request import select_saved_options as select_saved_options
 from greenloop.workflow.storage.run_request import with_absolute_replay as with_absolute_replay
+
+
+class InputRef(Record):
+    """A file that a script reads: `path` in the sandbox, `source` on the host."""
+
+    path: str
+    source: str
+    sha256: str
+
+
+class ScriptSpec(Record):
+    """How a script is run and what its output is checked for."""
+
+    name: str  # of its file
+    arguments: tuple[str, ...] = ()
+    stdin: InputRef | None = None
+    inputs: tuple[InputRef, ...] = ()
+    checks: tuple[OutputCheck, ...] = ()
+    agreed: tuple[OutputCheck, ...] | None = None  # edited by the user: they replace the model's
+    allow_network: tuple[str, ...] = ()
+    artifacts: str | None = None
+
+
+class OriginalFile(Record):
+    """The file to heal, as it was when the run began. `sha256` is the digest of its bytes."""
+
+    path: str
+    text: str
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        return Path(self.path).name
+
+
+class ProjectRequest(Record):
+    """A project whose layout the tests need: its root, and the module and tests relative to it."""
+
+    root: str
+    path: str
+    targets: tuple[str, ...]
 
 
 class ContractRequest(RunRequest):

@@ -121,9 +121,85 @@ def test_deleted_and_renamed_files_are_no_lines_to_grade(run: Run, shop: Path) -
     git(shop, "add", "-A")
     git(shop, "commit", "-q", "-m", "old")
     (shop / "src/shop/old.py").unlink()
-    status, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
+    append("tests/test_moved.py", (shop / "tests/test_prices.py").read_text())
+    (shop / "tests/test_prices.py").unlink()
+    status, out, _ = run(
+        "check", "--diff", "HEAD", "--in", "shop", "--quiet", "--require", "verified"
+    )
     assert status == 0
-    assert "no line of tested code has changed since" in out
+    assert "nothing to grade: no statement of code has changed since" in out
+    assert "tests that the change removes" not in out
+
+
+def test_docstrings_comments_and_documents_are_nothing_to_grade(run: Run, shop: Path) -> None:
+    (shop / "README.md").write_text("More.\n")
+    code = (shop / PRICES).read_text()
+    (shop / PRICES).write_text(f"# A comment.\n{code.replace('Return the sum', 'Give the sum')}\n")
+    call = ("check", "--diff", "HEAD", "--in", "shop", "--quiet", "--require", "verified")
+    status, out, _ = run(*call, "--json")
+    report = report_of(out)
+    assert (status, report["verdict"]) == (0, "passed")
+    assert report["reasons"] == [f"nothing to grade: {report['change']['nothing_to_grade']}"]
+    append(PRICES, "\nLIMIT = 3\n")
+    status, out, _ = run(*call)
+    assert (status, "nothing to grade" in out) == (1, False)
+
+
+def test_a_weak_new_test_is_graded_without_any_code(run: Run, shop: Path) -> None:
+    call = ("check", "--diff", "HEAD", "--in", "shop", "--quiet", "--require", "verified")
+    append("tests/test_prices.py", "\n\ndef test_none():\n    assert total([]) == 0\n")
+    status, out, _ = run(*call)
+    assert (status, "nothing to grade" in out) == (0, True), out
+    append("tests/test_prices.py", "\n\ndef test_two():\n    return total([]) == 0\n")
+    status, out, _ = run(*call)
+    assert (status, "nothing to grade" in out) == (1, False), out
+    assert "tests that return a value, which pytest ignores, and assert nothing: test_two" in out
+
+
+def test_removed_and_skipped_tests_are_named(run: Run, shop: Path) -> None:
+    tests = (shop / "tests/test_prices.py").read_text()
+    tests = tests.replace(
+        "def test_total(", "import pytest\n\n\n@pytest.mark.skip\ndef test_total("
+    )
+    (shop / "tests/test_prices.py").write_text(tests.replace("def test_gross(", "def gross_is("))
+    status, out, _ = run(
+        "check", "--diff", "HEAD", "--in", "shop", "--quiet", "--require", "verified"
+    )
+    assert status == 1
+    assert "tests that the change removes: 1: tests/test_prices.py::test_gross" in out
+    assert "tests that the change lets skip or xfail: 1: tests/test_prices.py::test_total" in out
+
+
+def test_a_change_after_which_no_test_passes_fails(run: Run, shop: Path) -> None:
+    append(PRICES, "\ndef (\n")
+    status, out, err = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
+    assert status == 1, err
+    assert "src/shop/prices.py, line 15: SyntaxError: invalid syntax (Python" in out
+    (shop / PRICES).unlink()
+    status, out, err = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
+    assert (status, "tests/test_prices.py" in out) == (1, True), err
+
+
+def test_what_is_missing_is_named_with_its_remedy(run: Run, shop: Path) -> None:
+    append(
+        "tests/test_prices.py",
+        "\n\ndef test_more():\n    import pytest\n    try:\n        import no_such_one\n"
+        "    except ImportError:\n        pass\n    with pytest.raises(ImportError):\n"
+        "        import no_such_two\n    import no_such_three\n",
+    )
+    append("pyproject.toml", "\n[tool.other]\nrequires-python = '>=99'\n")
+    _, _, err = run("check", "--diff", "HEAD", "--in", "shop", GREENLOOP_MUTANTS="0")
+    assert "add --allow-package no-such-three: the project's tests import no_such_three, " in err
+    assert "no_such_one" not in err
+    assert "no_such_two" not in err
+    assert "the project requires Python >=99, and its tests run in Python 3" in err
+    append("tests/conftest.py", "\n\nimport no_such_module\n")
+    git(shop, "commit", "-q", "-a", "-m", "more")
+    status, _, err = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
+    assert (status, "; add --allow-package no-such-module;" in err) == (2, True), err
+    (shop / "tests/conftest.py").write_text("import shop.absent\n")
+    status, _, err = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
+    assert (status, "--allow-package" in err) == (2, False), err
 
 
 def test_what_cannot_run_here_and_scripts_beside_the_code_are_named(run: Run, shop: Path) -> None:
@@ -167,6 +243,7 @@ def test_bad_input_has_one_clear_line(
 
 def test_a_suite_that_cannot_run_has_one_clear_line(run: Run, shop: Path) -> None:
     append("tests/conftest.py", "\n\nimport no_such_module\n")
+    git(shop, "commit", "-q", "-a", "-m", "broken")
     status, _, err = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
     assert status == 2
     assert "the project's tests cannot be run here: no test passes: tests/conftest.py" in err

@@ -197,6 +197,25 @@ def test_scenarios_run_in_the_project_without_its_tests(box: Sandbox, project: P
     assert [item.outcome for item in view.judge_scenarios(JUDGE, seen)] == ["agrees"], seen
 
 
+def test_texts_are_observed_together_in_the_project_as_they_are_alone(
+    box: Sandbox, project: Project
+) -> None:
+    view = ProjectSandbox(box, project, "src/shop/cart.py")
+    code = "import shop.prices\ndef total(numbers): return sum(numbers)\n"
+    other = code.replace("sum(numbers)", "0")
+    alone = view.observe_scenarios(code, "shop.cart", SCENARIO)
+    first, empty, last = view.observe_together(
+        code, "shop.cart", [(SCENARIO, ""), (SCENARIO, other), (SCENARIO, "")]
+    )
+    assert [i.observations for i in first.rows] == [i.observations for i in alone.rows] != []
+    assert [i.observations for i in last.rows] == [i.observations for i in alone.rows]
+    assert not empty.rows
+    assert empty.error
+    tests = [TestFile("tests/unit/test_cart.py", FILES["tests/unit/test_cart.py"])]
+    judged = view.judge_together([(JUDGE, first), (JUDGE, last)], tests)
+    assert [[item.outcome for item in part] for part in judged] == [["agrees"], ["agrees"]]
+
+
 def test_targets_may_be_files_folders_and_tests(box: Sandbox, project: Project) -> None:
     def ids(*targets: str) -> list[str]:
         chosen = project.model_copy(update={"targets": targets})

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from greenloop.app.inputs.heal_files import read_layout, read_original
-from greenloop.events import Notice
+from greenloop.events import Notice, RepairSearchDone
 from greenloop.workflow.storage.request import HealModuleRequest
 from tests.support.model_responses import BETTER_CODE, GOOD_CODE, GOOD_TESTS, WRONG_CODE, fence
 
@@ -125,6 +125,30 @@ def test_module_in_a_project_is_healed_in_its_layout(
     assert "def test_gross(net)" in done.model.list_prompts("repair_code")[0]
     assert "hunter2" not in str(done.model.prompts)
     assert _digests(tmp_path / "shop") == before
+
+
+def test_names_of_the_project_are_no_packages_and_a_missing_import_ends_the_search(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    wrong = "def gross(net):\n    return net\n"
+    request = project(tmp_path, wrong)
+    (tmp_path / "shop/shop/__init__.py").write_text("from shop._version import version\n")
+    done = run_workflow({"repair_code": [fence(wrong)] * 9}, request=request)
+    (ended,) = [item.search.ended for item in done.events_of(RepairSearchDone)]
+    assert ended == "the tests cannot be imported: No module named 'shop._version'"
+    assert not [i for i in done.events_of(Notice) if "--allow-package" in i.text]
+
+
+def test_version_file_that_a_build_writes_is_added(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    request = project(tmp_path, "def gross(net):\n    return net + net // 4\n")
+    (tmp_path / "shop/shop/__init__.py").write_text("from shop._version import version\n")
+    (tmp_path / "shop/pyproject.toml").write_text(
+        '[tool.hatch.build.hooks.vcs]\nversion-file = "shop/_version.py"\n'
+    )
+    assert run_workflow({}, request=request).report.verdict != "failed"
+    assert not (tmp_path / "shop/shop/_version.py").exists()
 
 
 def test_module_with_a_syntax_error_is_healed(run_workflow: RunWorkflow, tmp_path: Path) -> None:

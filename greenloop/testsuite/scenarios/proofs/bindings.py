@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from greenloop.testsuite.scenarios.names import Function, get_dotted_name, walk
+from greenloop.testsuite.scenarios.names import Function, all_names, get_dotted_name
 from greenloop.testsuite.scenarios.scope import Scope
 from greenloop.testsuite.scenarios.splitting.steps import OBSERVERS
 
@@ -24,7 +24,7 @@ class Binding(NamedTuple):
     is_loop: bool = False
 
 
-def get_observed(node: ast.AST) -> ast.AST | None:
+def get_observed(node: ast.AST) -> ast.expr | None:
     """Return the expression that an observation evaluates; None for other nodes."""
     call = node.value if isinstance(node, ast.Await) else node
     if isinstance(call, ast.Call) and get_dotted_name(call.func) in OBSERVERS:
@@ -42,13 +42,13 @@ class Bindings:
         code = {*scope.imported, *scope.process_modules}
         pending: list[tuple[set[str], set[str]]] = []
         for item in (found for node in nodes for found in _list_bindings(node)):
-            names = _names(item.target)
+            names = all_names(item.target)
             if get_observed(item.value) is not None:
                 code |= names
                 continue
             self.all.append(item)
             self._own |= names
-            pending.append((names, _names(item.value)))
+            pending.append((names, all_names(item.value)))
         while more := {n for names, used in pending if used & code for n in names} - code:
             code |= more
         self._own -= code
@@ -59,17 +59,13 @@ class Bindings:
             return False
         is_operator = get_dotted_name(node.func).startswith(OPERATORS)
         asked = node.args[0] if is_operator else node.func
-        return not _names(asked) <= self._own | _BUILT_IN
+        return not all_names(asked) <= self._own | _BUILT_IN
 
     def is_own_part(self, node: ast.AST) -> bool:
         """Return whether a node is a value of the test itself, or a part of one."""
         while isinstance(node, (ast.Subscript, ast.Attribute)):
             node = node.value
         return isinstance(node, ast.Name) and node.id in self._own
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {item.id for item in walk(node) if isinstance(item, ast.Name)}
 
 
 def _list_bindings(node: ast.AST) -> Iterator[Binding]:

@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator
 
 from greenloop.testsuite.scenarios.names import (
     Function,
+    all_names,
     bound_names,
     children,
     get_dotted_name,
     walk,
 )
+from greenloop.testsuite.scenarios.proofs.bindings import get_observed
 from greenloop.testsuite.scenarios.records import RefusedError
 from greenloop.testsuite.scenarios.splitting.functions import MUTATING_METHODS
-from greenloop.testsuite.scenarios.splitting.steps import OBSERVERS
 
 _Display = (ast.List, ast.Tuple, ast.Dict, ast.Set)
 _ACTS = (ast.Assign, ast.AugAssign, ast.Expr, ast.For)
@@ -54,9 +55,9 @@ class _Flow:
             if isinstance(node, _ACTS):
                 self._add(node)
             elif isinstance(node, (Function, ast.ClassDef)) and node is not scenario:
-                self._sources[node.name] = _names(node)
+                self._sources[node.name] = all_names(node)
             elif isinstance(node, ast.withitem):
-                self._given |= _names(node.context_expr)
+                self._given |= all_names(node.context_expr)
 
     def find_given(self) -> set[str]:
         """Return the names that a call of the code is given, or what is made of them."""
@@ -70,7 +71,7 @@ class _Flow:
     def _add(self, node: ast.stmt) -> None:
         """Follow the values of one statement to the names that it binds."""
         value, targets = _value_and_targets(node)
-        observed = _get_observed(value)
+        observed = get_observed(value)
         expression = value if observed is None else observed
         names = {name for target in targets for name in bound_names(target)}
         if mutated := self._find_mutated(expression):
@@ -94,11 +95,11 @@ class _Flow:
     def _hold(self, node: ast.AST) -> Iterator[str]:
         """Yield the names of an expression, and note those that no call is given."""
         is_operator = isinstance(node, (ast.BinOp, ast.Compare, ast.Subscript)) and bool(
-            self._objects & _names(node)
+            self._objects & all_names(node)
         )
         if isinstance(node, (ast.Call, ast.Await)) or is_operator:
-            self._given |= _names(node)
-            yield from _names(node)
+            self._given |= all_names(node)
+            yield from all_names(node)
             return
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             self.held.setdefault(node.id, getattr(node, "lineno", 0))
@@ -119,19 +120,7 @@ def _value_and_targets(node: ast.stmt) -> tuple[ast.expr, list[ast.expr]]:
     return node.value, getattr(node, "targets", [])  # type: ignore[attr-defined]
 
 
-def _get_observed(node: ast.expr) -> ast.expr | None:
-    """Return the expression that an observation evaluates; None for other expressions."""
-    call = node.value if isinstance(node, ast.Await) else node
-    if isinstance(call, ast.Call) and get_dotted_name(call.func) in OBSERVERS:
-        return getattr(call.args[1], "body", call.args[1])
-    return None
-
-
 def _arguments(node: ast.expr) -> list[ast.expr]:
     return (
         [*node.args, *(item.value for item in node.keywords)] if isinstance(node, ast.Call) else []
     )
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {item.id for item in walk(node) if isinstance(item, ast.Name)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeGuard
 
 from greenloop.testsuite.scenarios.names import children, get_dotted_name, walk_all
 from greenloop.testsuite.scenarios.proofs.bindings import Bindings, get_observed
@@ -32,7 +31,8 @@ def check_separation(
     """
     parts, staying = list(walk_all(crossing)), list(walk_all(judge))
     bindings = Bindings([*parts, *staying, *tables], scope)
-    needed = {item.id for item in (*parts, *staying) if _is_loaded(item)}
+    names = (item for item in (*parts, *staying) if isinstance(item, ast.Name))
+    needed = {item.id for item in names if isinstance(item.ctx, ast.Load)}
     observed = list(filter(None, map(get_observed, parts)))
     own = [item for item in observed if bindings.is_own_part(item)]
     beside = {place for item in observed for place in _find_beside(item, bindings)}
@@ -43,10 +43,6 @@ def check_separation(
         reaching -= Origins(bindings, needed, is_whole=True).find(given) - beside
     if reaching:
         raise RefusedError("an expected value would reach the code", min(p[0] for p in reaching))
-
-
-def _is_loaded(node: ast.AST) -> TypeGuard[ast.Name]:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
 
 
 def _find_expected(judge: Iterable[ast.AST]) -> Iterator[ast.AST]:

@@ -25,7 +25,6 @@ from greenloop.testsuite.scenarios.reading.inlining import (
     OF_INSTANCE,
     REQUEST,
     PlainForms,
-    move_cleanups,
     own_nodes,
     wrap_in_fixture,
 )
@@ -83,7 +82,7 @@ class _Flattening:
         body, patched = patch_blocks(node, list(map(copy_node, node.body[:last])))
         body = self._write_out_helpers([*body, *after], before, columns)
         methods = TestMethods(self._methods, self._names)
-        body = move_cleanups([*before, *methods.define(body, before), *body])
+        body = [*before, *methods.define(body, before), *body]
         automatic = [k for k, (_, options) in self._module.fixtures.items() if "autouse" in options]
         wanted = dict.fromkeys([*automatic, *used, *_parameters(node)])
         body = self._wrap([name for name in wanted if name not in columns | patched], body)

@@ -136,15 +136,12 @@ def bind_instance(method: Function) -> Function:
 
 def _get_called_name(node: ast.stmt) -> str:
     """Return the name of the function that a statement calls, '' for other statements."""
-    function = node.value.func if _is_call(node) else None  # type: ignore[attr-defined]
+    call = node.value if isinstance(node, ast.Expr) else None
+    function = call.func if isinstance(call, ast.Call) else None
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
         is_own = function.value.id == _INSTANCE
         return f"{_INSTANCE}.{function.attr}" if is_own else ""
     return function.id if isinstance(function, ast.Name) else ""
-
-
-def _is_call(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
 
 
 def _match_arguments(helper: Function, call: ast.Call) -> dict[str, ast.expr] | None:

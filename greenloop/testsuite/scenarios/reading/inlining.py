@@ -74,24 +74,6 @@ def own_nodes(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def move_cleanups(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the statements with what `self.addCleanup` is given called at the end, last first."""
-    found: list[ast.stmt] = []
-    cleanups: list[ast.stmt] = []
-    for item in body:
-        call = item.value if isinstance(item, ast.Expr) else None
-        if (
-            isinstance(call, ast.Call)
-            and get_dotted_name(call.func) == "self.addCleanup"
-            and call.args
-        ):
-            inner = ast.Call(call.args[0], call.args[1:], call.keywords)
-            cleanups.insert(0, locate_like(ast.Expr(inner), item))
-        else:
-            found.append(item)
-    return found + cleanups
-
-
 _METHODS_OF_UNITTEST = frozenset({"subTest", "fail", "skipTest"})
 
 
@@ -121,6 +103,8 @@ class PlainForms(ast.NodeTransformer):
                 return locate_like(name(self._functions[node.attr]), node)
             if node.attr in self._methods:
                 raise RefusedError("a method of the test class", node.lineno)
+            if node.attr == "addCleanup":
+                raise RefusedError("self.addCleanup", node.lineno)
             if node.attr.startswith("assert") or node.attr in _METHODS_OF_UNITTEST:
                 return locate_like(name(node.attr), node)
             return locate_like(ast.Name(f"{OF_INSTANCE}{node.attr}", node.ctx), node)

@@ -117,16 +117,12 @@ def _bind_column(scope: Scope, name: str, cells: list[ast.expr]) -> None:
     levels = [scope.level(cell, records=True) for cell in cells]
     level = max(levels)
     plain = [cell for cell, found in zip(cells, levels, strict=True) if not found]
-    if level is Level.DEPENDENT and any(not _is_neutral(cell) for cell in plain):
+    if level is Level.DEPENDENT and any(ast.unparse(cell) != "None" for cell in plain):
         raise RefusedError(f"the column {name} mixes values and what the code gives")
     mutable = [cell for cell in cells if not scope.is_immutable(cell)]
     scope.bind([name], mutable[0] if mutable else cells[0], level)
     if all(map(scope.is_object, cells)):
         scope.objects.add(name)
-
-
-def _is_neutral(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def project_table(target: ast.expr, rows: ast.expr, uses: Uses, literals: Known) -> ast.expr:

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from greenloop.sandbox.job import Job
-from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios
+from greenloop.testsuite.scenarios import ScenarioFile, build_scenarios, build_whole_tests
 from greenloop.testsuite.scenarios.module_symbols import read_symbols
 from tests.support.module_corpus import pairs
 
@@ -309,15 +309,13 @@ def test_decorators_of_mock_are_blocks() -> None:
     assert "77" not in found.scenario
 
 
-CLEANUPS = """
+STARS = """
 import unittest
 from m import Store, f
 
 class TestStore(unittest.TestCase):
     def setUp(self):
         self.store = Store()
-        self.addCleanup(self.store.close)
-        self.addCleanup(f, 5)
 
     def look(self, want, *given, **more):
         self.assertEqual(self.store.get(*given, **more), want)
@@ -327,19 +325,22 @@ class TestStore(unittest.TestCase):
 
     def test_client(self):
         self.assertEqual(f(self.client), 77)
+
+    def test_cleanup(self):
+        self.addCleanup(self.store.close)
+        self.look(77, 1)
 """
 
 
-def test_cleanups_come_last_and_unknown_attributes_are_refused() -> None:
-    found = build_scenarios(CLEANUPS, "m", CODE)
+def test_methods_with_stars_are_written_out_and_unknown_attributes_refused() -> None:
+    found = build_scenarios(STARS, "m", CODE)
     lines = [line.strip() for line in found.scenario.splitlines()]
-    at = lines.index("observe__(3, lambda: f(5))")
-    assert lines[at + 1] == "observe__(4, lambda: self__store.close())"
     assert "given__call1 = (1, 2)" in lines
     assert "more__call1 = {'key': 3}" in lines
     assert "77" not in found.scenario
     assert [(item.test, item.reason) for item in found.not_observable] == [
-        ("TestStore::test_client", "self.client has no known value")
+        ("TestStore::test_client", "self.client has no known value"),
+        ("TestStore::test_cleanup", "self.addCleanup"),
     ]
 
 
@@ -665,3 +666,10 @@ def test_a_scenario_is_the_same_whatever_is_expected(pair) -> None:  # type: ign
     other = build_scenarios(changed, pair.name, pair.code)
     assert first.scenario == other.scenario
     assert first.scenario.count("observe__(") > 1
+
+
+def test_tests_without_a_statement_are_rendered_as_they_are() -> None:
+    tests = 'def test_a():\n    """Nothing."""\n\ndef test_b():\n    return f(1)\n'
+    found = build_whole_tests(HEAD + tests, "m", CODE)
+    compile(found.text, "tests", "exec")
+    assert set(found.tests) == {"test_a", "test_b"}

@@ -1,0 +1,139 @@
+"""Tests of a project that a change breaks, removes or lets skip, and those that do not count."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from greenloop.project.diff import ProjectDiff
+from greenloop.project.removed_tests import find_removed_tests, find_skipping_tests
+from greenloop.project.runner import MAX_SUITE_SECONDS, ProjectRunner
+from greenloop.records import Baseline, BaselineResult, Failure, TestOutcome, TestRun
+from greenloop.syntax.parse import PARSE_ERRORS
+from greenloop.testsuite.parser import is_test_path
+from greenloop.workflow.setup.suite_problems import describe_python
+
+_NOT_HERE = re.compile(r"No module named '|^fixture '\w+' not found", re.MULTILINE)
+_MAX_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class RedTests:
+    """Red tests: those that the change breaks, with their failures, and those that do not count.
+
+    `ended` says how the run of a suite ended that the change keeps from its end.
+    """
+
+    broken: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    before: tuple[str, ...] = ()
+    not_runnable: tuple[str, ...] = ()
+    ended: str = ""
+
+
+def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> RedTests:
+    """Run the files of the red tests as they are and as they were at the commit."""
+    files = sorted({test.partition("::")[0] for test in baseline.red} - {""})
+    if not files:
+        return RedTests()
+    failures = {item.test: item for item in runner.run({}, baseline.red).failures}
+    there = [path for path in files if diff.before.get(path, "") is not None]
+    failing = runner.run(diff.before, there).failing_tests if there else frozenset()
+    known = {name: name in failing for name in baseline.red}
+    lacking = {
+        name
+        for name in baseline.red
+        if not known[name] and name in failures and _NOT_HERE.search(failures[name].message)
+    }
+    broken = tuple(name for name in baseline.red if not known[name] and name not in lacking)
+    return RedTests(
+        broken,
+        tuple(failures[name] for name in broken if name in failures),
+        tuple(name for name in baseline.red if known[name]),
+        tuple(sorted(lacking)),
+    )
+
+
+def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> RedTests:
+    """Return what the change breaks where no test passes; nothing where none passed before either."""
+    changed = [item for item in diff.before.items() if item[0] in runner.tree.texts or item[1]]
+    if not changed:
+        return RedTests()
+    before = runner.run(diff.before, timeout_s=MAX_SUITE_SECONDS)
+    if not before.passed_count:
+        return RedTests()
+    failures = {i.test: i for i in baseline.failures if i.test not in before.failing_tests}
+    return RedTests(tuple(sorted(failures)), tuple(failures.values()), ended=baseline.problem)
+
+
+def build_run(baseline: Baseline, red: RedTests) -> TestRun:
+    """Return the run of the tests that count."""
+    return TestRun(
+        ending="finished",
+        exit_status=int(bool(red.broken or red.ended)),
+        tests=(
+            *(TestOutcome(id=name, outcome="passed") for name in baseline.locked),
+            *(TestOutcome(id=name, outcome="failed") for name in red.broken),
+        ),
+        failures=red.failures,
+        duration_s=baseline.seconds,
+    )
+
+
+def summarize_baseline(baseline: Baseline, red: RedTests) -> BaselineResult:
+    """Return the numbers and names of the tests for the report."""
+    ignored = (*red.before, *red.not_runnable)
+    return BaselineResult(locked=len(baseline.locked), red=ignored, flaky=baseline.flaky)
+
+
+def list_ignored_tests(red: RedTests, flaky: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each kind of tests that do not count."""
+    for what, names in (
+        ("also fail before the change", red.before),
+        ("need a package that is not installed (--allow-package)", red.not_runnable),
+        ("are flaky", flaky),
+    ):
+        if names:
+            yield f"tests that {what}, and do not count: {_format_tests(names)}"
+
+
+def list_lost_tests(diff: ProjectDiff) -> Iterator[str]:
+    """Yield a line for the tests that the change removes, and one for those that it lets skip."""
+    before = {p: text for p, text in diff.before.items() if text is not None and is_test_path(p)}
+    after = {p: diff.tree.texts[p] for p in diff.lines if is_test_path(p)}
+    for what, names in (
+        ("tests that the change removes", find_removed_tests(before, after)),
+        ("tests that the change lets skip or xfail", find_skipping_tests(before, after)),
+    ):
+        if names:
+            yield f"{what}: {_format_tests(names)}"
+
+
+def list_syntax_errors(diff: ProjectDiff) -> Iterator[str]:
+    """Yield a line for each changed file that does not parse, and did before where it is not new."""
+    for path in sorted(diff.lines):
+        before = diff.before[path]
+        if (now := _find_syntax_error(diff.tree.texts[path])) and (
+            before is None or not _find_syntax_error(before)
+        ):
+            yield f"{path}, {now} ({describe_python()})"
+
+
+def _find_syntax_error(text: str) -> str:
+    """Return the line and the error; '' where the text parses."""
+    try:
+        ast.parse(text)
+    except PARSE_ERRORS as error:
+        line = error.lineno if isinstance(error, SyntaxError) else 1
+        why = error.msg if isinstance(error, SyntaxError) else str(error)
+        return f"line {line}: {type(error).__name__}: {why}"
+    return ""
+
+
+def _format_tests(names: Sequence[str]) -> str:
+    """Return the number of tests and the first ones, each parametrized test once."""
+    shown = list(dict.fromkeys(name.partition("[")[0] for name in names))
+    more = ", …" if len(shown) > _MAX_SHOWN else ""
+    return f"{len(names)}: {', '.join(shown[:_MAX_SHOWN])}{more}"
