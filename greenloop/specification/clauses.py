@@ -31,7 +31,8 @@ def _is_joint(index: PassageIndex, number: int) -> bool:
 
 def list_own_stems(contract: Contract) -> frozenset[str]:
     """Return the stems of the words that a contract has of its own, outside of quotes."""
-    stated = (item.text for item in (*contract.requirements, *contract.keep))
+    stated = [item.text for item in contract.requirements]
+    stated += [item.text for item in contract.keep]
     asked = (text for item in contract.choices for text in (item.question, *item.answers))
     texts = (contract.summary, contract.interface, *contract.assumptions, *stated, *asked)
     return frozenset(_stem(word) for text in texts for word in list_words(text))

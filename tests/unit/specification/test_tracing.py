@@ -18,6 +18,7 @@ from greenloop.records import (
 )
 from greenloop.specification.background import find_doubtful_background
 from greenloop.specification.examples import analyze_specification
+from greenloop.specification.passages import index_text
 from greenloop.specification.quotes import find_complaints, settle_background, settle_contract
 from greenloop.specification.tracing import trace_contract
 
@@ -385,3 +386,10 @@ def test_the_name_of_the_module_needs_no_quote() -> None:
     trace = trace_contract(make_contract(text, ["It sorts lines"], module="wrap_all"))
     assert trace.rests == ()
     assert trace_contract(make_contract(text, ["It sorts lines"])).rests != ()
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~", "~~~~", "`````"])
+def test_a_block_ends_at_its_fence(fence: str) -> None:
+    text = f"One.\n\n{fence}text\na\n{fence}\n\n## Exception messages\n\nTwo.\n"
+    kinds = [block.kind for block in index_text(text).blocks]
+    assert kinds == ["sentence", "code", "heading", "sentence"]

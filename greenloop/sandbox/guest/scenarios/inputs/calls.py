@@ -123,13 +123,10 @@ class Calls:
 
         Return this expression and the names that it is to be evaluated with.
         """
-        *steps, last = ast.parse(text.strip()).body
-        names = dict(self._names)
+        steps: list[Any] = ast.parse(text.strip()).body
+        names, last = dict(self._names), steps.pop()
         exec(compile(ast.Module(steps, []), "<call>", "exec"), names)
-        return (
-            compile(ast.Expression(last.value), "<call>", "eval"),
-            names,
-        )
+        return compile(ast.Expression(last.value), "<call>", "eval"), names
 
     def evaluate(self, expression: types.CodeType, names: dict[str, Any]) -> Any:
         """Return the value of an expression."""
