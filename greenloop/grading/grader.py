@@ -5,7 +5,6 @@ from __future__ import annotations
 import pkgutil
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 from greenloop.events import EventSink, ignore_event
@@ -14,13 +13,12 @@ from greenloop.grading.assertion_mutation import judgement
 from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement, describe_load
 from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.coverage.measurement import DISTURBED
-from greenloop.grading.integrity.issues import find_integrity_issues
-from greenloop.grading.integrity.process_reads import find_process_reads
+from greenloop.grading.integrity.findings import find_findings
 from greenloop.grading.isolation import agreement as isolation
 from greenloop.grading.memorization import evidence as memorization
 from greenloop.grading.observation import ObservationRequest, SharedObservation
 from greenloop.plugins import list_plugins, load_plugin
-from greenloop.records import Evidence, ExtraEvidence, IntegrityFinding, Piece
+from greenloop.records import Evidence, ExtraEvidence, Piece
 from greenloop.records.evidence import piece_types
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
@@ -77,18 +75,13 @@ def grade_run(context: GradingContext, emit: EventSink = ignore_event) -> Eviden
     functions = (item for file in context.tests for item in parse_test_functions(file.code))
     return Evidence(
         **{key: piece for key, piece in found.items() if key in piece_types()},
-        integrity=_find_integrity_issues(context),
+        integrity=find_findings(context.code, [file.code for file in context.tests]),
         returning=find_returning_tests(functions),
         thresholds=context.thresholds,
         seconds=collector.seconds,
         not_measured=collector.not_measured,
         extra={item.name: item for item in found.values() if isinstance(item, ExtraEvidence)},
     )
-
-
-def _find_integrity_issues(context: GradingContext) -> tuple[IntegrityFinding, ...]:
-    reads = find_process_reads(context.code, [file.code for file in context.tests])
-    return tuple(sorted({*find_integrity_issues(context.code), *reads}, key=attrgetter("line")))
 
 
 def _plan_requests(context: GradingContext) -> list[ObservationRequest]:

@@ -77,9 +77,16 @@ class SandboxOpening:
         """Return the sandbox once it is open. Raises SandboxError as `open_sandbox` does."""
         import asyncio
 
+        return await asyncio.wrap_future(self._get_opened())
+
+    def result(self) -> Sandbox:
+        """Do as `wait`, and block until then."""
+        return self._get_opened().result()
+
+    def _get_opened(self) -> Future[Sandbox]:
         if self._opened is None:
             raise RuntimeError("the opening has not begun")
-        return await asyncio.wrap_future(self._opened)
+        return self._opened
 
     def __enter__(self) -> SandboxOpening:
         return self

@@ -42,11 +42,17 @@ _MEMBERS_BY_EFFECT = {
     "asks for a socket that a sandbox refuses": (
         "socket.AF_UNIX socket.AF_NETLINK socket.AF_PACKET socket.SOCK_RAW"
     ),
+    "reads whether there is a terminal": (
+        "os.isatty os.get_terminal_size shutil.get_terminal_size"
+    ),
     "reads its callers": "traceback.format_stack traceback.print_stack traceback.StackSummary",
 }
 _MEMBERS = {name: why for why, names in _MEMBERS_BY_EFFECT.items() for name in names.split()}
 # Names that only these functions have: they are looked for whatever their owner is.
 _UNMISTAKABLE = {name.partition(".")[2]: why for name, why in _MEMBERS.items() if ".get" in name}
+# What stands for such a fact in a test that sets it.
+_SET_BY = {"get_terminal_size": "COLUMNS"}
+_IS_TERMINAL, _STREAMS = "isatty", re.compile(r"__std(in|out|err)__|std(in|out|err)")
 # Modules that have nothing but such facts, and members of them that read none.
 _MODULES = {
     "resource": "setrlimit",
@@ -90,6 +96,7 @@ class _Reader:
     def __init__(self, tree: ast.Module, tests: str) -> None:
         self._names, self._tests = ModuleNames(tree), tests
         self._defined = set(_find_defined(tree))
+        self._has_streams = any(map(_is_standard_stream, ast.walk(tree)))
         self._receives = any(get_last_name(node) in _RECEIVERS for node in ast.walk(tree))
         self._changed = {
             id(node.value)
@@ -124,6 +131,8 @@ class _Reader:
     def _find_effect(self, module: str, name: str) -> str:
         if module in _MODULES:
             return "" if name in _MODULES[module].split() else "reads facts of its process"
+        if not module and name == _IS_TERMINAL:  # of a stream that a caller gives it reads nothing
+            return _MEMBERS[f"os.{name}"] if self._has_streams else ""
         if not module:
             return "" if name in self._defined else _UNMISTAKABLE.get(name, "")
         if module.partition(".")[0] in sys.stdlib_module_names and re.match(r"_[a-z]", name):
@@ -133,8 +142,10 @@ class _Reader:
     def _explain(self, shown: str, effect: str) -> str:
         """Return what is found; '' for nothing, and where the tests name the same fact."""
         module, _, name = shown.rpartition(".")
-        named = re.escape(name) if name in _UNMISTAKABLE else rf"{module}\W+{re.escape(name)}"
-        is_named = bool(effect) and re.search(rf"(?<!\w){named}(?!\w)", self._tests)
+        own = re.escape(_SET_BY.get(name, name))
+        is_clear = name in _UNMISTAKABLE or name == _IS_TERMINAL
+        named = rf"{name}|{own}" if is_clear else rf"{module}\W+{own}"
+        is_named = bool(effect) and re.search(rf"(?<!\w)({named})(?!\w)", self._tests)
         return f"`{shown}` {effect}, which no test sets" if effect and not is_named else ""
 
     def _read_call(self, node: ast.Call) -> str:
@@ -150,6 +161,10 @@ class _Reader:
         if name in _CALLS_WITH_PATHS and (path := _find_absolute_path(node)):
             return "" if path in self._tests else f"`{path}` is a path of the machine"
         return ""
+
+
+def _is_standard_stream(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and bool(_STREAMS.fullmatch(node.attr))
 
 
 def _is_small(level: ast.expr) -> bool:

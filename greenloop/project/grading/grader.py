@@ -12,7 +12,7 @@ from greenloop.grading import GradingContext, Plan
 from greenloop.grading.assertion_mutation import evidence as assertion_mutation
 from greenloop.grading.collector import EvidenceCollector, Measurement
 from greenloop.grading.empty_bodies import judge_empty_bodies
-from greenloop.grading.integrity.issues import find_integrity_issues
+from greenloop.grading.integrity.findings import find_findings
 from greenloop.grading.mutants import explain_no_mutants
 from greenloop.grading.reruns import measure_flakiness_alone
 from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
@@ -150,8 +150,10 @@ class ChangedLines:
 
     def find_integrity_issues(self) -> Iterator[IntegrityFinding]:
         """Yield the findings on changed lines."""
+        texts = self.runner.tree.texts
+        tests = [text for path, text in texts.items() if is_test_path(path)]
         for path, lines in self.code_lines.items():
-            for item in find_integrity_issues(self.runner.tree.texts[path]):
+            for item in find_findings(texts[path], tests):
                 if item.line in lines:
                     yield IntegrityFinding(line=item.line, what=f"of {path} {item.what}")
 

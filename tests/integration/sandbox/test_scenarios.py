@@ -690,7 +690,7 @@ def test_the_process_is_like_that_of_a_program(box: Sandbox, tmp_path: Path) -> 
             ]
             interrupt = signal.getsignal(signal.SIGINT) is signal.default_int_handler
             usual = sorted(item for item in vars(sys.modules["__main__"]) if item[:2] == "__")
-            return repr([streams, interrupt, sorted(vars(builtins)), depth(), usual])
+            return repr([streams, interrupt, sorted(vars(builtins)), depth() in range(967, 998), usual])
         """
     (tmp_path / "m.py").write_text(textwrap.dedent(code), "utf-8")
     (tmp_path / "p.py").write_text("import m\nprint(m.seen())\n", "utf-8")
@@ -707,6 +707,22 @@ def test_the_process_is_like_that_of_a_program(box: Sandbox, tmp_path: Path) -> 
     assert observe_scenario(box, code, "observe__(1, lambda: m.seen())")[1]["value"] == expected
 
 
+def test_the_depth_of_recursion_is_that_of_a_call_from_some_function_of_a_program(
+    box: Sandbox,
+) -> None:
+    code = """
+        def depth(n=0):
+            try:
+                return depth(n + 1)
+            except RecursionError:
+                return n
+        """
+    body = "observe__(1, lambda: m.depth())"
+    depths = {observe_scenario(box, code, body)[1]["value"] for _ in range(8)}
+    assert len(depths) > 1
+    assert depths <= set(range(967, 998))
+
+
 @pytest.mark.parametrize(
     ("look", "what"),
     [
@@ -718,12 +734,26 @@ def test_the_process_is_like_that_of_a_program(box: Sandbox, tmp_path: Path) -> 
         ("getattr(importlib.import_module('g' + 'c'), 'get_objects')()", "all objects"),
         ("socket.create_connection(('192.0.2.1', 9), 0.1)", "the network"),
         ("socket.gethostbyname('name.invalid')", "the network"),
+        ("os.path.exists(os.sep + 'srv')", "/srv"),
+        ("pathlib.Path(chr(47), 'home', 'x').is_dir()", "/home/x"),
+        ("list(map(os.path.getmtime, '.'))", "the working folder"),
+        ("os.access(os.getcwd(), 2)", "the working folder"),
+        ("pathlib.Path.cwd().stat().st_uid", "the working folder"),
+        ("shutil.copystat('.', 'x')", "the working folder"),
+        ("realpath()", "the working folder"),
+        ("os.fstat(1)", "its standard streams"),
+        ("subprocess.run(['i' + 'd'], stdout=-3)", "the program id"),
+        ("subprocess.run(['observe__'], executable='/bin/id', stdout=-3)", "the program id"),
+        ("os.popen('mount | head').read()", "the program sh"),
+        ("os.system('ps')", "the program ps"),
     ],
 )
 def test_what_code_looks_at_is_noted(box: Sandbox, look: str, what: str) -> None:
     """Whatever names it finds the function by, and from there on: it may remember what it saw."""
     code = f"""
-        import importlib, os, socket
+        import importlib, os, pathlib, shutil, socket, subprocess
+        __name__ = "posixpath"
+        def realpath(): os.stat(".")
         def look():
             try:
                 {look}
@@ -740,7 +770,8 @@ def test_what_code_looks_at_is_noted(box: Sandbox, look: str, what: str) -> None
 
 def test_ordinary_code_looks_at_nothing(box: Sandbox) -> None:
     code = """
-        import asyncio, collections, logging, os, socket, tempfile, threading
+        import asyncio, collections, logging, mimetypes, os, pathlib, shutil, socket, subprocess
+        import tempfile, threading, zoneinfo
         async def echo():
             async def answer(reader, writer):
                 writer.write(await reader.readline())
@@ -749,11 +780,15 @@ def test_ordinary_code_looks_at_nothing(box: Sandbox) -> None:
             reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
             writer.write(b"a\\n")
             return (await reader.readline()).decode()
-        def work():
+        def work(given):
             Pair = collections.namedtuple("Pair", "a b")
             logging.getLogger("x").warning("seen")
             with tempfile.TemporaryDirectory() as folder:
                 os.listdir(folder), os.listdir(".")
+                os.makedirs(os.path.abspath("new")), pathlib.Path(folder).resolve()
+                os.stat(folder), os.path.isfile("x"), os.path.exists("/usr"), shutil.which("sh")
+                mimetypes.guess_type("a.txt"), zoneinfo.ZoneInfo("UTC"), shutil.rmtree("new")
+                subprocess.run(["true", given])
                 open(os.path.join(folder, "x"), "w").close()
             thread = threading.Thread(target=Pair, args=(1, 2))
             thread.start(), thread.join()
@@ -762,7 +797,7 @@ def test_ordinary_code_looks_at_nothing(box: Sandbox) -> None:
             except (OSError, IndexError):  # landlock has no network
                 return "a\\n"
         """
-    text = scenario_text("observe__(1, m.work)")
+    text = scenario_text("observe__(1, lambda: m.work('true'))")
     (row,) = box.observe_scenarios(textwrap.dedent(code), "m", text).rows
     assert (row.error, row.looked) == (None, "")
 

@@ -81,6 +81,21 @@ def test_code_is_what_tests_import_and_what_is_beside_it(path: str, counts: bool
     assert (path in change.code_lines) is counts
 
 
+@pytest.mark.parametrize(("tests", "count"), [("", 1), ("set('os.getuid')", 0)])
+def test_reads_of_the_process_count_on_changed_lines(tests: str, count: int) -> None:
+    code = "import os\nUSER = os.getuid()\nMAIN = os.getppid()\n"
+    files = {"src/a.py": code, "tests/test_a.py": tests}
+    project = Project(
+        files=tuple(InputFile(path=path, content=text.encode()) for path, text in files.items())
+    )
+    box: Any = None
+    baseline = Baseline(reached={"src/a.py": {1: "0"}})
+    change = ChangedLines(ProjectRunner(box, ProjectTree("", project)), {"src/a.py": {2}}, baseline)
+    found = [item.what for item in change.find_integrity_issues()]
+    assert len(found) == count
+    assert all(what.startswith("of src/a.py `os.getuid` reads") for what in found)
+
+
 def test_the_number_of_mutants_follows_the_time_of_the_suite() -> None:
     plan = Plan(mutants=100)
     quick, slow = limit_count(plan, 0.1), limit_count(plan, 100.0)

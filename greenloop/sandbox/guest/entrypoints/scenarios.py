@@ -18,7 +18,8 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     hide_preloaded_modules(job["work"])
     enter_program(job["work"], job.get("import_root", ""))
     hide_modules()
-    module = job["module"]
-    Runner(channel.send, module, Surroundings(module)).run_all(job.pop("scenarios"))
+    module, texts = job["module"], job.pop("scenarios")
+    surroundings = Surroundings(module, "\n".join(text for text, _ in texts))
+    Runner(channel.send, module, surroundings).run_all(texts)
     channel.send("end", exit_status=0)
     return 0

@@ -11,6 +11,8 @@ import types
 # Below the code of a program is nothing; below that of a scenario are those of the runner and of
 # the entry point's callers.
 _FRAMES_OF_RUNNER = 5
+# A program may call the code below functions of its own. Below those of pytest are more.
+_MAX_FRAMES_OF_PROGRAM = 30
 
 
 def find_program(folder: str) -> str:
@@ -36,7 +38,8 @@ def enter_program(folder: str, import_root: str) -> None:
     sys.stdin.reconfigure(write_through=False)  # type: ignore[union-attr]
     for number, name in ((1, "stdout"), (2, "stderr")):
         vars(sys)[name] = vars(sys)[f"__{name}__"] = _open_stream(number, f"<{name}>")
-    sys.setrecursionlimit(sys.getrecursionlimit() + _count_frames() + _FRAMES_OF_RUNNER)
+    own = _count_frames() + _FRAMES_OF_RUNNER - os.urandom(1)[0] % (_MAX_FRAMES_OF_PROGRAM + 1)
+    sys.setrecursionlimit(sys.getrecursionlimit() + own)
 
 
 def _open_stream(number: int, name: str) -> io.TextIOWrapper:

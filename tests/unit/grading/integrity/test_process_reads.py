@@ -32,6 +32,10 @@ from greenloop.grading.integrity.process_reads import find_process_reads
         ("import socket\nx = socket.socket(socket.AF_UNIX)", "`socket.AF_UNIX` asks for a socket"),
         ("import logging\nlogging.info('', stack_info=True)", "a record of the log reads"),
         ("with warnings.catch_warnings(record=True): pass", "recorded warnings name its callers"),
+        ("import os\nx = os.isatty(1)", "`os.isatty` reads whether there is a terminal"),
+        ("import sys\nx = sys.stdout.isatty()", "`isatty` reads whether there is a terminal"),
+        ("import sys\ndef f(s=sys.stderr): return s.isatty()", "`isatty` reads whether"),
+        ("import shutil\nx = shutil.get_terminal_size()", "`shutil.get_terminal_size` reads"),
         ("log.addHandler(h)\nlog.info('', stacklevel=4)", "`stacklevel` reads its callers"),
         ("log.addHandler(h)\nlog.info('', stacklevel=n)", "`stacklevel` reads its callers"),
     ],
@@ -54,6 +58,7 @@ def test_a_read_is_found(code: str, said: str) -> None:
         "x = open('/dev/null'), route('/home/users'), '/proc'",
         "import json\ndef f(codec=json): return getattr(codec, 'loads')",
         "def f(os): return print(os)",
+        "def f(stream): return stream.isatty()",
         "def f(:",
         "a" + ".b" * 20_000,
     ],
@@ -69,6 +74,8 @@ def test_ordinary_code_reads_nothing(code: str) -> None:
         ("import os\nx = os.nice(0)", "monkeypatch.setattr(os, 'nice', int)"),
         ("import sys\nx = list(sys.path)", "monkeypatch.setattr(sys, 'path', [])"),
         ("x = open('/etc/app.conf')", "fake('/etc/app.conf')"),
+        ("import sys\nx = sys.stdout.isatty()", "def isatty(self): return True"),
+        ("import shutil\nx = shutil.get_terminal_size()", "monkeypatch.setenv('COLUMNS', '60')"),
     ],
 )
 def test_a_fact_that_the_tests_name_is_theirs(code: str, tests: str) -> None:
