@@ -22,7 +22,7 @@ from greenloop.grading.assertion_mutation.certainty import (
     is_transparent,
     iter_branches,
 )
-from greenloop.grading.assertion_mutation.literals import change_literal, choose_other_answer
+from greenloop.grading.assertion_mutation.literals import choose_other_answer
 from greenloop.grading.assertion_mutation.operators import (
     AssertionChange,
     AssertionMutator,
@@ -66,11 +66,13 @@ class MutableTestFile:
         SyntaxError, ValueError: the file cannot be parsed.
     """
 
-    def __init__(self, code: str, module: str, name: str = "") -> None:
+    def __init__(
+        self, code: str, module: str, name: str = "", records: frozenset[str] = frozenset()
+    ) -> None:
         tree = ast.parse(code)
         self.source, self._name = Source(code), name
         self.module_names = _collect_module_names(tree, module)
-        self._assertions = AssertionMutator(self.source, self.module_names)
+        self._assertions = AssertionMutator(self.source, self.module_names, records)
         self.classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         highest = Certainty.LIKELY if has_hooks(code) else Certainty.CERTAIN
         self.scopes = {scope.test: scope for scope in self._find_tests(tree.body, highest)}
@@ -176,7 +178,10 @@ class MutableTestFile:
         for line, change, certainty in self._change_body(scope.function.body, scope.certainty):
             if isinstance(change.expected, ast.Name):
                 nodes = find_expected_nodes(scope.function, change)
-                change = rewrite_expected(self.source, change, nodes, change_literal) or change
+                change = (
+                    rewrite_expected(self.source, change, nodes, self._assertions.change_value)
+                    or change
+                )
             yield AssertionMutant(scope, line, change, certainty)
 
     def _change_body(

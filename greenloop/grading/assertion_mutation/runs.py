@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
+from greenloop.grading.assertion_mutation.record_changes import find_records
 from greenloop.grading.context import GradingContext
 from greenloop.grading.isolation.public_names import read_module_names
 from greenloop.records import TestRun
@@ -64,7 +65,7 @@ class AssertionMutationRunner:
 
     def __init__(self, context: GradingContext) -> None:
         self.context = context
-        self.files = _parse_test_files(context.tests, context.module)
+        self.files = _parse_test_files(context)
         self.first = MutatedRun((), context.first_run)
         outcome = self.first.outcomes.get
         self.passed = [
@@ -144,12 +145,13 @@ def group_ids_by_function(run: TestRun) -> dict[TestKey, list[str]]:
     return found
 
 
-def _parse_test_files(tests: Iterable[TestFile], module: str) -> dict[str, MutableTestFile]:
+def _parse_test_files(context: GradingContext) -> dict[str, MutableTestFile]:
     """Return the test files that can be parsed, by name, without conftest.py."""
     found: dict[str, MutableTestFile] = {}
-    for item in tests:
+    records = find_records(context.code)
+    for item in context.tests:
         if item.name == "conftest.py":
             continue
         with suppress(*PARSE_ERRORS):
-            found[item.name] = MutableTestFile(item.code, module, item.name)
+            found[item.name] = MutableTestFile(item.code, context.module, item.name, records)
     return found
