@@ -206,10 +206,11 @@ def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -
     if not isinstance(request, MakeRequest):  # there, what is edited by hand is refused
         _keep_replaced(request, directory)
     if isinstance(request, ScriptRequest):
-        report = deliver_produced_files(deliver(report, request), request.script.artifacts)
+        report = deliver(report, request)
+        report = deliver_produced_files(report, request.script.artifacts, directory)
     elif isinstance(request, HealRequest):
         if isinstance(request, HealScriptRequest):
-            report = deliver_produced_files(report, request.script.artifacts)
+            report = deliver_produced_files(report, request.script.artifacts, directory)
         is_approved = request.write or request.output or is_reviewed
         confirm = None if is_approved else _confirm_overwrite
         report = deliver_healed_file(report, request, confirm, directory)

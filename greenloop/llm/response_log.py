@@ -120,7 +120,8 @@ class ResponseLog:
     ) -> None:
         """Open or create the log at `path`; with `record_path` (`--record`) keep a copy there.
 
-        The `header` is the first line of the copy. Without `by_prompt` the answers that the log
+        The `header` is the first line of the copy. A recording that is there is replaced with the
+        first answer, so that a run that ends before it loses nothing. Without `by_prompt` the answers that the log
         holds are served by tool alone.
 
         Raises:
@@ -128,12 +129,15 @@ class ResponseLog:
             OutputError: a file cannot be written.
         """
         self._path, self._record_path, self._by_prompt = path, record_path, by_prompt
+        self._header, self._is_recording = header, False
         self._pending: defaultdict[tuple[str, str], deque[RecordedResponse]] = defaultdict(deque)
         self.loaded_count = 0
         if path is not None and path.exists():
             self._load(path)
         if record_path is not None:
-            self._start_recording(record_path, header)
+            self._check_recording(record_path)
+            if self.loaded_count or not record_path.exists() or not record_path.stat().st_size:
+                self._start_recording(record_path)
 
     def _load(self, path: Path) -> None:
         entries = load_responses(path, allow_torn_tail=True)
@@ -144,16 +148,23 @@ class ResponseLog:
             self._pending[entry.tool, digest].append(entry)
         self.loaded_count = len(entries)
 
-    def _start_recording(self, record_path: Path, header: RecordingHeader | None) -> None:
+    def _check_recording(self, record_path: Path) -> None:
         if record_path.is_file() and not _is_recording(record_path):
             raise InputError(
                 f"--record {record_path} was not written by greenloop; name another file"
             )
         with writing(f"--record {record_path}"):
             record_path.parent.mkdir(parents=True, exist_ok=True)
+            record_path.open("ab").close()
+
+    def _start_recording(self, record_path: Path) -> None:
+        """Write what the log holds to the recording, in the place of what that has."""
+        with writing(f"--record {record_path}"):
             kept = self._path.read_text("utf-8") if self._path and self._path.exists() else ""
-            first = json.dumps({"recording": header.model_dump()}) + "\n" if header else ""
+            header = {"recording": self._header.model_dump()} if self._header else None
+            first = json.dumps(header) + "\n" if header else ""
             record_path.write_text(first + kept, encoding="utf-8")
+        self._is_recording = True
 
     def has_response(self, prompt: Prompt) -> bool:
         """Return whether the log holds an unused answer to a prompt."""
@@ -182,6 +193,8 @@ class ResponseLog:
         Raises:
             OutputError: it cannot be written.
         """
+        if self._record_path is not None and not self._is_recording:
+            self._start_recording(self._record_path)
         line = (entry.model_dump_json(exclude_none=True) + "\n").encode()
         for path in (self._path, self._record_path):
             if path is not None:

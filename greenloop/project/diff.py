@@ -63,19 +63,28 @@ def read_diff(root: Path, ref: str) -> ProjectDiff:
     try:
         run_git(root, "rev-parse", "--git-dir")
     except OutputError as error:
-        raise InputError(f"--diff needs a git repository: {root} has none ({error})") from None
+        place = root if str(root) != "." else "the working folder"
+        raise InputError(f"--diff needs a git repository: {place} has none ({error})") from None
     try:
         spec = f"{ref}^{{commit}}"
         commit = run_git(root, "rev-parse", "--verify", "-q", "--end-of-options", spec).strip()
     except OutputError:
-        why = "a shallow clone has only its last" if find_commit(root) else "make a first one"
         raise InputError(
-            f"--diff: no such commit here: {ref[:_MAX_SHOWN_CHARS]!r}; {why}"
+            f"--diff: no such commit here: {ref[:_MAX_SHOWN_CHARS]!r}; {_suggest_commit(root)}"
         ) from None
     tree = read_tree(root)
     if not tree.texts:
         raise InputError(f"no Python files in {root}: name the project's folder with --in")
     return ProjectDiff(tree, commit, dict(_read_old_texts(root, commit, tree)))
+
+
+def _suggest_commit(root: Path) -> str:
+    """Return what to do about a commit that a repository does not have."""
+    if not find_commit(root):
+        return "make a first one"
+    if run_git(root, "rev-parse", "--is-shallow-repository").strip() == "true":
+        return "this clone is shallow: run `git fetch --unshallow` (in CI: fetch-depth: 0)"
+    return "name a commit, a branch or a tag, such as HEAD or origin/main"
 
 
 def build_patch_diff(tree: ProjectTree, commit: str, patch: str) -> ProjectDiff:

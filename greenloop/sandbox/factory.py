@@ -98,7 +98,9 @@ def _load_factory(kind: str, settings: Settings) -> SandboxFactory:
     if create is None:
         known = [*_list_factories(settings), *list_plugins("greenloop.sandboxes")]
         kinds = ", ".join(("auto", *known, "none"))
-        raise SandboxError(f"--sandbox {kind}: no such sandbox; choose one of {kinds}")
+        raise SandboxError(
+            f"--sandbox or GREENLOOP_SANDBOX: no such sandbox: {kind!r}; choose one of {kinds}"
+        )
     return lambda limits: _require_sandbox(create(settings, limits))
 
 

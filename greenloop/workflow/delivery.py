@@ -136,10 +136,17 @@ def save_produced_files(report: Report, directory: RunDirectory, state: RunState
     return _with_artifacts(report, made=str(folder))
 
 
-def deliver_produced_files(report: Report, folder: str | None) -> Report:
-    """Copy the files that a script produced to `--artifacts`. Raises OutputError."""
+def deliver_produced_files(report: Report, folder: str | None, directory: RunDirectory) -> Report:
+    """Copy the files that a script produced to `--artifacts`.
+
+    A copy of a file that is written over is kept in the run directory. Raises OutputError.
+    """
     if folder is None or not report.artifacts.made:
         return report
+    made = Path(report.artifacts.made)
+    for path in (item.relative_to(made) for item in made.rglob("*") if item.is_file()):
+        if (old := Path(folder, path)).is_file() and old.read_bytes() != (made / path).read_bytes():
+            back_up_original(directory, old, f"replaced/{path}")
     try:
         shutil.copytree(report.artifacts.made, folder, dirs_exist_ok=True)
     except (OSError, shutil.Error) as error:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from greenloop.dependencies.names import iter_imported_modules
 from greenloop.errors import InputError
 from greenloop.files import check_python, read_text
+from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.module_under_test import list_imported_modules
 from greenloop.testsuite.parser import is_test_path
+from greenloop.workflow.setup.missing_modules import ONE_MODULE
 
 _MAX_FILES = 100
 
@@ -41,6 +44,9 @@ def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:
         raise InputError(f"{code} is the test file: name the code first: greenloop check {names}")
     if code.suffix != ".py":
         raise InputError(f"{code} is not a .py file; name the module's file")
+    package = find_package(code)
+    if package and code.stem == "__init__":
+        raise InputError(f"{code} is the package {package}: {ONE_MODULE}")
     if why := explain_invalid_module_name(code.stem):
         raise InputError(f"{code}: '{code.stem}' cannot be the module's name: {why}")
     paths = [path for item in tests for path in _find_test_files(item, code)]
@@ -52,6 +58,7 @@ def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:
     if len(files) > _MAX_FILES:
         raise InputError(f"{len(files)} test files are more than {_MAX_FILES} at once")
     sources = {name: _read_python(path) for name, path in files.items()}
+    check_is_alone(code, sources.values())
     helpers = _read_helpers(files, sources, code)
     if not any(_has_tests(item) for item in sources.values()):
         raise InputError(
@@ -75,10 +82,31 @@ def _find_test_files(path: Path, code: Path) -> list[Path]:
     found = sorted({*path.glob("test_*.py"), *path.glob("*_test.py")} - {code})
     if not found:
         raise InputError(f"{path}: no test files (test_*.py, *_test.py) are in this folder")
-    about = [item for item in found if code.stem in list_imported_modules(_read_python(item))]
+    texts = {item: _read_python(item) for item in found}
+    about = [item for item in found if code.stem in list_imported_modules(texts[item])]
     if not about:
+        check_is_alone(code, texts.values())
         raise InputError(f"{path}: none of its {len(found)} test files imports `{code.stem}`")
     return about
+
+
+def find_package(code: Path) -> str:
+    """Return the name of the top-level package that a file belongs to, '' for none."""
+    folder, name = code.absolute().parent, ""
+    while (folder / "__init__.py").is_file():
+        folder, name = folder.parent, folder.name
+    return name
+
+
+def check_is_alone(code: Path, tests: Iterable[str]) -> None:
+    """Raise InputError if tests import the package of a module, and none the module by its stem."""
+    package = find_package(code)
+    trees = (parse_or_none(text) for text in tests)
+    imported = {name for tree in trees if tree for name in iter_imported_modules(tree)}
+    if package in imported and code.stem not in imported:
+        raise InputError(
+            f"{code} is a module of the package {package}, which the tests import: {ONE_MODULE}"
+        )
 
 
 def _read_python(path: Path) -> str:

@@ -11,7 +11,7 @@ from greenloop.dependencies.names import get_package_name, is_standard_library
 from greenloop.events import EventSink, PackageInstallStarted, PackagesReady
 from greenloop.records import Failure
 
-_ONE_MODULE = (
+ONE_MODULE = (
     "a check takes one module alone; `greenloop check --diff REF` grades the lines of a project that "
     "have changed"
 )
@@ -59,11 +59,11 @@ def explain_missing_modules(failures: Sequence[Failure], code: Path | None) -> I
     for module in dict.fromkeys(map(find_missing_module, failures)):
         own = find_project_module(module, code) if module and code else None
         if own:
-            yield f"the code or a test imports {module}, which is {own} of this project: {_ONE_MODULE}"
+            yield f"the code or a test imports {module}, which is {own} of this project: {ONE_MODULE}"
         elif module:
             yield describe_missing_module(module, "the code or a test imports")
     if any("attempted relative import" in item.message for item in failures):
-        yield f"the code or a test imports from its own package: {_ONE_MODULE}"
+        yield f"the code or a test imports from its own package: {ONE_MODULE}"
 
 
 def find_project_module(module: str, code: Path) -> str:

@@ -138,7 +138,6 @@ def test_a_folder_with_a_conftest_and_helpers(run: Run) -> None:
     [
         ("from rates import RATE", "tax", "imports rates, which is rates.py of this project"),
         ("from shop.rates import RATE", "tax", "imports shop, which is shop/ of this project"),
-        ("RATE = 0.1", "shop.tax", "imports shop, which is shop/ of this project"),
         ("from .rates import RATE", "tax", "imports from its own package"),
     ],
 )
@@ -155,6 +154,22 @@ def test_a_module_of_the_project_is_not_taken_for_a_package(
     assert status == 1
     assert out.startswith("failed: no test has a result, ")
     assert f"{said}: a check takes one module alone; `greenloop check --diff REF` grades" in err
+
+
+@pytest.mark.parametrize("place", ["test_tax.py", "tests"])
+@pytest.mark.parametrize("module", ["tax", "__init__"])
+def test_a_module_of_a_package_is_refused_in_one_line(run: Run, place: str, module: str) -> None:
+    for folder in ("src/shop", "tests"):
+        Path(folder).mkdir(parents=True)
+    Path("src/shop/__init__.py").write_text("")
+    Path("src/shop/tax.py").write_text("def tax(x):\n    return x * 0.1\n")
+    test = "import shop\nfrom shop import tax\n\ndef test_tax():\n    assert tax.tax(10) == 1\n"
+    write(test_tax=test)
+    Path("tests/test_tax.py").write_text(test)
+    status, _, err = run(f"src/shop/{module}.py", place)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "package shop" in err
+    assert "a check takes one module alone; `greenloop check --diff REF` grades" in err
     assert "--allow-package" not in err
 
 

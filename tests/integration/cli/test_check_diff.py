@@ -113,7 +113,14 @@ def test_repository_without_a_commit_is_told_from_a_shallow_one(run: Run) -> Non
         in run("check", "--diff", "HEAD", "--in", "new")[2]
     )
     commit_all(copy_shop(Path.cwd()))
-    assert "; a shallow clone has only its last" in run("check", "--diff", "v1", "--in", "shop")[2]
+    told = "no such commit here: 'v1'; name a commit, a branch or a tag"
+    assert told in run("check", "--diff", "v1", "--in", "shop")[2]
+    append("src/shop/old.py", "x = 1\n")
+    git(Path("shop"), "add", "-A")
+    git(Path("shop"), "commit", "-q", "-m", "old")
+    git(Path(), "clone", "-q", "--depth", "1", f"file://{Path('shop').absolute()}", "shallow")
+    told = "no such commit here: 'HEAD~1'; this clone is shallow: run `git fetch --unshallow`"
+    assert told in run("check", "--diff", "HEAD~1", "--in", "shallow")[2]
 
 
 def test_deleted_and_renamed_files_are_no_lines_to_grade(run: Run, shop: Path) -> None:

@@ -141,8 +141,8 @@ CASES = {
     "unknown sandbox": Case(
         ["check", "m.py", "test_m.py", "--sandbox", "fortress"],
         4,
-        "--sandbox fortress: no such sandbox; choose one of auto, bubblewrap, native, landlock, "
-        "seatbelt, container, none",
+        "--sandbox or GREENLOOP_SANDBOX: no such sandbox: 'fortress'; choose one of auto, "
+        "bubblewrap, native, landlock, seatbelt, container, none",
     ),
     "options of scripts for a module": Case(
         ["heal", "m.py", "--tests", "test_m.py", "--artifacts", "made"],

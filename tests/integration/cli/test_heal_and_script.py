@@ -155,6 +155,19 @@ def test_a_file_that_the_output_replaces_is_kept(run: Run, command: str) -> None
     assert "mine.py is written over; a copy is kept as " in err
 
 
+def test_a_file_that_an_artifact_replaces_is_kept(run: Run) -> None:
+    Path("made").mkdir()
+    Path("made/totals.csv").write_text("mine\n")
+    with OpenAIServer(Served(SCRIPTED)) as server:
+        status, _, err = run(
+            *("script", TASK, "--input", "sales.csv", "--artifacts", "made"), server=server
+        )
+    assert status == 0, err
+    assert Path("made/totals.csv").read_text() == "region,total\nNorth,13\nSouth,7\n"
+    (kept,) = Path(".greenloop/runs").glob("*/original/replaced/totals.csv")
+    assert kept.read_text() == "mine\n"
+
+
 def test_what_cannot_be_healed_is_left_as_it_is(run: Run) -> None:
     Path("old.py").write_bytes(OLD)
     with OpenAIServer(Served({"repair_script": [fence(HEALED + "print(nothing)\n")]})) as server:

@@ -57,6 +57,24 @@ def test_a_package_is_not_proposed_for_a_check_of_one_module(run: Run) -> None:
     assert "try      greenloop check --diff HEAD\n" in run("init")[1]
 
 
+def test_a_folder_of_a_repository_gets_its_job_in_the_root(run: Run) -> None:
+    Path(".git").mkdir()
+    for name in ("one", "two"):
+        Path("services", name).mkdir(parents=True)
+        Path("services", name, "tax.py").write_text("")
+        Path("services", name, "test_all.py").write_text("")
+    _, out, _ = run("init", "--in", "services/one")
+    assert "try      greenloop check --diff HEAD --in services/one\n" in out
+    assert "wrote    ../../.github/workflows/greenloop.yml" in out
+    job = Path(".github/workflows/greenloop.yml").read_text()
+    assert 'greenloop check --in services/one --diff "origin/$GITHUB_BASE_REF"' in job
+    assert "check --in services/one --diff HEAD" in Path(".pre-commit-config.yaml").read_text()
+    assert Path("services/one/pyproject.toml").exists()
+    _, out, _ = run("init", "--in", "services/two")
+    assert "greenloop.yml; add a step: greenloop check --in services/two --diff ORIGIN" in out
+    assert "add a local hook with the entry: greenloop check --in services/two --diff HEAD" in out
+
+
 @pytest.mark.parametrize("is_from_index", [True, False])
 def test_the_job_is_told_to_install_what_an_index_may_not_have(
     run: Run, monkeypatch: pytest.MonkeyPatch, is_from_index: bool

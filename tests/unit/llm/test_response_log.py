@@ -248,6 +248,17 @@ class TestRecord:
         ResponseLog(path, record_path=record)
         assert record.read_text() == path.read_text()
 
+    def test_existing_record_stays_until_the_first_answer(self, tmp_path: Path) -> None:
+        record, header = tmp_path / "record.jsonl", RecordingHeader(specification_sha256="a")
+        ResponseLog(tmp_path / "one.jsonl", record, header).append(entry("one"))
+        before = record.read_bytes()
+        log = ResponseLog(tmp_path / "two.jsonl", record, header)
+        assert record.read_bytes() == before
+        log.append(entry("two"))
+        log.append(entry("three"))
+        assert read_header(record) == header
+        assert answers(record) == ["two", "three"]
+
     def test_file_that_is_no_recording_is_kept(self, path: Path, tmp_path: Path) -> None:
         own = tmp_path / "shipping.py"
         own.write_text("\nx = 1\n")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from greenloop.cli.commands.init.files import ProposedFile, propose_files
+from greenloop.cli.commands.init.files import ProposedFile, find_repository, propose_files
 from greenloop.cli.options.report import InitOptions
 from greenloop.configuration import TABLE
 from greenloop.files import read_text
@@ -39,8 +39,9 @@ def _describe_project(root: Path) -> Iterator[str]:
     if pair:
         paths = " ".join(str(item.relative_to(root)) for item in pair)
         yield f"try      greenloop check {paths}"
-    elif code and tests and (root / ".git").exists():
-        yield "try      greenloop check --diff HEAD"
+    elif code and tests and (find_repository(root) / ".git").exists():
+        place = "" if root == Path() else f" --in {root}"
+        yield f"try      greenloop check --diff HEAD{place}"
 
 
 def _list_python(root: Path) -> list[Path]:
@@ -60,12 +61,12 @@ def _list_python(root: Path) -> list[Path]:
 
 def _write(item: ProposedFile, root: Path) -> str:
     """Write a proposed file, or append what it lacks; return a line about it."""
-    name = item.path.relative_to(root)
+    name = os.path.relpath(item.path, root)
     if not item.path.exists():
         write_atomically(item.path, item.text)
         return f"wrote    {name}" + (f"; {item.hint}" if item.hint else "")
     before = read_text(item.path)
-    is_known = "greenloop" in before
+    is_known = item.command in before
     if not item.appends or TABLE in before:
         return f"kept     {name}" + (
             "" if is_known or not item.otherwise else f"; {item.otherwise}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,25 +75,43 @@ class ProposedFile:
     path: Path
     text: str
     hint: str = ""  # what to do next
-    otherwise: str = ""  # what to do where the file exists without greenloop
+    otherwise: str = ""  # what to do where the file exists without `command`
+    command: str = "greenloop"
     appends: bool = False
 
 
+def find_repository(root: Path) -> Path:
+    """Return the nearest folder with a `.git` at or above a folder; the folder itself without one."""
+    places = (root, *root.absolute().parents)
+    return next((place for place in places if (place / ".git").exists()), root)
+
+
 def propose_files(root: Path) -> Iterator[ProposedFile]:
-    """Yield the files for a project: configuration, environment, CI job, and pre-commit hook."""
+    """Yield the files for a project: configuration, environment, CI job, and pre-commit hook.
+
+    The last two stand in the root of its repository, where services look for them.
+    """
     yield ProposedFile(root / PROJECT_FILE, _SETTINGS, appends=True)
     yield ProposedFile(root / ".env", _ENVIRONMENT)
     yield ProposedFile(root / ".gitignore", ".env\n.greenloop/\n", appends=True)
+    top = find_repository(root)
+    folder = os.path.relpath(root, top)
+    command = "greenloop check" + ("" if folder == "." else f" --in {shlex.quote(folder)}")
+    job, gitlab_job, hooks = (
+        text.replace("greenloop check", command) for text in (_GITHUB_JOB, _GITLAB_JOB, _HOOKS)
+    )
     source = "" if is_from_index("greenloop") else _SOURCE_HINT
-    if (root / ".gitlab-ci.yml").exists():
+    step = f"add a step: {command} --diff ORIGIN"
+    if (top / ".gitlab-ci.yml").exists():
         hint = "; ".join(filter(None, ("include it from .gitlab-ci.yml", source)))
-        yield ProposedFile(root / ".gitlab" / "greenloop.yml", _GITLAB_JOB, hint)
+        yield ProposedFile(top / ".gitlab" / "greenloop.yml", gitlab_job, hint, step, command)
     else:
-        path = root / ".github" / "workflows" / "greenloop.yml"
-        yield ProposedFile(path, _GITHUB_JOB, source)
+        path = top / ".github" / "workflows" / "greenloop.yml"
+        yield ProposedFile(path, job, source, step, command)
     yield ProposedFile(
-        root / ".pre-commit-config.yaml",
-        _HOOKS,
+        top / ".pre-commit-config.yaml",
+        hooks,
         "enable it with: pre-commit install",
-        "add a local hook with the entry: greenloop check --diff HEAD --quiet",
+        f"add a local hook with the entry: {command} --diff HEAD --quiet",
+        command,
     )
