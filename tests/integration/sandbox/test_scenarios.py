@@ -789,6 +789,8 @@ def test_ordinary_code_looks_at_nothing(box: Sandbox) -> None:
                 os.stat(folder), os.path.isfile("x"), os.path.exists("/usr"), shutil.which("sh")
                 mimetypes.guess_type("a.txt"), zoneinfo.ZoneInfo("UTC"), shutil.rmtree("new")
                 subprocess.run(["true", given])
+                before = os.getcwd()
+                os.chdir(folder), os.stat("."), os.chdir(before)
                 open(os.path.join(folder, "x"), "w").close()
             thread = threading.Thread(target=Pair, args=(1, 2))
             thread.start(), thread.join()
