@@ -42,7 +42,7 @@ _MODULES_WITH_PATHS = frozenset(
 )
 _PATH_MODULES = frozenset({"genericpath", "posixpath", "pathlib", "glob"})
 # What they find out is of the path that they are given, not of the working folder.
-_WALKS = frozenset({"makedirs", "_joinrealpath", "realpath"})
+_WALKS = frozenset("makedirs _joinrealpath realpath select_from glob rglob _iglob".split())
 _LOCAL_HOSTS = frozenset({"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"})
 # References to what the code may replace.
 _abspath, _getframe, _fsdecode = os.path.abspath, sys._getframe, os.fsdecode
