@@ -46,7 +46,7 @@ _SUSPICIOUS_NAMES = {
     name: effect for effect, names in _NAMES_BY_EFFECT.items() for name in names.split()
 }
 _FRAME_ATTRIBUTES = frozenset(
-    {"f_back", "f_locals", "f_globals", "tb_frame", "gi_frame", "__subclasses__"}
+    "f_back f_locals f_globals tb_frame gi_frame __globals__ __builtins__ __subclasses__".split()
 )
 # Names by which code finds its own code object or file, so that it knows whether it was changed.
 _CODE_OBJECT_NAMES = frozenset(
@@ -110,7 +110,7 @@ class _Inspector:
     def _inspect_attribute(self, node: ast.Attribute) -> Iterator[_Finding]:
         yield from self._inspect_member(node, node.value, node.attr)
         if node.attr in _FRAME_ATTRIBUTES:
-            yield node, f"`.{node.attr}` reads frames or classes of others"
+            yield node, f"`.{node.attr}` reads frames, names or classes of others"
         elif node.attr in _CODE_OBJECT_NAMES | _OWN_FILE_NAMES:
             yield from self._inspect_self_reference(node, node.attr)
 
@@ -189,4 +189,4 @@ def _inspect_text(node: ast.Constant, text: str) -> Iterator[_Finding]:
     elif text.startswith(_OWN_PROCESS):
         yield node, f"`{text}` shows how its process was started"
     elif text in _FRAME_ATTRIBUTES:  # for getattr or operator.attrgetter
-        yield node, f"`{text}` reads frames or classes of others"
+        yield node, f"`{text}` reads frames, names or classes of others"

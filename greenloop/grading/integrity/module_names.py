@@ -16,8 +16,8 @@ _MODULES_OF_THE_PROCESS = frozenset(
 # Members that are no modules, though they have the name of one.
 _NO_MODULES = frozenset({"sys.platform", *(f"{name}.{name}" for name in _MODULES_OF_THE_PROCESS)})
 # Nothing that is handed one of these modules is analysed.
-_FOLLOWED = frozenset({"os", "sys", "gc", "inspect", "posix"})
-_NAMED_LOOKUPS = frozenset({"getattr", "hasattr", "setattr", "delattr"})
+FOLLOWED = frozenset({"os", "sys", "gc", "inspect", "posix"})
+LOOKUPS = frozenset({"getattr", "hasattr", "setattr", "delattr"})
 
 
 class ModuleNames:
@@ -55,7 +55,7 @@ class ModuleNames:
     def is_handed_on(self, node: ast.Name) -> bool:
         """Return whether a module of the process is used as a value."""
         is_read = isinstance(node.ctx, ast.Load) and id(node) not in self._known
-        return is_read and self.resolve(node) in _FOLLOWED
+        return is_read and self.resolve(node) in FOLLOWED
 
 
 def _find_imports(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
@@ -79,5 +79,5 @@ def _is_member(owner: str, name: str) -> bool:
 
 
 def _has_constant_name(node: ast.Call) -> bool:
-    is_lookup = get_last_name(node.func) in _NAMED_LOOKUPS and len(node.args) > 1
+    is_lookup = get_last_name(node.func) in LOOKUPS and len(node.args) > 1
     return is_lookup and isinstance(node.args[1], ast.Constant)

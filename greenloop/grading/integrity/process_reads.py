@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
-from greenloop.grading.integrity.module_names import ModuleNames
+from greenloop.grading.integrity.module_names import FOLLOWED, LOOKUPS, ModuleNames
 from greenloop.records import IntegrityFinding
 from greenloop.syntax.nodes import get_last_name
 from greenloop.syntax.parse import PARSE_ERRORS
@@ -69,6 +69,9 @@ _CALLS_WITH_PATHS = frozenset(
     "open exists lexists is_file is_dir is_mount isfile isdir islink ismount stat lstat access listdir "
     "scandir walk glob iglob iterdir readlink samefile read_text read_bytes disk_usage statvfs".split()
 )
+# Functions that observed code finds replaced, by what notes its calls (see `surroundings`).
+_WATCHED = frozenset({"stat", "lstat", "access", "fstat"})
+_HIDDEN = re.compile(r"_[a-z]|__dict__$")
 _VARIABLE = re.compile("(PYTHON|PYTEST_)[A-Z_]+")
 _OF_INTERPRETER = "names a variable of the interpreter"
 _USUAL_PATHS = ("/dev/",)  # null, urandom, stdin: what they give does not depend on the place
@@ -98,6 +101,15 @@ class _Reader:
         self._defined = set(_find_defined(tree))
         self._has_streams = any(map(_is_standard_stream, ast.walk(tree)))
         self._receives = any(get_last_name(node) in _RECEIVERS for node in ast.walk(tree))
+        nodes = list(ast.walk(tree))
+        self._called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        self._watched = {
+            item.asname or item.name
+            for node in nodes
+            if isinstance(node, ast.ImportFrom) and node.module == "os"
+            for item in node.names
+            if item.name in _WATCHED
+        }
         self._changed = {
             id(node.value)
             for node in ast.walk(tree)
@@ -113,6 +125,8 @@ class _Reader:
             yield node, found
 
     def _read_expression(self, node: ast.expr) -> str:
+        if self._is_watched(node) and id(node) not in self._called:
+            return f"`{ast.unparse(node)}` is looked at and not called"
         if isinstance(node, ast.Attribute):
             return self._read_member(self._names.resolve(node.value), node.attr, id(node))
         if isinstance(node, ast.Call):
@@ -123,6 +137,11 @@ class _Reader:
             effect = _OF_INTERPRETER if _VARIABLE.fullmatch(node.value) else ""
             return self._explain(node.value, _UNMISTAKABLE.get(node.value, effect))
         return ""
+
+    def _is_watched(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Attribute):
+            return node.attr in _WATCHED and self._names.resolve(node.value) == "os"
+        return isinstance(node, ast.Name) and node.id in self._watched
 
     def _read_member(self, module: str, name: str, node: int = 0) -> str:
         effect = "" if node in self._changed else self._find_effect(module, name)
@@ -135,8 +154,10 @@ class _Reader:
             return _MEMBERS[f"os.{name}"] if self._has_streams else ""
         if not module:
             return "" if name in self._defined else _UNMISTAKABLE.get(name, "")
-        if module.partition(".")[0] in sys.stdlib_module_names and re.match(r"_[a-z]", name):
+        if module.partition(".")[0] in sys.stdlib_module_names and _HIDDEN.match(name):
             return "is a private member of the standard library"
+        if name == "*" and module in FOLLOWED:
+            return "imports names that cannot be analysed"
         return _MEMBERS.get(f"{module}.{name}", "")
 
     def _explain(self, shown: str, effect: str) -> str:
@@ -158,6 +179,9 @@ class _Reader:
             return "a record of the log reads its callers"
         if name == "catch_warnings" and "record" in named:
             return "recorded warnings name its callers"
+        if name in LOOKUPS and len(node.args) > 1 and self._names.resolve(node.args[0]) == "os":
+            key = getattr(node.args[1], "value", "")
+            return f"`os.{key}` is looked at and not called" if key in _WATCHED else ""
         if name in _CALLS_WITH_PATHS and (path := _find_absolute_path(node)):
             return "" if path in self._tests else f"`{path}` is a path of the machine"
         return ""
