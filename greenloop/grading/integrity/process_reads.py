@@ -45,6 +45,9 @@ _MEMBERS_BY_EFFECT = {
     "reads whether there is a terminal": (
         "os.isatty os.get_terminal_size shutil.get_terminal_size"
     ),
+    "reads which calls its platform supports": (
+        "os.supports_fd os.supports_dir_fd os.supports_follow_symlinks"
+    ),
     "reads its callers": "traceback.format_stack traceback.print_stack traceback.StackSummary",
 }
 _MEMBERS = {name: why for why, names in _MEMBERS_BY_EFFECT.items() for name in names.split()}
