@@ -137,6 +137,11 @@ class Contract(Record):
         text = self.specification.strip()
         return f"{text}\n\nThe author's answers to questions:\n{lines}" if lines else text
 
+    @property
+    def taken_choices(self) -> tuple[Choice, ...]:
+        """What the text leaves open and `text_with_answers` does not say."""
+        return tuple(item for item in self.choices if item.answered != "user")
+
     def unmet(self) -> Iterator[str]:
         """Yield why a green is not `verified` against the text, each with its remedy."""
         if self.unquoted and not self.quotes_text:
@@ -191,7 +196,7 @@ def _cut_middle(text: str, limit: int) -> str:
 class HeldOutExample(Record):
     """A call with its expected result, which the code under test never sees.
 
-    `call` is one Python expression over the module's names. Exactly one of `returns` (a Python
+    `call` is one Python expression over the module's names, or statements that end in one. Exactly one of `returns` (a Python
     literal) and `raises` (an exception's name) is given.
     """
 

@@ -78,7 +78,8 @@ class TestOutcome(Record):
 class Expectation(Record):
     """What a run must report to count: exactly `ids`, of which `tolerated` may skip or xfail.
 
-    It comes from a run on the stub, so that the code under test cannot change it.
+    It comes from a run on the stub, so that the code under test cannot change it. Of a test with
+    rows their number counts: their names may hold values of the code.
     """
 
     ids: frozenset[str]

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from greenloop.records import Background, Contract
-from greenloop.specification.passages import list_words
-from greenloop.specification.tracing import find_names
+from greenloop.specification.passages import index_text, list_words
+from greenloop.specification.tracing import Trace, find_names
 from greenloop.specification.word_lists import OBLIGATIONS, ORDERS, RESULTS, SILENT_WORDS
 from greenloop.syntax.nodes import Definition
 
@@ -16,15 +16,27 @@ _ADDRESS = re.compile(r"(?:\[[^\]\n]{1,99}\]:[ \t]*)?https?://\S+")
 
 
 def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
-    """Return the background whose words oblige, name a result or a number, or order other things."""
+    """Return the background whose words oblige, name a result or a number, or order other things.
+
+    Headings that need no quote need no confirmation either.
+    """
+    trace = Trace(contract, index_text(contract.specification))
     doubtful = OBLIGATIONS | RESULTS
     defined = frozenset(find_names(contract.interface, Definition))
     return tuple(
         item
         for item in contract.background
-        if _orders_others(words := list_words(_ADDRESS.sub("", item.quote)), defined)
-        or any(word in doubtful or word.lstrip("-")[:1].isdigit() for word in words)
+        if (
+            _orders_others(words := list_words(_ADDRESS.sub("", item.quote)), defined)
+            or any(word in doubtful or word.lstrip("-")[:1].isdigit() for word in words)
+        )
+        and _may_ask(trace, item.quote)
     )
+
+
+def _may_ask(trace: Trace, quote: str) -> bool:
+    words = trace.index.find(quote)
+    return words is None or trace.may_ask(trace.find_block(words), words)
 
 
 def _orders_others(words: Sequence[str], defined: frozenset[str]) -> bool:

@@ -20,7 +20,8 @@ _NEXT_BLOCK = rf"(?:{_ITEM}|[ \t]*(?:>>>[ ]|\||```|~~~)|[ \t]{{0,3}}\#{{1,6}}[ \
 # Each alternative begins with what no other line has, so that matching is linear in the text.
 _BLOCK = re.compile(
     rf"""
-    ^(?:(?P<code>[ \t]*(?P<fence>```|~~~).*\n(?:.*\n)*?(?:[ \t]*(?P=fence)[ \t]*$|.*\Z)
+    ^(?:(?P<code>[ \t]*(?P<fence>`{{3,}}|~{{3,}})(?![`~]).*\n
+            (?:.*\n)*?(?:[ \t]*(?P=fence)[`~]*[ \t]*$|.*\Z)
         |[ \t]*>>>[ ].*(?:\n[ \t]*\S.*)*)
     |(?P<heading>[ \t]{{0,3}}\#{{1,6}}[ \t].*$|[ \t]*\*\*[^*\n]{{1,99}}\*\*:?[ \t]*$
         |[ \t]*\|.*\n(?=[ \t]*\|[ \t:|-]*$)|[ \t]*\S.*\n[ \t]*(?:={{3,}}|-{{3,}})[ \t]*$)

@@ -58,8 +58,8 @@ def _complain(trace: Trace) -> Iterator[str]:
     for item in trace.contract.requirements:
         if not item.quotes:
             yield f"{item.id} quotes nothing: which passage asks for it?"
-    for label, quote in trace.find_joined_clauses():
-        yield f"{label} alone takes up two clauses: {_show(quote)}: are these two requirements?"
+    for label, clause in trace.find_neglected_clauses():
+        yield f"{label} quotes this, and no requirement says what it asks for: {_show(clause)}"
 
 
 def _show(text: str) -> str:

@@ -12,7 +12,7 @@ from itertools import chain, groupby, islice
 from typing import Any, NamedTuple
 
 from greenloop.records import Contract, GivenExample, KeptBehaviour, Requirement
-from greenloop.specification.clauses import JointFinder
+from greenloop.specification.clauses import is_neglected, list_own_stems, split_clauses
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.passages import Block, PassageIndex, index_text, list_words
 from greenloop.specification.reading.doctests import parse_doctest
@@ -59,26 +59,33 @@ class Trace:
             self.index.excerpt(run[0], run[-1] + 1)
             for block in self.index.blocks
             for run in self._find_uncovered_runs(block)
-            if self._may_ask(block, run) and not self._is_repeated(run)
+            if self.may_ask(block, run) and not self._is_repeated(run)
         )
 
-    def find_joined_clauses(self) -> Iterator[tuple[str, str]]:
-        """Yield id and quote where one requirement alone covers two clauses."""
+    def find_neglected_clauses(self) -> Iterator[tuple[str, str]]:
+        """Yield id and clause where one requirement alone quotes several, and this one obliges to
+        what the contract's own words hardly mention.
+        """
         labels: dict[int, set[str]] = defaultdict(set)
         for place in self.places:
             for number in place.words:
                 labels[number].add(place.label)
-        joints = JointFinder(self.index)
+        own_stems = list_own_stems(self.contract)
         for place in self.places:
             is_alone = all(labels[number] == {place.label} for number in place.words)
-            is_prose = is_alone and not self._is_data(place.words)
-            if place.label.startswith("R") and is_prose and joints.joins_clauses(place.words):
-                yield place.label, self.index.excerpt(place.words.start, place.words.stop)
+            if is_alone and place.label.startswith("R") and not self._is_data(place.words):
+                for clause in split_clauses(self.index, place.words):
+                    if is_neglected(self.index, clause, own_stems):
+                        yield place.label, self.index.excerpt(clause.start, clause.stop)
 
     def _is_data(self, words: range) -> bool:
         """Return whether a passage stands in a block of code or in a table."""
-        block = next(item for item in self.index.blocks if words.start < item.end)
+        block = self.find_block(words)
         return block.kind == "code" or "|" in self.index.excerpt(block.first, block.end)
+
+    def find_block(self, words: range) -> Block:
+        """Return the block of the text in which a passage begins."""
+        return next(item for item in self.index.blocks if words.start < item.end)
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -113,10 +120,11 @@ class Trace:
             if label == "background" or len(words) >= _MIN_REPEATED_WORDS
         ]
 
-    def _may_ask(self, block: Block, run: Iterable[int]) -> bool:
+    def may_ask(self, block: Block, run: Iterable[int]) -> bool:
         """Return whether a rest has a word that may ask; short headings name a topic."""
         numbers = [number for number in run if self._word(number) not in SILENT_WORDS]
         content = {self._word(number) for number in numbers}
+        content -= {*list_words(self.contract.module)}
         if any(self._is_signature(number) for number in numbers):
             content -= self._names
         text = self.index.excerpt(block.first, block.end)

@@ -63,20 +63,5 @@ SILENT_WORDS = frozenset(
 RESULTS = frozenset(f"{_RESULTS} {_NUMBERS}".split())
 # Behind one of these a word is a name, and no verb.
 BEFORE_NAMES = frozenset("class def function method called named klasse funktion methode".split())
-# Verbs by which a text names what a function takes, and what it does with that.
-TAKING = frozenset(
-    "takes take accepts accept receives receive reads read gets get nimmt bekommt liest".split()
-)
-RETURNING = frozenset("""
-    returns return gives checks counts converts computes calculates finds prints writes says tells
-    gibt prüft zählt berechnet
-    """.split())
-# At the beginning of what is named, and so of no clause of its own unless a verb follows.
-DETERMINERS = frozenset("""
-    a an the some any each every all its their his her our your my
-    der die das den dem ein eine einen einem einer jede jeden alle sein seine ihr ihre
-    """.split())
-# Those verbs that can be listed.
-VERBS = frozenset(_AUXILIARIES.split()) | OBLIGATIONS | TAKING | RETURNING
 # Between two clauses that may ask for two things.
 JOINTS = frozenset("and but unless except und aber außer sondern".split())

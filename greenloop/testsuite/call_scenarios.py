@@ -1,4 +1,4 @@
-"""Scenarios of single calls, which are expressions over the names of a module: one row each."""
+"""Scenarios of calls over the names of a module: expressions, or statements that end in one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _SCENARIO = """\
 __calls = create_calls__("", ())
 
 def __answer(__call):
-    observe__(0, lambda: __calls.evaluate(__call))
+    __last, __names = __calls.run_steps(__call)
+    observe__(0, lambda: __calls.evaluate(__last, __names))
 
 scenarios = [(__answer, (), lambda: [(("__call",), {rows})])]
 """

@@ -29,10 +29,15 @@ _LABEL = "sealed"  # the word of 0.1.0: prompts that show such a test keep their
 
 
 def is_usable(example: HeldOutExample) -> bool:
-    """Return whether the call is an expression and its expected result a plain value."""
+    """Return whether the call is an expression, or statements that end in one, and its expected
+    result a plain value.
+    """
     try:
-        compile(example.call, "<call>", "eval")
+        tree = ast.parse(example.call.strip())
+        compile(tree, "<call>", "exec")
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return False
+    if not tree.body or not isinstance(tree.body[-1], ast.Expr):
         return False
     return example.returns is None or is_plain_value(example.returns)
 

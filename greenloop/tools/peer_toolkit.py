@@ -10,7 +10,7 @@ from functools import partial
 
 from greenloop.grading.peer.seeds import read_public
 from greenloop.llm.parsing.peer import parse_peer, parse_rulings
-from greenloop.records import Contract
+from greenloop.records import Choice, Contract
 from greenloop.records.generation import DifferenceRuling, GeneratedPeer
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.bare_interface import reduce_interface
@@ -71,7 +71,7 @@ class PeerToolkit(PromptCaller):
             with_names=len(names) > 1 or any(f"class {i}" in contract.interface for i in names),
             interface=reduce_interface(contract.interface, text),
             specification=text,
-            taken=[item for item in contract.choices if item.answered != "user"],
+            taken=contract.taken_choices,
             packages=[
                 item
                 for item in contract.packages
@@ -83,12 +83,20 @@ class PeerToolkit(PromptCaller):
         )
 
     async def judge_difference(
-        self, specification: str, differences: Sequence[ShownDifference]
+        self,
+        specification: str,
+        differences: Sequence[ShownDifference],
+        taken: Sequence[Choice] = (),
     ) -> tuple[DifferenceRuling, ...]:
-        """Return a ruling on each difference; the prompt shows the text and no code."""
-        parse = partial(parse_rulings, ids=[item.id for item in differences])
+        """Return a ruling on each difference; the prompt shows the text, what is taken where it
+        leaves something open, and no code.
+        """
         return await self.call(
-            "judge_difference", parse, specification=specification, differences=differences
+            "judge_difference",
+            partial(parse_rulings, ids=[item.id for item in differences]),
+            specification=specification,
+            differences=differences,
+            taken=taken,
         )
 
 

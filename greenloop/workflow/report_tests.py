@@ -26,7 +26,7 @@ def build_test_entries(state: RunState, result: TestRun | None) -> Iterator[Test
                 disputed=origin != "given" and suite.name_of(test.id) in state.judged_tests,
             )
     expected = state.expected.ids if state.expected else frozenset()
-    for missing in sorted(expected - {item.id for item in tests}):
+    for missing in sorted(expected.intersection(result.missing) if result else expected):
         yield TestEntry(
             id=missing,
             requirements=suite.requirements(missing),

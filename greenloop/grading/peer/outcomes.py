@@ -21,7 +21,7 @@ from greenloop.testsuite.used_definitions import show_with_definitions
 from greenloop.testsuite.variants.scenarios import render_statements
 from greenloop.testsuite.variants.trees import copy_tree
 
-_ENDS, _MAX_CALL = "ends the process", 1500
+_ENDS, _MAX_CALL = "ends the process", 2500  # as long as the inputs that are built
 
 
 @dataclass(frozen=True)

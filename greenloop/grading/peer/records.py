@@ -9,7 +9,8 @@ class PeerProgram:
 
     `inputs` yields tuples of arguments; of several public names each tuple begins with the name, as
     the arguments of `allowed` do. For a class it yields lists of calls, the first of which makes
-    the object: `[("Stack", 3), ("push", 1), ("pop",)]`. The source sees the names of the module.
+    the object: `[("Stack", 3), ("push", 1), ("pop",)]`. An `allowed` with a parameter `earlier` gets
+    the calls before one on its object in this form. The source sees the names of the module.
     """
 
     code: str

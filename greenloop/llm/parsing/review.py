@@ -20,11 +20,13 @@ _FINDING = re.compile(
 _LGTM = re.compile(
     r"^\W*LGTM\b(?!.*\b(except|but|however|apart|once|after)\b)|(?<!not )\bLGTM\W*$", re.MULTILINE
 )
-# `- B2: asks for nothing`, of background.
+# `- B1, B2, B5: ask for nothing`, of background.
 _CONFIRMED = re.compile(
-    r"^\W{0,9}(?:background\s)?\s{0,9}B([1-9]\d{0,3})\W{1,9}asks\s{1,9}for\s{1,9}nothing\b",
+    r"^\W{0,9}(?:background\s{1,9})?(B\d{1,4}(?:(?:,|\s|and){1,9}B\d{1,4}){0,999})"
+    r"\W{1,9}asks?\s{1,9}for\s{1,9}nothing\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_NUMBER = re.compile(r"\d+")
 
 
 def parse_review(response: LLMResponse) -> Review:
@@ -34,7 +36,8 @@ def parse_review(response: LLMResponse) -> Review:
         InvalidResponse: neither `LGTM` nor a finding in the required form.
     """
     text = extract_text(response)
-    confirmed = tuple(int(number) for number in _CONFIRMED.findall(text))
+    lists = _CONFIRMED.findall(text)
+    confirmed = tuple(int(number) for item in lists for number in _NUMBER.findall(item))
     found = filter(None, map(_FINDING.match, text.split("\n")))
     findings = tuple(
         Finding.model_validate(

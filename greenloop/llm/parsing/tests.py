@@ -81,6 +81,8 @@ def _parse_held_out_example(raw: object) -> HeldOutExample | None:
     if not isinstance(raw, dict):
         return None
     known = {key: raw[key] for key in HeldOutExample.model_fields if key in raw}
+    if isinstance(known.get("call"), list):  # of an object with state: the calls before it, too
+        known["call"] = "\n".join(map(str, known["call"]))
     value = known.get("returns")
     if value is not None and not isinstance(value, str):
         known["returns"] = repr(value)  # a JSON value in place of a Python literal

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -132,6 +133,7 @@ def build_test_run(
     hit = detect_limits_hit(ending, result, events.status is not None, events.failures)
     exceeded = [limits.describe_exceeded(name) for name in hit]
     awaited = expected.ids if expected else frozenset(events.collected or ())
+    awaited = _name_rows(awaited, frozenset(events.tests))
     return TestRun(
         ending=ending,
         detail=error or _describe_ending(ending, result.status, events.running, exceeded),
@@ -145,6 +147,15 @@ def build_test_run(
         output=result.output.decode("utf-8", "replace"),
         duration_s=result.duration_s,
     )
+
+
+def _name_rows(awaited: frozenset[str], reported: frozenset[str]) -> frozenset[str]:
+    """Return the awaited tests under the names that were reported, where only those of rows differ.
+
+    A row with a constant of the module is named by its value, and a stub has another one.
+    """
+    counts = [Counter(item.partition("[")[0] for item in ids) for ids in (awaited, reported)]
+    return reported if counts[0] == counts[1] else awaited
 
 
 def _collect_events(result: ProcessResult, key: str) -> tuple[_ReceivedEvents, str]:

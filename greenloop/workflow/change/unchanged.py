@@ -46,7 +46,7 @@ async def _judge(space: ChangeWorkspace, plan: ChangePlan, found: BeforeAfter) -
     tools = PeerToolkit(run.client, prompts=run.kit.prompts)
     try:
         rulings = await tools.judge_difference(
-            write_wish(plan.contract), [item for item, _ in arranged]
+            write_wish(plan.contract), [item for item, _ in arranged], plan.contract.taken_choices
         )
     except (ModelFailure, BudgetExhaustedError, SettingsError) as error:
         run.notify(f"differences to before are not judged: {error}")

@@ -142,7 +142,8 @@ class PeerComparer:
         arranged = arrange(differences, seed_of(self._run))
         tools = PeerToolkit(self._run.client, prompts=self._run.kit.prompts)
         try:
-            rulings = await tools.judge_difference(self.text, [shown for shown, _ in arranged])
+            taken = self._state.agreed_contract.taken_choices
+            rulings = await tools.judge_difference(self.text, [i for i, _ in arranged], taken)
         except _FAILURES as error:
             self._run.notify(f"differences from the second reading are not judged: {error}")
             self._rounds_left = 0

@@ -108,6 +108,8 @@ def test_malformed_answers_disagree(box: ProcessSandbox) -> None:
 INVALID = [
     HeldOutExample(call="f(", returns="1"),
     HeldOutExample(call="x = 1", returns="1"),
+    HeldOutExample(call="f()\nx = 1", returns="1"),
+    HeldOutExample(call="", returns="1"),
     HeldOutExample(call="f()", returns="g()"),
     HeldOutExample(call="f()", returns="(" * 10_000),
     HeldOutExample(call="f()\0", returns="1"),
@@ -172,3 +174,27 @@ def test_fewer_than_four_examples_are_as_none(box: ProcessSandbox) -> None:
     assert list(found.unmet(Thresholds())) == [
         "held-out examples: 3 can be used, 3 of them with values (at least 4, half of them with values)"
     ]
+
+
+def test_a_sequence_of_calls_is_judged_by_its_last(box: ProcessSandbox) -> None:
+    code = (
+        "class Stack:\n"
+        "    def __init__(self): self.items = []\n"
+        "    def push(self, item):\n"
+        "        if item is None: raise ValueError\n"
+        "        self.items.append(item)\n"
+        "    def pop(self): return self.items.pop()\n"
+    )
+    built = "s = Stack()\ns.push(1)\ns.push(2)\n"
+    agree = [
+        HeldOutExample(call=f"{built}s.pop()", returns="2"),
+        HeldOutExample(call=f"{built}s.pop()\ns.pop()", returns="1"),
+        HeldOutExample(call="s = Stack(); s.pop()", raises="IndexError"),
+        HeldOutExample(call="s = Stack()\nfor n in range(3): s.push(n)\nlen(s.items)", returns="3"),
+    ]
+    disagree = [
+        HeldOutExample(call=f"{built}s.pop()", returns="1"),
+        HeldOutExample(call="s = Stack()\ns.push(None)\ns.pop()", raises="ValueError"),
+    ]
+    result, wrong = check_examples(box, code, [*agree, *disagree])
+    assert (list(wrong), result.agreed, result.invalid) == (disagree, 4, ())

@@ -240,6 +240,7 @@ CONTEXTS: dict[str, dict[str, Any]] = {
     "judge_difference.minimal": {
         "specification": "Roman numerals.\n",
         "differences": (ShownDifference(1, "to_roman(4)", "'IV'", "'IIII'"),),
+        "taken": (),
     },
     "judge_difference.rich": {
         "specification": "\nWrite Roman numerals {{ please }}.\n\n",
@@ -250,6 +251,7 @@ CONTEXTS: dict[str, dict[str, Any]] = {
                 2, "def test_four():\n    assert 1\n", "this test passes", "this test fails", True
             ),
         ),
+        "taken": RICH.choices,
     },
     "judge_test.minimal": {
         "contract": MINIMAL,

@@ -443,6 +443,21 @@ def test_the_judge_sees_no_code(run_workflow: RunWorkflow) -> None:
     assert sorted(map(is_error, answers_shown)) == [False, True]
 
 
+def test_the_judge_sees_what_is_taken_and_no_assumptions(run_workflow: RunWorkflow) -> None:
+    question, taken = "Which numbers count?", "top_k([2, 2], 1) -> [2]"
+    choice = {"question": question, "answers": [taken, "top_k([2, 2], 1) -> []"], "chosen": taken}
+    requirements = [{"id": "R1", "text": "the k largest", "quotes": QUOTES}]
+    contract = contract_answer(
+        requirements=requirements, choices=[choice], assumptions=["none of them is negative"]
+    )
+    silent = judge(is_none_right, "text does not say")
+    script = {**BLIND, "parse_specification": [contract], "judge_difference": [silent]}
+    done = run_workflow(answers(**script))
+    (prompt,) = done.model.list_prompts("judge_difference")
+    assert f"- {question} {taken}\n" in prompt
+    assert "none of them" not in prompt
+
+
 def test_the_fallback_model_writes_the_peer_and_nothing_else(run_workflow: RunWorkflow) -> None:
     done = run_workflow(answers(write_peer=[]), fallback={"write_peer": [peer_answer()]})
     assert done.fallback is not None

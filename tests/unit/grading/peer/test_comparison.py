@@ -168,6 +168,30 @@ def _compare(warm: Sandbox, code: str, peer: str, inputs: str, **given: Any) -> 
     )
 
 
+POPS = STACK.format(at=-1) + """
+    def pop(self):
+        return self.items.pop() if self.items else {empty}
+"""
+SEQUENCES = """def inputs(rng):
+    for size in range(60):
+        yield [("Stack",), *[("push", n) for n in range(size)], ("pop",), ("pop",)]
+
+def allowed(name, *arguments, earlier=()):
+    names = [item[0] for item in earlier]
+    return names.count("push") >= {least} + names.count("pop") or name in ("Stack", "push")
+"""
+
+
+@pytest.mark.parametrize(("least", "differs"), [(0, True), (1, False)])
+def test_a_call_is_allowed_by_those_before_it(warm: Sandbox, least: int, differs: bool) -> None:
+    peer = POPS.format(empty="-1")
+    inputs = SEQUENCES.format(least=least)
+    found = _compare(warm, POPS.format(empty="None"), peer, inputs)
+    assert found.agreed >= 50, found
+    assert bool(found.differences) == differs
+    assert all("pop()" in item.call for item in found.differences)
+
+
 def test_a_changed_argument_is_shown_by_statements_that_end_in_it(warm: Sandbox) -> None:
     code = "def join(a, b):\n    a.extend(b)\n    return a\n"
     inputs = "def inputs(rng):\n    yield [1], [2]\n\ndef allowed(a, b):\n    return list is type(a) is type(b)\n"

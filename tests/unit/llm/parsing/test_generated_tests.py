@@ -60,6 +60,11 @@ def test_answer_without_a_test_file_is_invalid(answer: str, said: str, contract:
 
 
 class TestHeldOutExamples:
+    def test_a_list_of_statements_is_one_call(self, contract: Contract) -> None:
+        value = [{"call": ["s = Stack()", "s.push(1)", "s.pop()"], "returns": 1}]
+        (example,) = parse_held_out(value, contract)
+        assert (example.call, example.returns) == ("s = Stack()\ns.push(1)\ns.pop()", "1")
+
     def test_held_out_examples_are_parsed(self, contract: Contract) -> None:
         value = [
             {"requirement": "R1", "call": "to_roman(1)", "returns": "'I'"},

@@ -61,6 +61,8 @@ def test_lgtm_has_no_findings(text: str) -> None:
     [
         ("- B1: asks for nothing\n- B12: asks for nothing.\nLGTM", (1, 12)),
         ("B2 asks for nothing", (2,)),
+        ("- B1, B2 and B14: ask for nothing\n\n- L2 error: index", (1, 2, 14)),
+        ("- B1, 2: ask for nothing\nLGTM", ()),
         ("* **background B3**: Asks for nothing\n- L1 error: crash", (3,)),
         ("- B1: nothing is wrong\nLGTM", ()),
         ("- L? warning: background B1: asks for nothing less than an index\nLGTM", ()),

@@ -110,6 +110,25 @@ def test_other_tests_than_expected_do_not_pass(
     assert not run.passed
 
 
+ROWS = [{**PASSED_A, "id": f"{A}[{name}]"} for name in ("0-1", "1-0")]
+
+
+@pytest.mark.parametrize(
+    ("ids", "passes"),
+    [
+        ((f"{A}[None-1]", f"{A}[None-0]"), True),
+        ((f"{A}[None-1]",), False),
+        ((f"{A}[None-1]", f"{A}[None-0]", B), False),
+        ((f"{A}[None-1]", f"{B}[None-0]"), False),
+    ],
+)
+def test_rows_are_awaited_by_their_number(ids: tuple[str, ...], passes: bool) -> None:
+    """A constant of the module has another value on the stub."""
+    run = read(lines(*ROWS, END), expected=Expectation(ids=frozenset(ids)))
+    assert run.passed is passes
+    assert bool(run.missing or run.unexpected) is not passes
+
+
 @pytest.mark.parametrize(
     "parts", [(END,), (COLLECTED, PASSED_A, END), (PASSED_A, END), ({**COLLECTED, "ids": []}, END)]
 )

@@ -6,7 +6,7 @@ import dis
 from types import FrameType, TracebackType
 
 from ..parameters import MODULE_NAME
-from .calls import InputNotAllowed
+from .precondition import InputNotAllowed
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 

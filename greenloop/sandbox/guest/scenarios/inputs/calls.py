@@ -8,7 +8,6 @@ import decimal
 import enum
 import fractions
 import functools
-import inspect
 import io
 import math
 import random
@@ -19,6 +18,7 @@ from contextlib import redirect_stdout, suppress
 from typing import Any
 
 from .iterators import finish
+from .precondition import Arguments, Precondition
 
 ALLOWED, ANSWER, AFTER, BEFORE, PRINTED = range(5)
 _MUTABLE = (list, dict, set, bytearray)
@@ -29,7 +29,6 @@ _VALUE_TYPES = (
 )  # fmt: skip
 # Of equal ones there may be one object alone, so that it stands for no name.
 _SHARED_TYPES = (int, float, tuple, type(None))
-_Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class _ModuleAndClass:
@@ -40,10 +39,6 @@ class _ModuleAndClass:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(datetime if hasattr(datetime, name) else datetime.datetime, name)
-
-
-class InputNotAllowed(Exception):
-    """The precondition excludes the arguments of a call."""
 
 
 class Calls:
@@ -71,16 +66,14 @@ class Calls:
         }
         self._observe, self._encode = observe, encode
         self._public, self._own = public, dict(self._names)
-        self._signatures: dict[str, inspect.Signature] = {}
         if self._names["datetime"] in (datetime, datetime.datetime):
             self._names["datetime"] = _ModuleAndClass()
         if inputs:
             exec(compile(inputs, "<inputs>", "exec"), self._own)
-        self._allowed = self._own.get("allowed") if inputs else None
-        self._has_names = len(public) > 1 or any(
-            isinstance(self._names.get(i), type) for i in public
+        self._precondition = Precondition(
+            self._own.get("allowed") if inputs else None,
+            len(public) > 1 or any(isinstance(self._names.get(i), type) for i in public),
         )
-        self._is_inside = False
         self._constants = {
             id(value): name
             for name, value in vars(sys.modules[module]).items()
@@ -97,7 +90,7 @@ class Calls:
         if not isinstance(tree, ast.Call):
             raise TypeError("not a call")
         name, code = ast.unparse(tree.func), _compile(tree)
-        if self._allowed is not None:
+        if self._precondition.allowed is not None:
             function, given, named = self._evaluate(code)
             if not self._asks(name, function, (given, named)):
                 return
@@ -114,10 +107,10 @@ class Calls:
                 self._observe(AFTER, lambda: after)
                 self._observe(BEFORE, lambda: before)
 
-    def _asks(self, name: str, function: Any, arguments: _Arguments) -> bool:
+    def _asks(self, name: str, function: Any, arguments: Arguments) -> bool:
         """Return what the precondition says; observe it where that is not `True`."""
         try:
-            is_allowed = self._is_allowed(name, function, arguments)
+            is_allowed = self._precondition.is_allowed(name, function, arguments)
         except BaseException as error:  # of the limit of CPU time, too
             self._observe(ALLOWED, functools.partial(_raise, error))
             return False
@@ -125,64 +118,28 @@ class Calls:
             self._observe(ALLOWED, lambda: False)
         return is_allowed
 
-    def evaluate(self, text: str) -> Any:
-        """Return the value of an expression over the names of the module."""
-        return eval(text, dict(self._names))
+    def run_steps(self, text: str) -> tuple[types.CodeType, dict[str, Any]]:
+        """Run the statements before the last expression of a text over the names of the module.
+
+        Return this expression and the names that it is to be evaluated with.
+        """
+        steps: list[Any] = ast.parse(text.strip()).body
+        names, last = dict(self._names), steps.pop()
+        exec(compile(ast.Module(steps, []), "<call>", "exec"), names)
+        return compile(ast.Expression(last.value), "<call>", "eval"), names
+
+    def evaluate(self, expression: types.CodeType, names: dict[str, Any]) -> Any:
+        """Return the value of an expression."""
+        return eval(expression, names)
 
     def guard(self, name: str) -> Any:
-        """Return what the module has under a name, with the precondition before its calls.
-
-        That of a method is asked of its name and its arguments without `self`, that of `__init__`
-        of the name of the class; calls that the module makes itself are not asked about.
-        """
-        found = self._names[name]
-        if self._allowed is None or (isinstance(found, type) and issubclass(found, BaseException)):
-            return found
-        if isinstance(found, type):
-            for key, method in list(vars(found).items()):
-                if inspect.isfunction(method) and (key == "__init__" or key[:1] != "_"):
-                    label = name if key == "__init__" else key
-                    setattr(found, key, self._guard(label, method, 1))
-        return self._guard(name, found) if inspect.isroutine(found) else found
-
-    def _guard(self, name: str, function: Any, hidden: int = 0) -> Any:
-        @functools.wraps(function)
-        def call_guarded(*given: Any, **named: Any) -> Any:
-            if self._is_inside:
-                return function(*given, **named)
-            is_allowed = False
-            with suppress(Exception):
-                is_allowed = self._is_allowed(name, function, (given, named), hidden)
-            if not is_allowed:
-                raise InputNotAllowed(name)
-            self._is_inside = True
-            try:
-                return function(*given, **named)
-            finally:
-                self._is_inside = False
-
-        return call_guarded
+        """Return what the module has under a name, with the precondition before its calls."""
+        return self._precondition.guard(name, self._names[name])
 
     def _evaluate(self, code: types.CodeType) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """Return the function, the arguments by position and those by name of a call, made anew."""
         made: tuple[Any, tuple[Any, ...], dict[str, Any]] = eval(code, dict(self._names))
         return made
-
-    def _is_allowed(self, name: str, function: Any, arguments: _Arguments, hidden: int = 0) -> bool:
-        """Ask `allowed`, with the defaults of the function where it takes them too.
-
-        The first `hidden` arguments are left out.
-        """
-        first = (name,) if self._has_names else ()
-        given, named = arguments
-        try:
-            if name not in self._signatures:
-                self._signatures[name] = inspect.signature(function)
-            bound = self._signatures[name].bind(*given, **named)
-            bound.apply_defaults()
-            return bool(self._allowed(*first, *bound.args[hidden:], **bound.kwargs))  # type: ignore[misc]
-        except (TypeError, ValueError, KeyError):
-            return bool(self._allowed(*first, *given[hidden:], **named))  # type: ignore[misc]
 
     def generate(self, seed: str, count: int) -> None:
         """Observe the calls, or sequences of calls, that `inputs` yields, some at a time."""
