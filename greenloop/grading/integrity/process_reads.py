@@ -180,6 +180,8 @@ class _Reader:
             return "`stacklevel` reads its callers"
         if "stack_info" in named or name == "findCaller":
             return "a record of the log reads its callers"
+        if "lookup_lines" in named:
+            return "`lookup_lines` reads the frames of an error"
         if name == "catch_warnings" and "record" in named:
             return "recorded warnings name its callers"
         if name in LOOKUPS and len(node.args) > 1 and self._names.resolve(node.args[0]) == "os":
