@@ -47,6 +47,9 @@ _MEMBERS_BY_EFFECT = {
     "reads whether there is a terminal": (
         "os.isatty os.get_terminal_size shutil.get_terminal_size"
     ),
+    "reads which calls its platform supports": (
+        "os.supports_fd os.supports_dir_fd os.supports_follow_symlinks"
+    ),
     "reads its callers": "traceback.format_stack traceback.print_stack traceback.StackSummary",
 }
 _MEMBERS = {name: why for why, names in _MEMBERS_BY_EFFECT.items() for name in names.split()}
@@ -185,6 +188,8 @@ class _Reader:
             return "`stacklevel` reads its callers"
         if "stack_info" in named or name == "findCaller":
             return "a record of the log reads its callers"
+        if "lookup_lines" in named:
+            return "`lookup_lines` reads the frames of an error"
         if name == "catch_warnings" and "record" in named:
             return "recorded warnings name its callers"
         if name in LOOKUPS and len(node.args) > 1 and self._names.resolve(node.args[0]) == "os":

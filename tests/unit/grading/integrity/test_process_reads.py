@@ -28,6 +28,8 @@ from greenloop.grading.integrity.process_reads import find_process_reads
         ("import os\nx = getattr(os, 'stat')", "`os.stat` is looked at and not called"),
         ("import os\nx = os.__dict__['stat']", "`os.__dict__` is a private member"),
         ("from os import *\nx = type(stat)", "`os.*` imports names that cannot be analysed"),
+        ("import os\nx = [*os.supports_fd]", "`os.supports_fd` reads which calls"),
+        ("x = TracebackException(*e, lookup_lines=False)", "`lookup_lines` reads the frames"),
         ("import resource\nx = resource.getrlimit(7)", "`resource.getrlimit` reads facts"),
         ("from posix import stat", "`posix.stat` reads facts of its process"),
         ("import typing\nx = typing._caller(3)", "`typing._caller` is a private member"),
