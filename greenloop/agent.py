@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from greenloop.llm.chat import ChatSource
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
+from greenloop.threads import complete_in_thread
 from greenloop.tools.building import run_in_any_thread
 from greenloop.tracing.setup import trace_run
 from greenloop.versions import greenloop_version
@@ -130,7 +132,7 @@ class CodingAgent:
                 specification=request, options=options, greenloop=greenloop_version()
             )
         directory = RunDirectory.create(self._settings.home, request.specification, run_dir)
-        directory.save_request(request)
+        await complete_in_thread(partial(directory.save_request, request))
         return await self._run_in_directory(directory, request)
 
     async def resume(self, directory: RunDirectory) -> Report:
@@ -156,7 +158,8 @@ class CodingAgent:
                 except Exception as bug:  # the report keeps what was reached
                     _finish(state, directory, GreenloopError(f"internal error: {bug!r}"), emit)
                     raise
-                report, unsaved = _finish(state, directory, error, emit)
+                finish = partial(_finish, state, directory, error, emit)
+                report, unsaved = await complete_in_thread(finish)
                 error = error or unsaved
                 if error is not None:
                     error.report = report

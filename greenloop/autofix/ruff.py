@@ -86,7 +86,7 @@ def _defines(code: str, names: set[str]) -> bool:
 
 def _run_ruff(code: str, *options: str) -> str:
     """Return ruff's standard output for one source; '' where it cannot be run."""
-    options = ("--isolated", "--target-version", "py310", *options, "-")
+    options = ("--isolated", "--no-cache", "--target-version", "py310", *options, "-")
     ended = run_ruff("check", *options, text=code, timeout_s=_TIMEOUT_SECONDS)
     return ended.stdout if ended and ended.returncode in (0, 1) else ""
 

@@ -8,12 +8,11 @@ The thread of a cancelled call ends at its next chunk and never delays the progr
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
@@ -23,8 +22,8 @@ from langchain_core.runnables.config import ensure_config
 from greenloop.llm.budget import TokenCount
 from greenloop.llm.replay import TOOL_KEY
 from greenloop.prompts import Prompt
+from greenloop.threads import run_in_thread
 
-T = TypeVar("T")
 ProgressCallback = Callable[[int], None]
 _FINISH_REASONS = ("finish_reason", "stop_reason", "done_reason")
 _TRACER_MODULES = ("langchain_core.tracers.langchain", "langfuse")
@@ -124,28 +123,3 @@ def remove_tracers(callbacks: Any) -> Any:
 
 def _is_tracer(handler: Any) -> bool:
     return any(kind.__module__.startswith(_TRACER_MODULES) for kind in type(handler).__mro__)
-
-
-async def run_in_thread(work: Callable[[], T]) -> T:
-    """Run blocking work in a daemon thread with the caller's context; re-raise its exception."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-    context = contextvars.copy_context()
-
-    def deliver(put: Callable[..., None], value: object) -> None:
-        if not future.done():
-            put(value)
-
-    def body() -> None:
-        put: Callable[..., None] = future.set_result
-        try:
-            value: object = context.run(work)
-        except BaseException as error:  # noqa: BLE001 - passed on to the awaiting task
-            # A future does not accept StopIteration.
-            value = RuntimeError(repr(error)) if isinstance(error, StopIteration) else error
-            put = future.set_exception
-        with suppress(RuntimeError):  # the loop was closed while a cancelled call was running
-            loop.call_soon_threadsafe(deliver, put, value)
-
-    threading.Thread(target=body, name="greenloop-call", daemon=True).start()
-    return await future

@@ -42,6 +42,7 @@ from greenloop.llm.replay import ReplayChatModel
 from greenloop.llm.response import LLMResponse
 from greenloop.llm.response_log import RecordedResponse, ResponseLog
 from greenloop.prompts import Prompt
+from greenloop.threads import complete_in_thread
 
 T = TypeVar("T")
 _MAX_FIRST_ATTEMPTS = 3  # to reach a server that has not answered yet
@@ -131,6 +132,7 @@ class LLMClient:
             raise
         entry = self._record_response(prompt, completion, source, time.monotonic() - started)
         self.emit(_build_finished_event(prompt.tool, entry, entry.seconds or 0.0, "model"))
+        await complete_in_thread(self.log.sync)
         return LLMResponse(completion.text, completion.finish_reason)
 
     def _use_logged_response(self, tool: str, entry: RecordedResponse) -> LLMResponse:

@@ -188,7 +188,7 @@ class ResponseLog:
         return next((item for item in found if item), None)
 
     def append(self, entry: RecordedResponse) -> None:
-        """Write an answer to disk.
+        """Write an answer, which `sync` makes sure is on disk.
 
         Raises:
             OutputError: it cannot be written.
@@ -199,6 +199,12 @@ class ResponseLog:
         for path in (self._path, self._record_path):
             if path is not None:
                 _append_line(path, line)
+
+    def sync(self) -> None:
+        """Wait until all answers are on disk. Raises OutputError where one does not get there."""
+        for path in filter(None, (self._path, self._record_path)):
+            with writing(f"the answer log {path}"), path.open("rb") as file:
+                os.fsync(file.fileno())
 
 
 def _repair_tail(path: Path) -> None:
@@ -230,7 +236,6 @@ def _write_all(file: RawIOBase, line: bytes) -> None:
         rest = memoryview(line)
         while rest:  # an almost full disk takes a part, and fails only at the next write
             rest = rest[file.write(rest) or 0 :]
-        os.fsync(file.fileno())
     except OSError:
         with suppress(OSError):
             file.truncate(before)

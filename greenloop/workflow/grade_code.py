@@ -14,6 +14,7 @@ from greenloop.records import HeldOutExample, TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.testsuite.quality_gates import find_untested_requirements
+from greenloop.threads import complete_in_thread
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.state import Run, RunState
 
@@ -44,7 +45,7 @@ async def run_and_grade(strategy: Strategy) -> bool:
 
 
 async def _run_current_candidate(strategy: Strategy) -> TestRun:
-    candidate = _autofix_current_candidate(strategy)
+    candidate = await _autofix_current_candidate(strategy)
     result = await strategy.run_candidate(candidate.code)
     candidates = strategy.run.state.candidates
     candidates.record_run(candidate, result)
@@ -52,9 +53,9 @@ async def _run_current_candidate(strategy: Strategy) -> TestRun:
     return result
 
 
-def _autofix_current_candidate(strategy: Strategy) -> Candidate:
+async def _autofix_current_candidate(strategy: Strategy) -> Candidate:
     candidates = strategy.run.state.candidates
-    fixed = strategy.apply_autofix(candidates.current.code)
+    fixed = await complete_in_thread(partial(strategy.apply_autofix, candidates.current.code))
     if not fixed.applied:
         return candidates.replace_source(candidates.current, fixed.code)
     strategy.run.emit(AutofixApplied(fixed.applied))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from greenloop.autofix import add_missing_imports, apply_free_fixes
 from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFailure
@@ -22,6 +23,7 @@ from greenloop.testsuite.quality_gates import (
     find_skipping_tests,
 )
 from greenloop.testsuite.stubs import build_stub
+from greenloop.threads import complete_in_thread
 from greenloop.workflow.choices import build_answer_tests
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.state import Run, RunState
@@ -40,7 +42,7 @@ async def generate_and_gate_tests(run: Run) -> None:
     """
     state = run.state
     generated = await run.kit.generate_tests(state.agreed_contract)
-    suite = _build_suite(state, generated)
+    suite = await _build_suite(state, generated)
     on_stub = await run_on_stub(run, suite)
     wrong = find_complaints(state.agreed_contract, suite, on_stub)
     if wrong.all:
@@ -61,12 +63,13 @@ async def generate_and_gate_tests(run: Run) -> None:
     run.emit(RedPhaseDone(state.red_phase, len(state.expected.ids) if state.expected else 0))
 
 
-def _build_suite(state: RunState, generated: GeneratedTests) -> Suite:
+async def _build_suite(state: RunState, generated: GeneratedTests) -> Suite:
     contract = state.agreed_contract
+    fixed = await complete_in_thread(partial(apply_free_fixes, generated.code, is_test=True))
     return Suite(
         module=contract.module,
         public=frozenset(public_names(contract.interface)),
-        generated=apply_free_fixes(generated.code, is_test=True).code,
+        generated=fixed.code,
         examples=render_example_tests(contract.module, contract.examples),
         user_files=tuple(item.as_test_file() for item in state.request.given),
         held_out=generated.held_out,
@@ -100,7 +103,7 @@ async def _regenerate(
             raise
         run.notify(f"the tests stay as they are: {error}")
         return suite, on_stub, wrong
-    second = _build_suite(state, again)
+    second = await _build_suite(state, again)
     if len(second.held_out) < len(suite.held_out):
         second = replace(second, held_out=suite.held_out)
     second_on_stub = await run_on_stub(run, second)

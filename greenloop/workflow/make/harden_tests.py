@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from greenloop.autofix import apply_free_fixes
 from greenloop.errors import BudgetExhaustedError, ModelFailure
@@ -10,6 +11,7 @@ from greenloop.events import HardeningDone
 from greenloop.records import Survivor
 from greenloop.records.generation import AddedTests
 from greenloop.testsuite.parser import get_function_name
+from greenloop.threads import complete_in_thread
 from greenloop.workflow.make.generate_tests import drop_rejected_tests, run_on_stub
 from greenloop.workflow.state import Run
 
@@ -88,7 +90,8 @@ class Hardener:
 
     async def _add_tests(self, text: str, shown: int) -> bool:
         state = self._run.state
-        suite = state.tests.harden(apply_free_fixes(text, is_test=True).code)
+        fixed = await complete_in_thread(partial(apply_free_fixes, text, is_test=True))
+        suite = state.tests.harden(fixed.code)
         on_stub = await run_on_stub(self._run, suite)
         before = {item.name for _, item in state.tests.functions}
         suite = drop_rejected_tests(suite, on_stub, "hardening")

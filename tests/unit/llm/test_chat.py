@@ -13,8 +13,9 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
-from greenloop.llm.chat import ChatSource, Completion, run_in_thread
+from greenloop.llm.chat import ChatSource, Completion
 from greenloop.prompts import Prompt
+from greenloop.threads import run_in_thread
 
 
 class Chunks(GenericFakeChatModel):

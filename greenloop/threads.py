@@ -1,0 +1,48 @@
+"""Blocking work in threads of its own, so that the event loop goes on with other runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def run_in_thread(work: Callable[[], T]) -> T:
+    """Run blocking work in a daemon thread with the caller's context; re-raise its exception."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def deliver(put: Callable[..., None], value: object) -> None:
+        if not future.done():
+            put(value)
+
+    def body() -> None:
+        put: Callable[..., None] = future.set_result
+        try:
+            value: object = context.run(work)
+        except BaseException as error:  # noqa: BLE001 - passed on to the awaiting task
+            # A future does not accept StopIteration.
+            value = RuntimeError(repr(error)) if isinstance(error, StopIteration) else error
+            put = future.set_exception
+        with suppress(RuntimeError):  # the loop was closed while a cancelled call was running
+            loop.call_soon_threadsafe(deliver, put, value)
+
+    threading.Thread(target=body, name="greenloop-call", daemon=True).start()
+    return await future
+
+
+async def complete_in_thread(work: Callable[[], T]) -> T:
+    """Do as `run_in_thread`; a cancellation is raised when the work has ended."""
+    task = asyncio.ensure_future(run_in_thread(work))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        task.exception()  # retrieved, so that asyncio does not report it
+        raise
