@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -90,8 +91,14 @@ def test_valid_answer_is_parsed_and_reported(prompt: Prompt, events: list[Event]
 
 
 class TestLog:
-    def test_answer_is_logged_before_it_is_parsed(self, prompt: Prompt, path: Path) -> None:
+    def test_answer_is_on_disk_before_it_is_parsed(
+        self, prompt: Prompt, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        synced: list[bytes] = []
+        monkeypatch.setattr(os, "fsync", lambda _handle: synced.append(path.read_bytes()))
+
         def read(answer: LLMResponse) -> str:
+            assert synced == [path.read_bytes()]
             return load_responses(path)[-1].answer + "!"
 
         client = make_client(

@@ -59,14 +59,17 @@ def answers(path: Path) -> list[str]:
     return [item.answer for item in load_responses(path)]
 
 
-def test_appended_answer_is_on_disk_when_append_returns(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+def test_appended_answers_are_on_disk_when_sync_returns(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    synced: list[bytes] = []
-    monkeypatch.setattr(os, "fsync", lambda _handle: synced.append(path.read_bytes()))
-    ResponseLog(path).append(entry("one"))
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    record = tmp_path / "record.jsonl"
+    log = ResponseLog(path, record)
+    log.append(entry("one"))
+    log.sync()
+    assert synced == [path.stat().st_ino, record.stat().st_ino]
     line = path.read_bytes()
-    assert synced == [line]
     digest = make_prompt("d").sha256
     assert json.loads(line) == {"tool": "generate_code", "answer": "one", "prompt_sha256": digest}
     assert line.endswith(b"\n")
@@ -207,15 +210,14 @@ class TestFullDisk:
         log.append(entry("three"))
         assert answers(path) == ["one", "three"]
 
-    def test_line_that_fails_to_sync_is_removed(
+    def test_answers_that_do_not_get_to_disk_are_an_output_error(
         self, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         log = ResponseLog(path)
         log.append(entry("one"))
         monkeypatch.setattr(os, "fsync", mock.Mock(side_effect=OSError(5, "Input/output error")))
         with pytest.raises(OutputError, match="Input/output error"):
-            log.append(entry("two"))
-        assert answers(path) == ["one"]
+            log.sync()
 
     def test_missing_folder_is_an_output_error(self, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="No such file"):
