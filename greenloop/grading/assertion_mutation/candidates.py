@@ -67,8 +67,15 @@ class MutableTestFile:
     """
 
     def __init__(
-        self, code: str, module: str, name: str = "", records: frozenset[str] = frozenset()
+        self,
+        code: str,
+        module: str,
+        name: str = "",
+        records: frozenset[str] = frozenset(),
+        program: str = "",
     ) -> None:
+        """`records` are classes of the module that compare all fields, `program` is its source."""
+        self._program = program
         tree = ast.parse(code)
         self.source, self._name = Source(code), name
         self.module_names = _collect_module_names(tree, module)
@@ -206,7 +213,7 @@ class MutableTestFile:
 
     def _change_call(self, call: ast.Call) -> Iterator[AssertionChange]:
         if is_exception_check(call):
-            return change_exception_check(self.source, call)
+            return change_exception_check(self.source, call, self._program)
         return change_unittest_assertion(self.source, self._assertions, call)
 
     def _change_with(
@@ -215,7 +222,7 @@ class MutableTestFile:
         """Yield changes of expected exceptions; what follows in their body may not be executed."""
         calls = [i.context_expr for i in node.items if isinstance(i.context_expr, ast.Call)]
         for call in filter(is_exception_check, calls):
-            for change in change_exception_check(self.source, call):
+            for change in change_exception_check(self.source, call, self._program):
                 yield node.lineno, change, certainty
         names = {get_called_name(item.context_expr) for item in node.items}
         if not names & RAISES_NAMES:

@@ -153,5 +153,7 @@ def _parse_test_files(context: GradingContext) -> dict[str, MutableTestFile]:
         if item.name == "conftest.py":
             continue
         with suppress(*PARSE_ERRORS):
-            found[item.name] = MutableTestFile(item.code, context.module, item.name, records)
+            found[item.name] = MutableTestFile(
+                item.code, context.module, item.name, records, context.code
+            )
     return found
