@@ -17,6 +17,7 @@ from greenloop.grading.peer.reduction import reduce_differences
 from greenloop.grading.peer.runs import Input, Program
 from greenloop.grading.peer.seeds import (
     iterate_calls,
+    pair_open_constants,
     read_call,
     read_constants,
     read_public,
@@ -70,7 +71,9 @@ def compare_programs(
         return Comparison(problem="no public function or class is known that could be called")
     mine = Program(sandbox, module, code, public)
     theirs = Program(peer_sandbox or sandbox, module, peer.code, public, peer.inputs)
-    pair = Pair(mine, theirs, _read_names(interface, specification))
+    names = _read_names(interface, specification)
+    values = pair_open_constants(interface, specification, code, peer.code)
+    pair = Pair(mine, theirs, replace(names, constants=values))
     constants = read_constants(code) & read_constants(peer.code)
     called = list(iterate_calls([item.code for item in tests], module, public, constants))
     calls = [call for text in examples if (call := read_call(text, public, constants))]
