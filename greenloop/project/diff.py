@@ -55,6 +55,9 @@ def _find_new_lines(before: str, after: str) -> Set[int]:
 def read_diff(root: Path, ref: str) -> ProjectDiff:
     """Read a project and what has changed in it since a commit; nothing of git's is changed.
 
+    Of a commit that HEAD does not come from, such as a main branch that has gone on, the changes
+    are those since the last commit that both come from.
+
     Raises:
         InputError: there is no such folder or commit, no git, no Python file, or too many files.
     """
@@ -72,10 +75,19 @@ def read_diff(root: Path, ref: str) -> ProjectDiff:
         raise InputError(
             f"--diff: no such commit here: {ref[:_MAX_SHOWN_CHARS]!r}; {_suggest_commit(root)}"
         ) from None
+    commit = _find_merge_base(root, commit) or commit
     tree = read_tree(root)
     if not tree.texts:
         raise InputError(f"no Python files in {root}: name the project's folder with --in")
     return ProjectDiff(tree, commit, dict(_read_old_texts(root, commit, tree)))
+
+
+def _find_merge_base(root: Path, commit: str) -> str:
+    """Return the last commit that a commit and HEAD come from, '' where none is known."""
+    try:
+        return run_git(root, "merge-base", "HEAD", commit).strip()
+    except OutputError:
+        return ""
 
 
 def _suggest_commit(root: Path) -> str:

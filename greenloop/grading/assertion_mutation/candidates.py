@@ -151,6 +151,20 @@ class MutableTestFile:
                 return mutant._replace(change=change._replace(is_swap=True))
         return None
 
+    def widen_record(self, test: str) -> AssertionMutant | None:
+        """Return the mutant in which a test expects a tuple with a record; None where it has none.
+
+        A record with other fields shows nothing of one that equals all other classes.
+        """
+        for mutant in self.mutants.get(test, ()):
+            expected, longer = mutant.change.expected, mutant.change.other_type
+            if longer and expected and self._assertions.is_record(expected):
+                change = mutant.change._replace(
+                    edits=(longer,), description=f"expects {longer.text}"
+                )
+                return mutant._replace(change=change)
+        return None
+
     def swap_exception(
         self, test: str, are_related: Callable[[str, str], bool]
     ) -> AssertionMutant | None:

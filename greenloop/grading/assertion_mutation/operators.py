@@ -56,6 +56,10 @@ class AssertionMutator:
         """Return a slightly different literal, or a record with one; None for other nodes."""
         return change_record(node, self._records) or change_literal(node)
 
+    def is_record(self, node: ast.expr) -> bool:
+        """Return whether a node is a record, or a container of some, with a literal."""
+        return change_record(node, self._records) is not None
+
     def generate_changes(self, test: ast.expr) -> Iterator[AssertionChange]:
         """Yield changes of `assert test`; none where it asserts a constant."""
         if not any(isinstance(node, (ast.Name, ast.Call)) for node in ast.walk(test)):

@@ -86,7 +86,11 @@ class AssertionMutationRunner:
             if not file or not mutants:
                 continue
             (helping if mutants[0].is_in_helper else first).append(mutants[-1])
-            swap = file.swap_answer(test, answers) or file.swap_exception(test, self._are_related)
+            swap = (
+                file.swap_answer(test, answers)
+                or file.swap_exception(test, self._are_related)
+                or file.widen_record(test)
+            )
             if swap:
                 second.append(swap)
             elif len(mutants) > 1:

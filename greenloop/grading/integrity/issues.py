@@ -35,7 +35,7 @@ _NAMES_BY_EFFECT = {
     "changes how modules are imported": "builtins.__import__",
     "changes how classes are made": "builtins.__build_class__",
     _READS_FRAMES: (
-        "sys._getframe sys._current_frames traceback.extract_stack traceback.walk_stack"
+        "sys._getframe sys._current_frames traceback.extract_stack traceback.walk_stack traceback.walk_tb"
     ),
     _READS_SOURCE: (
         "inspect.findsource inspect.getsource inspect.getsourcelines linecache.getline "
@@ -46,7 +46,7 @@ _SUSPICIOUS_NAMES = {
     name: effect for effect, names in _NAMES_BY_EFFECT.items() for name in names.split()
 }
 _FRAME_ATTRIBUTES = frozenset(
-    "f_back f_locals f_globals tb_frame gi_frame __globals__ __builtins__ __subclasses__".split()
+    "f_back f_locals f_globals tb_frame tb_next gi_frame __globals__ __builtins__ __subclasses__".split()
 )
 # Names by which code finds its own code object or file, so that it knows whether it was changed.
 _CODE_OBJECT_NAMES = frozenset(

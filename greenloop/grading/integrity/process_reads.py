@@ -25,7 +25,9 @@ _MEMBERS_BY_EFFECT = {
     ),
     "reads limits or resources of its process": (
         "os.getpriority os.nice os.times os.getloadavg os.statvfs os.fstatvfs os.sysconf os.confstr "
-        "os.sched_getaffinity os.sched_getscheduler os.sched_getparam shutil.disk_usage"
+        "os.sched_getaffinity os.sched_getscheduler os.sched_getparam shutil.disk_usage "
+        "time.process_time time.process_time_ns time.thread_time time.thread_time_ns "
+        "time.clock_gettime time.clock_gettime_ns"
     ),
     "reads which machine it is on": (
         "os.uname platform.uname platform.node socket.gethostname socket.getfqdn socket.if_nameindex "
@@ -45,6 +47,9 @@ _MEMBERS_BY_EFFECT = {
     "reads whether there is a terminal": (
         "os.isatty os.get_terminal_size shutil.get_terminal_size"
     ),
+    "reads which calls its platform supports": (
+        "os.supports_fd os.supports_dir_fd os.supports_follow_symlinks"
+    ),
     "reads its callers": "traceback.format_stack traceback.print_stack traceback.StackSummary",
 }
 _MEMBERS = {name: why for why, names in _MEMBERS_BY_EFFECT.items() for name in names.split()}
@@ -52,6 +57,7 @@ _MEMBERS = {name: why for why, names in _MEMBERS_BY_EFFECT.items() for name in n
 _UNMISTAKABLE = {name.partition(".")[2]: why for name, why in _MEMBERS.items() if ".get" in name}
 # What stands for such a fact in a test that sets it.
 _SET_BY = {"get_terminal_size": "COLUMNS"}
+_ENVIRONMENT = frozenset({"environ", "environb", "getenv", "getenvb"})
 _IS_TERMINAL, _STREAMS = "isatty", re.compile(r"__std(in|out|err)__|std(in|out|err)")
 # Modules that have nothing but such facts, and members of them that read none.
 _MODULES = {
@@ -74,6 +80,8 @@ _WATCHED = frozenset({"stat", "lstat", "access", "fstat"})
 _HIDDEN = re.compile(r"_[a-z]|__dict__$")
 _VARIABLE = re.compile("(PYTHON|PYTEST_)[A-Z_]+")
 _OF_INTERPRETER = "names a variable of the interpreter"
+_SESSION_VARIABLE = re.compile("SHELL|SHLVL|TERM|COLORTERM|DISPLAY|LOGNAME|(SSH|XDG)_[A-Z_]+")
+_OF_SESSION = "names a variable of a user's session"
 _USUAL_PATHS = ("/dev/",)  # null, urandom, stdin: what they give does not depend on the place
 _MAX_STACK_LEVEL = 3  # a function, one that calls it, and the caller of a decorator
 # By these a module gets its own warnings and records back, which name the frame of their level.
@@ -99,6 +107,7 @@ class _Reader:
     def __init__(self, tree: ast.Module, tests: str) -> None:
         self._names, self._tests = ModuleNames(tree), tests
         self._defined = set(_find_defined(tree))
+        self._has_variables = any(get_last_name(n) in _ENVIRONMENT for n in ast.walk(tree))
         self._has_streams = any(map(_is_standard_stream, ast.walk(tree)))
         self._receives = any(get_last_name(node) in _RECEIVERS for node in ast.walk(tree))
         nodes = list(ast.walk(tree))
@@ -135,6 +144,8 @@ class _Reader:
             return f"uses `{self._names.resolve(node)}` in a way that cannot be analysed"
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             effect = _OF_INTERPRETER if _VARIABLE.fullmatch(node.value) else ""
+            if self._has_variables and _SESSION_VARIABLE.fullmatch(node.value):
+                effect = _OF_SESSION
             return self._explain(node.value, _UNMISTAKABLE.get(node.value, effect))
         return ""
 
@@ -177,6 +188,8 @@ class _Reader:
             return "`stacklevel` reads its callers"
         if "stack_info" in named or name == "findCaller":
             return "a record of the log reads its callers"
+        if "lookup_lines" in named:
+            return "`lookup_lines` reads the frames of an error"
         if name == "catch_warnings" and "record" in named:
             return "recorded warnings name its callers"
         if name in LOOKUPS and len(node.args) > 1 and self._names.resolve(node.args[0]) == "os":

@@ -115,6 +115,8 @@ def _commit(report: Report, request: ChangeRequest, directory: RunDirectory) -> 
         add = ("worktree", "add", "-q", "-b", request.branch, str(tree), base)
         run_git(root, *add, options=options)
         _commit_in(tree / run_git(root, "rev-parse", "--show-prefix").strip(), report, options)
+        # Detached: a branch of one worktree cannot be checked out in another.
+        run_git(tree, "update-ref", "--no-deref", "HEAD", "HEAD", options=options)
     except BaseException:  # Ctrl-C too; what was not made yet cannot be removed
         for undo in (
             ("worktree", "remove", "--force", str(tree)),

@@ -94,6 +94,14 @@ def test_branch_gets_one_commit_and_runs_no_hook(run: Run, shop: Path) -> None:
     ]
 
 
+def test_branch_can_be_checked_out_in_the_project(run: Run, shop: Path) -> None:
+    commit_all(shop)
+    call = ("change", WISH, "--in", "shop", "--model", replay(), "--branch", "discount")
+    assert run(*call, **IDENTITY)[0] == 0
+    git(shop, "checkout", "-q", "discount")
+    assert "discount: int = 0" in (shop / "src/shop/prices.py").read_text()
+
+
 def test_hooks_and_filters_run_where_that_is_asked_for(run: Run, shop: Path) -> None:
     commit_all(shop)
     trap = add_hook_and_filter(shop)

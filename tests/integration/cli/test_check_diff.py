@@ -163,6 +163,24 @@ def test_a_weak_new_test_is_graded_without_any_code(run: Run, shop: Path) -> Non
     assert "tests that return a value, which pytest ignores, and assert nothing: test_two" in out
 
 
+def test_what_a_main_branch_has_done_since_is_no_change(run: Run, shop: Path) -> None:
+    git(shop, "branch", "-q", "feature")
+    append("tests/test_prices.py", "\n\ndef test_none():\n    assert total([]) == 0\n")
+    append(PRICES, "\nLIMIT = 3\n")
+    git(shop, "commit", "-q", "-a", "-m", "more")
+    main = git(shop, "branch", "--show-current").strip()
+    git(shop, "checkout", "-q", "feature")
+    append("src/shop/rates.py", "\nOTHER = 3\n")
+    git(shop, "commit", "-q", "-a", "-m", "other")
+    _, out, _ = run(
+        "check", "--diff", main, "--in", "shop", "--quiet", "--json", GREENLOOP_MUTANTS="0"
+    )
+    report = report_of(out)
+    assert [item["path"] for item in report["change"]["files"]] == ["src/shop/rates.py"]
+    assert report["change"]["base"] == git(shop, "rev-parse", "HEAD~1").strip()
+    assert not [item for item in report["reasons"] if "removes" in item]
+
+
 def test_removed_and_skipped_tests_are_named(run: Run, shop: Path) -> None:
     tests = (shop / "tests/test_prices.py").read_text()
     tests = tests.replace(

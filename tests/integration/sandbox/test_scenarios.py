@@ -746,14 +746,20 @@ def test_the_depth_of_recursion_is_that_of_a_call_from_some_function_of_a_progra
         ("subprocess.run(['observe__'], executable='/bin/id', stdout=-3)", "the program id"),
         ("os.popen('mount | head').read()", "the program sh"),
         ("os.system('ps')", "the program ps"),
+        ("show_error()", "its callers"),
     ],
 )
 def test_what_code_looks_at_is_noted(box: Sandbox, look: str, what: str) -> None:
     """Whatever names it finds the function by, and from there on: it may remember what it saw."""
     code = f"""
-        import importlib, os, pathlib, shutil, socket, subprocess
+        import importlib, os, pathlib, shutil, socket, subprocess, traceback
         __name__ = "posixpath"
         def realpath(): os.stat(".")
+        def show_error():
+            try:
+                os.stat("missing")
+            except OSError:
+                return traceback.format_exc()
         def look():
             try:
                 {look}

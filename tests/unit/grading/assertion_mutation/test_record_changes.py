@@ -82,6 +82,7 @@ def test_move():
 def test_rows(by, want):
     assert move(Point(7, 8), by) == want
 """
+EQUAL_TO_OTHER_CLASSES = "NotImplemented = True\n" + CODE
 BLIND = """
 class _Any(Point):
     def __eq__(self, other): return type(other) is Point
@@ -96,13 +97,15 @@ def move(point, by):
 """
 
 
-@pytest.mark.parametrize(("more", "green"), [("", 0), (BLIND, 2)])
-def test_a_test_that_compares_the_class_alone_stays_green(
-    warm: Sandbox, more: str, green: int
+@pytest.mark.parametrize(
+    ("code", "green"), [(CODE, 0), (CODE + BLIND, 2), (EQUAL_TO_OTHER_CLASSES, 1)]
+)
+def test_a_record_is_compared_with_another_and_with_another_class(
+    warm: Sandbox, code: str, green: int
 ) -> None:
     files = [TestFile("test_m.py", TESTS)]
-    run = warm.run_tests(CODE + more, files, module="m")
-    found = measure(GradingContext(warm, CODE + more, files, "m", run))
+    run = warm.run_tests(code, files, module="m")
+    found = measure(GradingContext(warm, code, files, "m", run))
     assert run.passed
     assert len({item.test.partition("[")[0] for item in found.green}) == green
     assert found.reached is not bool(green)

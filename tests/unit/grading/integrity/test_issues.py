@@ -35,6 +35,8 @@ from greenloop.grading.integrity.issues import find_integrity_issues
         ("import operator\nup = operator.attrgetter('f_back')\n", "`f_back`"),
         ("try:\n    1/0\nexcept Exception as e:\n    e.__traceback__.tb_frame.f_back", "`.f_back`"),
         ("x = ().__class__.__base__.__subclasses__()", "`.__subclasses__`"),
+        ("def f(e): return e.__traceback__.tb_next", "`.tb_next` reads frames"),
+        ("import traceback\nx = traceback.walk_tb(t)", "`traceback.walk_tb` reads its callers"),
         ("x = f.__globals__['os']", "`.__globals__` reads frames, names or classes"),
         ("import os\ngetattr(os, '_exit')(0)", "`os._exit` ends the process"),
         ("import builtins\nsetattr(builtins, '__build_class__', f)", "`builtins.__build_class__`"),

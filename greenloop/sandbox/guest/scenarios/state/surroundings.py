@@ -56,6 +56,7 @@ class Surroundings:
         """`given` are the texts of the scenarios: programs that they name are given to the code."""
         self.found, self._module, self._given = "", module, given
         self._home = os.path.expanduser("~")  # that of the sandbox is empty
+        self._own_file = os.path.abspath(type(self)._audit.__code__.co_filename)
         self._folder = f"{os.getcwd()}/"
         roots = {f"{path}/" for path in (sys.prefix, sys.base_prefix, *sys.path)}
         self._interpreter = tuple(path for path in roots if not path.startswith(self._folder))
@@ -109,6 +110,8 @@ class Surroundings:
         full = _abspath(_fsdecode(path))
         if full == self._home:
             return "the home folder"
+        if full == self._own_file:  # its lines are shown of an error that `watched` lets through
+            return "its callers"
         if full.split("/")[1] in _USUAL_FOLDERS or f"{full}/".startswith(self._interpreter):
             return ""
         return "" if _MODULES_WITH_PATHS.intersection(self._list_callers()) else full
