@@ -29,6 +29,7 @@ from greenloop.grading.assertion_mutation.operators import (
     get_called_name,
 )
 from greenloop.grading.assertion_mutation.parametrize import find_expected_nodes, rewrite_expected
+from greenloop.grading.assertion_mutation.record_changes import find_records
 from greenloop.syntax.nodes import Function, get_last_name
 from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
@@ -66,20 +67,12 @@ class MutableTestFile:
         SyntaxError, ValueError: the file cannot be parsed.
     """
 
-    def __init__(
-        self,
-        code: str,
-        module: str,
-        name: str = "",
-        records: frozenset[str] = frozenset(),
-        program: str = "",
-    ) -> None:
-        """`records` are classes of the module that compare all fields, `program` is its source."""
-        self._program = program
-        tree = ast.parse(code)
+    def __init__(self, code: str, module: str, name: str = "", program: str = "") -> None:
+        """`program` is the source of the module."""
+        tree, self._program = ast.parse(code), program
         self.source, self._name = Source(code), name
         self.module_names = _collect_module_names(tree, module)
-        self._assertions = AssertionMutator(self.source, self.module_names, records)
+        self._assertions = AssertionMutator(self.source, self.module_names, find_records(program))
         self.classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         highest = Certainty.LIKELY if has_hooks(code) else Certainty.CERTAIN
         self.scopes = {scope.test: scope for scope in self._find_tests(tree.body, highest)}
