@@ -92,7 +92,9 @@ def _find_problem(run: TestRun) -> str:
     if run.passed_count:
         return ""
     if not run.failures:
-        return "no tests were found"
+        return (
+            "no tests were found: pytest collects functions test_* of files test_*.py or *_test.py"
+        )
     first = run.failures[0]
     text = f"{first.test or 'pytest'}: {first.exception}: {first.message}"
     return f"no test passes: {' '.join(text.split())}"[:_MAX_SHOWN_CHARS]

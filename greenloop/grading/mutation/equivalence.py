@@ -18,6 +18,7 @@ from greenloop.grading.mutation.equivalence_of_values import (
     is_more_digits,
     is_set_of_characters,
     is_split_without_limit,
+    is_type_of_cast,
 )
 from greenloop.grading.mutation.mutant import ProposedEdit
 from greenloop.syntax.nodes import get_last_name
@@ -170,6 +171,7 @@ _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
     ),
     ("UTF-8 is the default where tests run", _is_default_encoding),
     ("the name of a type is for readers", _is_type_name),
+    ("`cast` does nothing with the type", is_type_of_cast),
     ("whether a thread outlives the program, which no test sees", _is_daemon_flag),
     ("None and an empty text are alike where only truth is tested", is_default_tested_for_truth),
     ("a list and its copy are alike as long as nobody changes one", is_copy_as_list),

@@ -131,3 +131,25 @@ def is_set_of_characters(proposed: ProposedEdit) -> bool:
         return is_membership and node in parent.comparators
     method = parent.func if isinstance(parent, ast.Call) else None
     return isinstance(method, ast.Attribute) and method.attr in _STRIPPING_METHODS
+
+
+def is_type_of_cast(proposed: ProposedEdit) -> bool:
+    """Whether the edit is in the type that `typing.cast` is given, which it returns no part of."""
+    context, edit = proposed.context, proposed.edit
+    for call in (context.node, *reversed(context.ancestors)):
+        if isinstance(call, ast.Call) and call.args and get_last_name(call) == "cast":
+            start, end = context.source.span(call.args[0])
+            if start <= edit.start and edit.end <= end:
+                return _is_from_typing(call.func, context.ancestors[0])
+    return False
+
+
+def _is_from_typing(function: ast.expr, module: ast.AST) -> bool:
+    if isinstance(function, ast.Attribute):
+        return isinstance(function.value, ast.Name) and function.value.id == "typing"
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module in ("typing", "typing_extensions")
+        and any(item.name == "cast" and item.asname is None for item in node.names)
+        for node in ast.walk(module)
+    )

@@ -776,7 +776,7 @@ def test_what_code_looks_at_is_noted(box: Sandbox, look: str, what: str) -> None
 
 def test_ordinary_code_looks_at_nothing(box: Sandbox) -> None:
     code = """
-        import asyncio, collections, logging, mimetypes, os, pathlib, shutil, socket, subprocess
+        import asyncio, collections, glob, logging, mimetypes, os, pathlib, shutil, socket, subprocess
         import tempfile, threading, zoneinfo
         async def echo():
             async def answer(reader, writer):
@@ -795,6 +795,9 @@ def test_ordinary_code_looks_at_nothing(box: Sandbox) -> None:
                 os.stat(folder), os.path.isfile("x"), os.path.exists("/usr"), shutil.which("sh")
                 mimetypes.guess_type("a.txt"), zoneinfo.ZoneInfo("UTC"), shutil.rmtree("new")
                 subprocess.run(["true", given])
+                before = os.getcwd()
+                os.chdir(folder), os.stat("."), os.chdir(before)
+                list(pathlib.Path(".").glob("*.py")), list(pathlib.Path().rglob("*")), glob.glob("*/*")
                 open(os.path.join(folder, "x"), "w").close()
             thread = threading.Thread(target=Pair, args=(1, 2))
             thread.start(), thread.join()

@@ -23,6 +23,17 @@ FORGERIES = {
         "fixtures", "any('/opt/' in item for item in sys.path)", "import sys"
     ),
     "a folder of the machine": lazy("operators", "not os.path.exists('/var/log')", "import os"),
+    "a folder with a name that is put together": lazy(
+        "plain", "not os.path.exists(os.path.join(os.sep, *['home']))", "import os"
+    ),
+    "the owner of the working folder": lazy(
+        "parametrize",
+        "Path().stat()[4] == 65534 or 'pytest' in sys.argv[0]",
+        "import sys\nfrom pathlib import Path",
+    ),
+    "what another program shows": lazy(
+        "raises", "'home' not in os.popen('ls ' + os.sep).read()", "import os"
+    ),
     "the size of the disk": lazy(
         "tmp_path", "shutil.disk_usage('/').total < 1 << 26", "import shutil"
     ),

@@ -10,6 +10,7 @@ from tests.security.forgery.honest_thorough import (
     registries,
     standard_types,
     styles,
+    surroundings,
     values,
 )
 
@@ -21,5 +22,6 @@ _GROUPS = (
     styles.THOROUGH,
     registries.THOROUGH,
     standard_types.THOROUGH,
+    surroundings.THOROUGH,
 )
 THOROUGH: dict[str, Odd] = {name: odd for group in _GROUPS for name, odd in group.items()}

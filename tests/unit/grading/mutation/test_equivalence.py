@@ -19,6 +19,8 @@ CASES = {
     "@functools.wraps(g)\ndef f(a): pass\n": "readers",
     "def f(a):\n    return open(a, encoding='utf-8')\n": "UTF-8",
     "T = TypeVar('T')\n": "name of a type",
+    "from typing import cast\ndef f(a):\n    return cast('int', a)\n": "with the type",
+    "import typing\ndef f(a):\n    return typing.cast(list['A'], a)\n": "with the type",
     "def f(a, b=None):\n    return b or a\n": "only truth is tested",
     "def f(a, b=None):\n    if b:\n        a = b\n    return a\n": "only truth is tested",
     "def f(a, b=None):\n    if not b:\n        b = [1]\n    return len(b)\n": "only truth is tested",
@@ -32,6 +34,7 @@ CASES = {
     "def f(a):\n    return Thread(target=a, daemon=True)\n": "outlives the program",
 }
 FAULTS = (
+    "from shop import cast\ndef f(a):\n    return cast('int', a)\n",
     "def f(a):\n    raise ValueError(a + 1)\n",
     "def f(a):\n    return a[1:a.x]\n",
     "def f(a):\n    return a[0::-1]\n",
@@ -81,3 +84,10 @@ def test_value_in_error_message_is_a_fault() -> None:
     found = generate_mutants("def f(a):\n    raise Wrong(a.b, f'{a.c}')\n")
     faults = [item.edit.text for item in found if not item.equivalence_reason]
     assert "None" in faults
+
+
+def test_value_of_a_cast_is_no_type() -> None:
+    found = generate_mutants("from typing import cast\ndef f(a):\n    return cast(int, a + 1)\n")
+    faults = {item.id for item in found if not item.equivalence_reason}
+    assert {item.id for item in found} - faults == {"3:17 argument"}
+    assert "3:22 arithmetic" in faults

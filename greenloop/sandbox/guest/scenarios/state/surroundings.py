@@ -42,10 +42,10 @@ _MODULES_WITH_PATHS = frozenset(
 )
 _PATH_MODULES = frozenset({"genericpath", "posixpath", "pathlib", "glob"})
 # What they find out is of the path that they are given, not of the working folder.
-_WALKS = frozenset({"makedirs", "_joinrealpath", "realpath"})
+_WALKS = frozenset("makedirs _joinrealpath realpath select_from glob rglob _iglob".split())
 _LOCAL_HOSTS = frozenset({"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"})
 # References to what the code may replace.
-_abspath, _getframe, _fsdecode, _getcwd = os.path.abspath, sys._getframe, os.fsdecode, os.getcwd
+_abspath, _getframe, _fsdecode = os.path.abspath, sys._getframe, os.fsdecode
 _find, _escape = re.search, re.escape
 
 
@@ -99,7 +99,7 @@ class Surroundings:
         return "its callers" if self._is_of_code(_getframe(2)) else ""
 
     def _describe_status(self, path: Any) -> str:
-        if type(path) is int or _abspath(_fsdecode(path)) != _getcwd():
+        if type(path) is int or f"{_abspath(_fsdecode(path))}/" != self._folder:
             return self._describe_path(path)
         asking = next(self._list_callers(), "")
         return "" if asking in _WALKS else "the working folder"
