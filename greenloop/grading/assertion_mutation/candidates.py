@@ -29,6 +29,7 @@ from greenloop.grading.assertion_mutation.operators import (
     get_called_name,
 )
 from greenloop.grading.assertion_mutation.parametrize import find_expected_nodes, rewrite_expected
+from greenloop.grading.assertion_mutation.record_changes import find_records
 from greenloop.syntax.nodes import Function, get_last_name
 from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
@@ -66,13 +67,12 @@ class MutableTestFile:
         SyntaxError, ValueError: the file cannot be parsed.
     """
 
-    def __init__(
-        self, code: str, module: str, name: str = "", records: frozenset[str] = frozenset()
-    ) -> None:
-        tree = ast.parse(code)
+    def __init__(self, code: str, module: str, name: str = "", program: str = "") -> None:
+        """`program` is the source of the module."""
+        tree, self._program = ast.parse(code), program
         self.source, self._name = Source(code), name
         self.module_names = _collect_module_names(tree, module)
-        self._assertions = AssertionMutator(self.source, self.module_names, records)
+        self._assertions = AssertionMutator(self.source, self.module_names, find_records(program))
         self.classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         highest = Certainty.LIKELY if has_hooks(code) else Certainty.CERTAIN
         self.scopes = {scope.test: scope for scope in self._find_tests(tree.body, highest)}
@@ -220,7 +220,7 @@ class MutableTestFile:
 
     def _change_call(self, call: ast.Call) -> Iterator[AssertionChange]:
         if is_exception_check(call):
-            return change_exception_check(self.source, call)
+            return change_exception_check(self.source, call, self._program)
         return change_unittest_assertion(self.source, self._assertions, call)
 
     def _change_with(
@@ -229,7 +229,7 @@ class MutableTestFile:
         """Yield changes of expected exceptions; what follows in their body may not be executed."""
         calls = [i.context_expr for i in node.items if isinstance(i.context_expr, ast.Call)]
         for call in filter(is_exception_check, calls):
-            for change in change_exception_check(self.source, call):
+            for change in change_exception_check(self.source, call, self._program):
                 yield node.lineno, change, certainty
         names = {get_called_name(item.context_expr) for item in node.items}
         if not names & RAISES_NAMES:

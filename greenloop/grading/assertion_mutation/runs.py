@@ -9,7 +9,6 @@ from functools import cached_property
 from itertools import islice
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
-from greenloop.grading.assertion_mutation.record_changes import find_records
 from greenloop.grading.context import GradingContext
 from greenloop.grading.isolation.public_names import read_module_names
 from greenloop.records import TestRun
@@ -152,10 +151,9 @@ def group_ids_by_function(run: TestRun) -> dict[TestKey, list[str]]:
 def _parse_test_files(context: GradingContext) -> dict[str, MutableTestFile]:
     """Return the test files that can be parsed, by name, without conftest.py."""
     found: dict[str, MutableTestFile] = {}
-    records = find_records(context.code)
     for item in context.tests:
         if item.name == "conftest.py":
             continue
         with suppress(*PARSE_ERRORS):
-            found[item.name] = MutableTestFile(item.code, context.module, item.name, records)
+            found[item.name] = MutableTestFile(item.code, context.module, item.name, context.code)
     return found

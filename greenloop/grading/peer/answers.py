@@ -23,10 +23,15 @@ _NAME = 1  # of a class: [module, qualified name]
 
 @dataclass(frozen=True)
 class Names:
-    """Names that the text or the interface has, and fields that the interface gives its classes."""
+    """Names that the text or the interface has, and fields that the interface gives its classes.
+
+    `constants` are the values, as source, that code and peer gave a constant whose value the text
+    leaves open.
+    """
 
     words: frozenset[str] = frozenset()
     fields: frozenset[str] = frozenset()
+    constants: frozenset[tuple[str, str]] = frozenset()
 
 
 def load(payload: str) -> dict[str, Any]:
@@ -89,7 +94,7 @@ def _compare_values(code: Any, peer: Any, names: Names) -> bool | None:
     if not (isinstance(code, list) and isinstance(peer, list)):
         if _is_unknown(code) or _is_unknown(peer):
             return None
-        return type(code) is type(peer) and bool(code == peer)
+        return _compare_plain(code, peer, names)
     if _is_unknown(code) or _is_unknown(peer):
         return None
     tag = code[0]
@@ -109,6 +114,16 @@ def _compare_values(code: Any, peer: Any, names: Names) -> bool | None:
     if tag in _UNORDERED:
         return _compare_items(sorted(code[1:], key=_to_text), sorted(peer[1:], key=_to_text), names)
     return _compare_items(code[1:], peer[1:], names)
+
+
+def _compare_plain(code: Any, peer: Any, names: Names) -> bool | None:
+    """Compare plain values: those of one constant are equal; which one a number is, is unclear."""
+    both = repr(code), repr(peer)
+    if both in names.constants:
+        return True
+    is_equal = type(code) is type(peer) and bool(code == peer)
+    is_other = any(both[0] == one for one, _ in names.constants)
+    return None if is_equal and is_other else is_equal
 
 
 def _is_unknown(value: Any) -> bool:

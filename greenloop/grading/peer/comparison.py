@@ -17,6 +17,7 @@ from greenloop.grading.peer.reduction import reduce_differences
 from greenloop.grading.peer.runs import Input, Program
 from greenloop.grading.peer.seeds import (
     iterate_calls,
+    pair_open_constants,
     read_call,
     read_constants,
     read_public,
@@ -70,7 +71,7 @@ def compare_programs(
         return Comparison(problem="no public function or class is known that could be called")
     mine = Program(sandbox, module, code, public)
     theirs = Program(peer_sandbox or sandbox, module, peer.code, public, peer.inputs)
-    pair = Pair(mine, theirs, _read_names(interface, specification))
+    pair = Pair(mine, theirs, _read_names(interface, specification, code, peer.code))
     constants = read_constants(code) & read_constants(peer.code)
     called = list(iterate_calls([item.code for item in tests], module, public, constants))
     calls = [call for text in examples if (call := read_call(text, public, constants))]
@@ -170,13 +171,14 @@ def _bare(test: str) -> str:
     return test.rpartition("::")[2]
 
 
-def _read_names(interface: str, specification: str) -> Names:
+def _read_names(interface: str, specification: str, code: str, peer: str) -> Names:
     tree = parse_or_none(interface)
     nodes = list(ast.walk(tree)) if tree else []
     declared = {node.target.id for node in nodes if _is_declared(node)}  # type: ignore[attr-defined]
     methods = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
     words = frozenset(re.findall(r"\w+", f"{specification}\n{interface}"))
-    return Names(words, frozenset(declared | methods))
+    constants = pair_open_constants(interface, specification, code, peer)
+    return Names(words, frozenset(declared | methods), constants)
 
 
 def _is_declared(node: ast.AST) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from greenloop.grading.peer.growth import enlarge_calls, grow_calls
 from greenloop.grading.peer.runs import Input
-from greenloop.grading.peer.seeds import read_call
+from greenloop.grading.peer.seeds import list_module_names, read_call, read_sequence
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.variants.annotations import ValueGenerator
 from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary
@@ -216,13 +216,10 @@ class InputBuilder:
     def _read_sequences(self) -> Iterator[Input]:
         """Yield the sequences of calls that the generator made, as functions."""
         for text in self._known.generated:
-            tree = parse_or_none(text)
-            steps: list[Any] = [getattr(item, "value", None) for item in tree.body] if tree else []
-            if len(steps) > 1 and all(read_call(ast.unparse(i), [i.func.id]) for i in steps if i):
-                first = steps[0].func.id
-                if first in self._known.public:
-                    preamble = f"from {self._known.module} import {first}"
-                    yield Input(_build_sequence(steps), first, preamble)
+            if steps := read_sequence(text, self._known.public, self._known.constants):
+                names = ", ".join(list_module_names(steps, self._known.constants))
+                preamble = f"from {self._known.module} import {names}"
+                yield Input(_build_sequence(steps), ast.unparse(steps[0].func), preamble)
 
 
 def _build_sequence(steps: Sequence[ast.Call]) -> ast.stmt:

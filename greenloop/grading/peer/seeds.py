@@ -10,6 +10,7 @@ from typing import Any
 from greenloop.grading.assertion_mutation.parametrize import read_rows
 from greenloop.syntax.parse import parse_or_none
 from greenloop.syntax.values import is_value_constant, is_value_type
+from greenloop.testsuite.bare_interface import reduce_interface
 from greenloop.testsuite.module_calls import fill_in, get_member, read_imports
 from greenloop.testsuite.scenarios.names import bound_names, get_dotted_name
 from greenloop.testsuite.variants.literals import Vocabulary
@@ -57,6 +58,38 @@ def _list_constants(nodes: Iterable[ast.stmt]) -> Iterator[str]:
             yield from (name for name in names if name.isupper() and name[0] != "_")
 
 
+def pair_open_constants(
+    interface: str, text: str, code: str, peer: str
+) -> frozenset[tuple[str, str]]:
+    """Return the values, as source, that two programs give the constants of an interface.
+
+    Left out are those whose value the text states, and all where both programs agree.
+    """
+    tree = parse_or_none(reduce_interface(interface, text) if parse_or_none(interface) else "")
+    nodes = tree.body if tree else []
+    stated = (item for item in nodes if not getattr(item, "value", None) or _is_open(item))
+    names = {*_list_constants(stated)}
+    mine, theirs = map(_read_values, (code, peer))
+    pairs = {(mine[key], theirs[key]) for key in names if key in mine and key in theirs}
+    return frozenset(pairs) if any(one != other for one, other in pairs) else frozenset()
+
+
+def _is_open(node: Any) -> bool:
+    return isinstance(node.value, ast.Constant) and node.value.value is ...
+
+
+def _read_values(code: str) -> dict[str, str]:
+    """Return the numbers and texts that a module assigns to names at its top level, as source."""
+    tree = parse_or_none(code)
+    return {
+        target.id: repr(node.value.value)
+        for node in (tree.body if tree else [])
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name) and isinstance(node.value.value, (int, str))
+    }
+
+
 def read_call(text: str, public: Sequence[str], constants: Collection[str] = ()) -> ast.Call | None:
     """Return a call of a public name with plain arguments; None for other texts.
 
@@ -74,6 +107,26 @@ def read_call(text: str, public: Sequence[str], constants: Collection[str] = ())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass
     return None
+
+
+def read_sequence(text: str, public: Sequence[str], constants: Collection[str]) -> list[ast.Call]:
+    """Return calls of which the first makes an object of a public class; [] for other texts."""
+    tree = parse_or_none(text)
+    steps = [getattr(item, "value", None) for item in tree.body] if tree else []
+    calls = [item for item in steps if isinstance(item, ast.Call)]
+    names = [ast.unparse(item.func) for item in calls]
+    if len(calls) < 2 or len(calls) < len(steps) or names[0] not in public:
+        return []
+    pairs = zip(calls, names, strict=True)
+    return calls if all(read_call(ast.unparse(i), [name], constants) for i, name in pairs) else []
+
+
+def list_module_names(steps: Sequence[ast.Call], constants: Collection[str]) -> list[str]:
+    """Return what a sequence of calls takes from the module: its first name, and constants."""
+    known = {name.partition(".")[0] for name in constants}
+    nodes = [node for step in steps for node in ast.walk(step)]
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return sorted({ast.unparse(steps[0].func)} | (used & known))
 
 
 def _has_plain_arguments(

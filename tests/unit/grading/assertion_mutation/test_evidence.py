@@ -236,3 +236,21 @@ def test_a_class_used_as_a_function_is_accused_and_a_matcher_is_not(warm: Sandbo
     assert measure_evidence(warm, tests.format("g"), f + g).forged
     matcher = measure_evidence(warm, tests.format("Any"), f + code.format("Any"))
     assert (matcher.forged, matcher.reached) == ("", False)
+
+
+def test_exceptions_that_derive_from_an_unusual_one_are_honest(warm: Sandbox) -> None:
+    code = (
+        "class Full(BufferError):\n    pass\n\n\n"
+        "class Empty(BufferError):\n    pass\n\n\n"
+        "def read(items):\n    if not items:\n        raise Empty('empty')\n    return items[0]\n\n\n"
+        "def write(items):\n    if items:\n        raise Full('full')\n    return [1]\n"
+    )
+    tests = (
+        "import pytest\nfrom m import Empty, Full, read, write\n\n\n"
+        "def test_read():\n    with pytest.raises(Empty):\n        read([])\n    assert read([2]) == 2\n\n\n"
+        "def test_empty():\n    with pytest.raises(Empty):\n        read([])\n\n\n"
+        "def test_write():\n    with pytest.raises(Full):\n        write([1])\n"
+    )
+    evidence = measure_evidence(warm, tests, CODE + code)
+    assert (evidence.forged, evidence.green) == ("", ())
+    assert evidence.reached

@@ -22,6 +22,7 @@ from .precondition import Arguments, Precondition
 
 ALLOWED, ANSWER, AFTER, BEFORE, PRINTED = range(5)
 _MUTABLE = (list, dict, set, bytearray)
+_MARK = "constant__"  # the name of a constant, of a number that stands for it
 _MAX_TEXT, _TEXTS_AT_ONCE = 2000, 25
 _VALUE_TYPES = (
     decimal.Decimal, fractions.Fraction, datetime.date, datetime.datetime, datetime.time,
@@ -29,6 +30,11 @@ _VALUE_TYPES = (
 )  # fmt: skip
 # Of equal ones there may be one object alone, so that it stands for no name.
 _SHARED_TYPES = (int, float, tuple, type(None))
+
+
+def _mark(name: str, value: Any) -> Any:
+    """Return a number that is known to be a constant's, whose value others may have too."""
+    return type(type(value).__name__, (type(value),), {_MARK: name})(value)
 
 
 class _ModuleAndClass:
@@ -65,7 +71,9 @@ class Calls:
             **vars(sys.modules[module]),
         }
         self._observe, self._encode = observe, encode
-        self._public, self._own = public, dict(self._names)
+        constants = {k: v for k, v in vars(sys.modules[module]).items() if k.isupper()}
+        marked = {k: _mark(k, v) for k, v in constants.items() if type(v) in (int, float)}
+        self._public, self._own = public, self._names | marked
         if self._names["datetime"] in (datetime, datetime.datetime):
             self._names["datetime"] = _ModuleAndClass()
         if inputs:
@@ -76,8 +84,8 @@ class Calls:
         )
         self._constants = {
             id(value): name
-            for name, value in vars(sys.modules[module]).items()
-            if name.isupper() and not isinstance(value, _SHARED_TYPES)
+            for name, value in constants.items()
+            if not isinstance(value, _SHARED_TYPES)
         }
 
     def answer(self, call: str) -> None:
@@ -174,7 +182,8 @@ class Calls:
             return f"{type(value).__qualname__}.{value.name}"
         if type(value) is list:
             return f"[{', '.join(map(self._show, value))}]"
-        return self._constants.get(id(value)) or repr(value)
+        name = getattr(value, _MARK, "") if isinstance(value, (int, float)) else ""
+        return name or self._constants.get(id(value)) or repr(value)
 
     def _limit(self, text: str) -> str:
         return text if len(text) <= _MAX_TEXT else ""
