@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import subprocess
+import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,6 +22,8 @@ from greenloop.syntax.parse import parse_or_none
 # behaviour.
 _SAFE_RULES = "F401,I001,F541,UP,E713"
 _TIMEOUT_SECONDS = 20
+# A thread that imports black, which is compiled, while another does gets a module without names.
+_FORMATTING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -136,9 +139,10 @@ def find_ruff() -> str:
 
 def format_code(code: str) -> str:
     """Return the code formatted by black; unchanged where black cannot parse it."""
-    import black
+    with _FORMATTING:
+        import black
 
-    try:
-        return black.format_str(code, mode=black.Mode())
-    except (ValueError, AssertionError, RecursionError, MemoryError):
-        return code
+        try:
+            return black.format_str(code, mode=black.Mode())
+        except (ValueError, AssertionError, RecursionError, MemoryError):
+            return code
