@@ -82,14 +82,14 @@ RAISES = {
     "fail(Mute())": ["Mute", "Exception", "BaseException", "object"],
     "fail(ValueError('\\ud800'))": ["ValueError", "Exception", "BaseException", "object"],
     "no_such_name": ["NameError", "Exception", "BaseException", "object"],
-    "1 +": ["SyntaxError", "Exception", "BaseException", "object"],
 }
 OTHERS = {"Pretender()": "Pretender", "identity(len)": "builtin_function_or_method"}
+NO_ANSWER = ["1 +", "x = no_such_name; identity(1)"]
 
 
 @pytest.fixture(scope="module")
 def answers(box: Sandbox) -> dict[str, dict[str, Any] | None]:
-    calls = [*VALUES, *RAISES, *OTHERS, "round_and_round()"]
+    calls = [*VALUES, *RAISES, *OTHERS, *NO_ANSWER, "round_and_round()"]
     results = box.evaluate_calls(CODE, "start", calls)
     assert results.error == ""
     return dict(zip(calls, results.events, strict=True))
@@ -99,6 +99,11 @@ def answers(box: Sandbox) -> dict[str, dict[str, Any] | None]:
 def test_values_are_returned_as_built_in_types(answers: dict[str, Any], call: str) -> None:
     value = decode(answers[call]["value"])
     assert is_strictly_equal(VALUES[call], value)
+
+
+@pytest.mark.parametrize("call", NO_ANSWER)
+def test_what_fails_before_the_call_is_no_answer(answers: dict[str, Any], call: str) -> None:
+    assert answers[call] is None
 
 
 @pytest.mark.parametrize("call", RAISES)

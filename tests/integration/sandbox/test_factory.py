@@ -93,7 +93,7 @@ def test_auto_tries_the_next_kind(machine: Machine) -> None:
 @pytest.mark.parametrize("kind", ["fortress", "process", "native"])
 def test_unavailable_kind_is_not_replaced(kind: str, machine: Machine) -> None:
     machine(native=missing, landlock=missing)
-    with pytest.raises(SandboxError, match=f"^--sandbox {kind}: ") as caught:
+    with pytest.raises(SandboxError, match=f"^--sandbox .*{kind}") as caught:
         open_sandbox(Settings.load(sandbox=kind))
     if kind != "native":
         assert "choose one of auto, native, landlock, none" in str(caught.value)

@@ -720,7 +720,7 @@ def test_the_depth_of_recursion_is_that_of_a_call_from_some_function_of_a_progra
     body = "observe__(1, lambda: m.depth())"
     depths = {observe_scenario(box, code, body)[1]["value"] for _ in range(8)}
     assert len(depths) > 1
-    assert depths <= set(range(967, 998))
+    assert depths <= set(range(968, 999))
 
 
 @pytest.mark.parametrize(
