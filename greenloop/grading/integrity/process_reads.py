@@ -106,11 +106,11 @@ class _Reader:
 
     def __init__(self, tree: ast.Module, tests: str) -> None:
         self._names, self._tests = ModuleNames(tree), tests
-        self._defined = set(_find_defined(tree))
-        self._has_variables = any(get_last_name(n) in _ENVIRONMENT for n in ast.walk(tree))
-        self._has_streams = any(map(_is_standard_stream, ast.walk(tree)))
-        self._receives = any(get_last_name(node) in _RECEIVERS for node in ast.walk(tree))
         nodes = list(ast.walk(tree))
+        self._defined = set(_find_defined(nodes))
+        self._has_variables = any(get_last_name(node) in _ENVIRONMENT for node in nodes)
+        self._has_streams = any(map(_is_standard_stream, nodes))
+        self._receives = any(get_last_name(node) in _RECEIVERS for node in nodes)
         self._called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
         self._watched = {
             item.asname or item.name
@@ -121,7 +121,7 @@ class _Reader:
         }
         self._changed = {
             id(node.value)
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.Attribute) and node.attr in _CHANGES_OF_PATH
         }
 
@@ -221,9 +221,9 @@ def _find_absolute_path(node: ast.Call) -> str:
     return next((path for path in paths if not path.startswith(_USUAL_PATHS)), "")
 
 
-def _find_defined(tree: ast.Module) -> Iterator[str]:
+def _find_defined(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield the names of functions, and of attributes that are set."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node.name
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
