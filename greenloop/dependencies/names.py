@@ -80,11 +80,9 @@ def find_imported_modules(source: str) -> frozenset[str]:
     source does not parse.
     """
     try:
-        tree = ast.parse(source)
+        return _find_third_party(ast.parse(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
-    imported = frozenset(iter_imported_modules(tree)) - sys.stdlib_module_names
-    return imported.union(_iter_plugins_of_marks(tree))
 
 
 def find_required_modules(source: str) -> frozenset[str]:
@@ -93,10 +91,14 @@ def find_required_modules(source: str) -> frozenset[str]:
     These stand in the body of a `try`, or in a `with` that names what it raises.
     """
     try:
-        tree = _GuardRemover().visit(ast.parse(source))
-        return find_imported_modules(ast.unparse(ast.fix_missing_locations(tree)))
+        return _find_third_party(_GuardRemover().visit(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
+
+
+def _find_third_party(tree: ast.Module) -> frozenset[str]:
+    imported = frozenset(iter_imported_modules(tree)) - sys.stdlib_module_names
+    return imported.union(_iter_plugins_of_marks(tree))
 
 
 class _GuardRemover(ast.NodeTransformer):

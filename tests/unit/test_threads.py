@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -36,7 +37,10 @@ class TestThread:
         with pytest.raises(raised):
             asyncio.run(run())
 
-    def test_cancelled_wait_does_not_wait_for_the_work(self) -> None:
+    @pytest.mark.parametrize("run", [run_in_thread, complete_in_thread])
+    def test_cancelled_wait_is_for_work_that_has_to_be_completed_alone(
+        self, run: Callable[[Callable[[], None]], Awaitable[None]]
+    ) -> None:
         begun, release, done = threading.Event(), threading.Event(), threading.Event()
 
         def work() -> None:
@@ -44,33 +48,19 @@ class TestThread:
             release.wait(5)
             done.set()
 
-        async def run() -> None:
-            task = asyncio.create_task(run_in_thread(work))
+        async def begin(awaitable: Awaitable[None]) -> None:
+            await awaitable
+
+        async def cancel() -> None:
+            task = asyncio.create_task(begin(run(work)))
             await asyncio.to_thread(begun.wait, 5)
             task.cancel()
+            if run is complete_in_thread:
+                release.set()
             await task
 
         with pytest.raises(asyncio.CancelledError):
-            asyncio.run(run())
-        assert not done.is_set()
+            asyncio.run(cancel())
+        assert done.is_set() is (run is complete_in_thread)
         release.set()  # the loop is closed by now: delivering the result must not raise
         assert done.wait(5)
-
-    def test_cancelled_work_that_has_to_be_completed_is_awaited(self) -> None:
-        begun, release, done = threading.Event(), threading.Event(), threading.Event()
-
-        def work() -> None:
-            begun.set()
-            release.wait(5)
-            done.set()
-
-        async def run() -> None:
-            task = asyncio.create_task(complete_in_thread(work))
-            await asyncio.to_thread(begun.wait, 5)
-            task.cancel()
-            release.set()
-            await task
-
-        with pytest.raises(asyncio.CancelledError):
-            asyncio.run(run())
-        assert done.is_set()
