@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.source import Source
-from greenloop.testsuite.scenarios.names import walk_all
+from greenloop.testsuite.scenarios.names import all_names, walk_all
 from greenloop.testsuite.scenarios.nodes import copy_node
 from greenloop.testsuite.scenarios.reading.decorators import Table
 from greenloop.testsuite.scenarios.reading.renaming import restore_names
@@ -90,8 +90,8 @@ class _Editor(ast.NodeTransformer):
         if edit is None:
             return self.generic_visit(node)
         before, after = map(_parse, (self._source.text[edit.start : edit.end], edit.text))
-        known = {*_list_names(before), *vars(builtins)}
-        if ast.dump(before) == ast.dump(node) and known.issuperset(_list_names(after)):
+        known = {*all_names(before), *vars(builtins)}
+        if ast.dump(before) == ast.dump(node) and known.issuperset(all_names(after)):
             self.made.add(edit)
             return after
         return node
@@ -103,7 +103,3 @@ class _Editor(ast.NodeTransformer):
 
 def _parse(text: str) -> ast.expr:
     return ast.parse(f"({text})", mode="eval").body
-
-
-def _list_names(node: ast.AST) -> set[str]:
-    return {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
