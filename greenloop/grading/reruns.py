@@ -52,7 +52,9 @@ def _rerun(context: GradingContext) -> Rerun:
     """Run the tests on instrumented code, and on the original code where an outcome differs."""
     instrumented = instrument_tests(context)
     if not isinstance(instrumented, str):
-        run = context.run_tests(instrumented.module.source, instrumented.tests, **_SHUFFLED)
+        run = context.run_tests(
+            instrumented.module.source, instrumented.tests, plain_asserts=True, **_SHUFFLED
+        )
         if _is_unchanged(run, instrumented, context.first_run):
             steady = Flakiness(reached=True, order_seed=_ORDER_SEED, hash_seed=HASH_SEED)
             return Rerun(steady, instrumented.compute_coverage(run, context))

@@ -23,6 +23,7 @@ async def run_suite(
     expected: Expectation | None = None,
     *,
     name: str = "tests",
+    plain_asserts: bool = False,
 ) -> TestRun:
     """Run a suite on a module; `name` is shown as progress. Raises SandboxError."""
     sources = [code, *(item.code for item in suite.files)]
@@ -33,7 +34,11 @@ async def run_suite(
         with progress_span(run.emit, name):
             return await run.call_in_sandbox(
                 lambda sandbox: sandbox.run_tests(
-                    code, suite.files, module=suite.module, expected=expected
+                    code,
+                    suite.files,
+                    module=suite.module,
+                    expected=expected,
+                    plain_asserts=plain_asserts,
                 )
             )
 

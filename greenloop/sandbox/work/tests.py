@@ -23,13 +23,14 @@ def run_tests(
     hash_seed: int = 0,
     doctests: bool = False,
     timeout_s: float | None = None,
+    plain_asserts: bool = False,
 ) -> TestRun:
     """Run tests on the source of a module in a new working folder.
 
     `tests` is the source of one file, or several files; `module` is by default found from their
     imports. With `expected` the run passes only if exactly these tests report. `order_seed`
     shuffles the tests, `doctests` also runs those of all files. `timeout_s` can only shorten the
-    limit.
+    limit. With `plain_asserts` the run takes less time, and failures have no explanation.
 
     Raises:
         SandboxError: no process can be started.
@@ -42,6 +43,7 @@ def run_tests(
         "order_seed": order_seed,
         "last": [item.name for item in tests if item.is_last],
         "doctests": [name for name, _ in files] if doctests else [],
+        "plain_asserts": plain_asserts,
     }
     limit_s = timeout_s and min(timeout_s, sandbox.limits.timeout_s)
     count = len(expected.ids) if expected else 0

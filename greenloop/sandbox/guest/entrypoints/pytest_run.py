@@ -52,7 +52,8 @@ def main(job: dict[str, Any], result_fd: int) -> int:
             loaded.append(recorder)
         status = _run_project(arguments, [reporter, *loaded], reporter)
     else:
-        arguments = [*options(work, job["ini"]), *common, *job["targets"]]
+        arguments = [*options(work, job["ini"]), *common]
+        arguments += [*(["--assert=plain"] if job.get("plain_asserts") else ()), *job["targets"]]
         status = int(pytest.main(arguments, plugins=[reporter, *loaded]))
     report_end(job, channel, status, framework)
     return status

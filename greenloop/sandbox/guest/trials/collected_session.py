@@ -7,7 +7,6 @@ are not needed.
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..pytest_plugin import plugins
-from ..pytest_plugin.config import options
+from ..pytest_plugin.config import options, remove_assert_rewriting
 
 _HOOK_MARKS = {"skip", "skipif", "xfail", "usefixtures", "filterwarnings"}
 _HOOK_FIXTURES = ("caplog", "capfd", "capteesys", "capsysbinary", "rec", "pytester", "testdir")
@@ -29,7 +28,7 @@ class CollectedSession:
     def __init__(self, job: dict[str, Any]) -> None:
         """The job has `work`, `ini`, `targets`, and `held`: config and session, if one is begun."""
         work = job["work"]
-        _remove_assert_rewriting()
+        remove_assert_rewriting()
         self._config, self._session = job.get("held") or _begin_session(work, job["ini"])
         self._config.args = [os.path.join(work, name) for name in job["targets"]]
         self._config.pluginmanager._dirpath2confmods.clear()
@@ -125,13 +124,6 @@ def _begin_session(work: str, ini: str) -> tuple[Any, Any]:
     session = Session.from_config(config)
     config.hook.pytest_sessionstart(session=session)
     return config, session
-
-
-def _remove_assert_rewriting() -> None:
-    """Remove the import hook of the session that a zygote has begun."""
-    from _pytest.assertion.rewrite import AssertionRewritingHook
-
-    sys.meta_path[:] = [item for item in sys.meta_path if type(item) is not AssertionRewritingHook]
 
 
 def _is_plain(item: Any) -> bool:

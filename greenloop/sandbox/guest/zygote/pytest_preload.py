@@ -13,7 +13,12 @@ from ..entrypoints.pytest_run import note_framework, report_end
 from ..isolation.run_mounts import WORK_FOLDER
 from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
-from ..pytest_plugin.config import accept_undecodable_output, ini_file, options
+from ..pytest_plugin.config import (
+    accept_undecodable_output,
+    ini_file,
+    options,
+    remove_assert_rewriting,
+)
 from ..pytest_plugin.reporter import Reporter
 from . import child
 from .file_descriptors import InheritedDescriptors
@@ -97,6 +102,8 @@ class _HeldSession:
         self._reporter.start(self._channel, job)
         self._framework = note_framework(job)
         _reset_session_state(config)
+        if job.get("plain_asserts"):
+            remove_assert_rewriting()
         config.args = list(job["targets"])
         return _main(config, session)
 
