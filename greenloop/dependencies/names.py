@@ -7,6 +7,8 @@ import re
 import sys
 from collections.abc import Iterator
 
+from greenloop.syntax.parse import cache_by_source
+
 # Distributions with another import name, for packages that are not installed: those that a model
 # names or a file imports.
 _IMPORTS = {
@@ -73,6 +75,7 @@ def is_standard_library(text: str) -> bool:
     return found is not None and found[1].lower() in modules
 
 
+@cache_by_source
 def find_imported_modules(source: str) -> frozenset[str]:
     """Return the top-level names of a source's third-party imports, also of those in functions.
 
@@ -85,6 +88,7 @@ def find_imported_modules(source: str) -> frozenset[str]:
         return frozenset()
 
 
+@cache_by_source
 def find_required_modules(source: str) -> frozenset[str]:
     """Return the same without imports that the source expects to fail.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from greenloop.errors import SpecificationError
@@ -19,7 +18,7 @@ from greenloop.specification.reading.doctests import (
 )
 from greenloop.specification.reading.sentences import find_stated_examples
 from greenloop.specification.signatures import PYTHON_BLOCKS, extract_signatures, split_blocks
-from greenloop.syntax.parse import parse_or_none, read_literal
+from greenloop.syntax.parse import cache_by_source, parse_or_none, read_literal
 
 _TEXT_BLOCKS = (*PYTHON_BLOCKS, "pycon", "text", "txt", "plain", "plaintext", "doctest")
 
@@ -36,7 +35,7 @@ class Specification(NamedTuple):
     unclear: tuple[str, ...] = ()  # passages that look like an example and are not understood
 
 
-@lru_cache(maxsize=16)  # the module's name, the prompt and the contract are all made from it
+@cache_by_source
 def analyze_specification(specification: str) -> Specification:
     """Extract what a text states in Python: signatures, doctests, and claims like `f(1) -> 2`."""
     text = specification.replace("\r\n", "\n").replace("\r", "\n")

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator
 
 from greenloop.syntax.nodes import Definition, Function
-from greenloop.syntax.parse import parse_or_empty
+from greenloop.syntax.parse import cache_by_source, parse_or_empty
 
 # Bounded repetitions keep matching linear on long, adversarial texts.
 _FENCE = re.compile(r"[ \t]*```[ \t]*(\w*)")
@@ -55,6 +55,7 @@ def split_blocks(text: str) -> Iterator[tuple[str | None, str]]:
     yield None, "\n".join(lines)
 
 
+@cache_by_source
 def is_parsable(source: str) -> bool:
     """Return whether a text is Python, and not empty."""
     return bool(parse_or_empty(source).body)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, TypeVar
 
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
+# Decorator of functions that read a source or a specification: a run asks the same in many places,
+# and a batch works on dozens of runs at once.
+cache_by_source = lru_cache(maxsize=256)
 _MAX_RACES = 4
 _T = TypeVar("_T")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from greenloop.syntax.parse import PARSE_ERRORS, parse_or_empty, read_literal
+from greenloop.syntax.parse import PARSE_ERRORS, cache_by_source, parse_or_empty, read_literal
 
 _MODULES = {
     "Decimal": "decimal",
@@ -13,6 +13,7 @@ _MODULES = {
 }
 
 
+@cache_by_source
 def is_plain_value(source: str) -> bool:
     """Return whether an expression is a literal, or made of literals by types such as `Decimal`."""
     try:

@@ -10,6 +10,7 @@ from textwrap import indent
 from greenloop.records import HeldOutExample, has_enough_examples
 from greenloop.syntax.approximation import approximate_floats
 from greenloop.syntax.nodes import bound_names
+from greenloop.syntax.parse import cache_by_source
 from greenloop.syntax.values import find_value_imports, is_plain_value, name_classes_alike
 
 # Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal
@@ -28,6 +29,7 @@ _KINDS_SOURCE = (
 _LABEL = "sealed"  # the word of 0.1.0: prompts that show such a test keep their digest
 
 
+@cache_by_source
 def is_usable(example: HeldOutExample) -> bool:
     """Return whether the call is an expression, or statements that end in one, and its expected
     result a plain value.

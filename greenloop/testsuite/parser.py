@@ -6,10 +6,9 @@ import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from greenloop.syntax.nodes import Function, get_line_span
-from greenloop.syntax.parse import parse_or_empty
+from greenloop.syntax.parse import cache_by_source, parse_or_empty
 
 _REQUIREMENT_ID = re.compile(r"\b[RK][1-9][0-9]*\b")
 _SKIPPING_MARK = re.compile(
@@ -50,7 +49,7 @@ class TestFunction:
         return "\n".join(code.split("\n")[self.first_line - 1 : self.last_line]) + "\n"
 
 
-@lru_cache(maxsize=32)  # a run asks for the tests of a file in many places
+@cache_by_source
 def parse_test_functions(code: str) -> tuple[TestFunction, ...]:
     """Return all tests of a file, in order; () where it does not parse."""
     body = parse_or_empty(code).body

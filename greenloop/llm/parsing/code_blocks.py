@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from greenloop.llm.parsing.errors import InvalidResponse
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import cache_by_source, parse_or_none
 
 _FENCE = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 _REASONING_TAGS = r"think|thinking|thought|thoughts|reasoning|reflection"
@@ -51,6 +51,7 @@ class CodeBlock:
         )
 
 
+@cache_by_source
 def is_valid_python(source: str) -> bool:
     """Return whether `source` parses and is not blank."""
     return bool(source.strip()) and parse_or_none(source) is not None

@@ -8,7 +8,7 @@ import re
 import tokenize
 from collections.abc import Iterator, Sequence
 
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import cache_by_source, parse_or_none
 
 _CODE = r"(code|implementation|module|functions?|class(es)?|methods?|tests?|imports?|logic)"
 _UNCHANGED = r"(unchanged|omitted|identical|not\s+shown|(the\s+)?same|as\s+(before|above|is)|here)"
@@ -77,6 +77,7 @@ def _iter_lone_comments(source: str) -> Iterator[tuple[int, str]]:
         return
 
 
+@cache_by_source
 def top_level_names(source: str, module: str = "") -> tuple[str, ...]:
     """Return the names that a module defines at its top level; () where it does not parse.
 
@@ -109,6 +110,7 @@ def _iter_defined_names(node: ast.stmt) -> Iterator[str]:
         yield from ((item.asname or item.name).split(".")[0] for item in node.names)
 
 
+@cache_by_source
 def public_names(interface: str) -> tuple[str, ...]:
     """Return the functions, classes and constants that an interface requires.
 

@@ -31,6 +31,7 @@ def run_project(
     timeout_s: float | None = None,
     hits: Hits | None = None,
     stops_early: bool = False,
+    plain_asserts: bool = False,
 ) -> TestRun:
     """Run the tests of a project in a new copy of it, with its own pytest configuration.
 
@@ -54,7 +55,11 @@ def run_project(
         "doctests": [],
         "traced": list(hits or ()),
         "config": options.config,
-        "options": [*options.arguments, *(["--exitfirst"] if stops_early else [])],
+        "options": [
+            *options.arguments,
+            *(["--exitfirst"] if stops_early else []),
+            *(["--assert=plain"] if plain_asserts else []),
+        ],
     }
     job = Job(
         "project",
