@@ -11,6 +11,7 @@ from greenloop.errors import SandboxError
 from greenloop.grading.observation import ObservationRequest, Observed, SharedObservation
 from greenloop.records import Coverage, Expectation, Flakiness, HeldOutExample, TestRun, Thresholds
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile, read_conftest
 from greenloop.testsuite.scenarios import (
@@ -113,17 +114,24 @@ class GradingContext:
         return build(file.code, self.module, self.code, self.imported, read_conftest(self.tests))
 
     def observe(
-        self, request: ObservationRequest, tests: Sequence[TestFile] = (), *, alone: bool = False
+        self,
+        request: ObservationRequest,
+        tests: Sequence[TestFile] = (),
+        *,
+        alone: bool = False,
+        hash_seed: int = HASH_SEED,
     ) -> Observed:
         """Return what scenarios observe on the code, judged beside these test files.
 
         The first time this is the observation that several pieces share, unless it is to be
-        `alone`. Raises SandboxError where no process can be started.
+        `alone`, as with another hash seed. Raises SandboxError where no process can be started.
         """
         found = self.shared.get(request) if self.shared and not alone else None
         if found is not None:
             return found
-        seen = self.sandbox.observe_scenarios(self.code, self.module, request.scenario)
+        seen = self.sandbox.observe_scenarios(
+            self.code, self.module, request.scenario, hash_seed=hash_seed
+        )
         if not request.judge:
             return Observed(seen)
         return Observed(seen, self.sandbox.judge_scenarios(request.judge, seen, tests))

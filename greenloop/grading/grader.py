@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from greenloop.events import EventSink, ignore_event
-from greenloop.grading import empty_bodies, held_out_examples, mutants
+from greenloop.grading import empty_bodies, held_out_examples, mutants, repetition
 from greenloop.grading.assertion_mutation import judgement
 from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement, describe_load
 from greenloop.grading.context import GradingContext, Plan
@@ -95,6 +95,7 @@ def _plan_requests(context: GradingContext) -> list[ObservationRequest]:
         *(isolation.plan_requests(context) if is_quick else ()),
         *memorization.plan_requests(context),
         *(empty_bodies.plan_requests(context) if is_quick else ()),
+        *(repetition.plan_requests(context) if is_quick else ()),
     ]
 
 

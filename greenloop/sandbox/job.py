@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox.guest.pytest_plugin.plugins import find_plugin_packages
+from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.limits import ResourceLimits
 
 if TYPE_CHECKING:
@@ -51,9 +52,16 @@ class Job:
                 raise ValueError(f"two files of the name {name!r}")
 
     @property
+    def zygote_seed(self) -> int:
+        """The hash seed of the zygote that serves the job: tests and scenarios have their own."""
+        if self.kind in ("tests", "scenarios"):
+            return self.hash_seed
+        return 0 if self.needs_pytest else HASH_SEED
+
+    @property
     def is_cold(self) -> bool:
-        """Whether a new interpreter is started: only tests can run in a zygote of their seed."""
-        return self.hash_seed != 0 and self.kind != "tests"
+        """Whether a new interpreter is started, as the zygote that serves it has another seed."""
+        return self.hash_seed not in (0, self.zygote_seed)
 
     @property
     def has_pytest(self) -> bool:

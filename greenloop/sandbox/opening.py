@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING
 from greenloop.errors import GreenloopError, SandboxError
 from greenloop.sandbox.backends.mounts import build_guest_mounts
 from greenloop.sandbox.backends.namespaces import create_bubblewrap_backend, create_native_backend
+from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.warm.zygote_client import ZygoteClient, ZygotePool
 
 if TYPE_CHECKING:
     from greenloop.sandbox.base import Sandbox
     from greenloop.settings import Settings
-
-
-# Of the run that repeats the tests: any fixed value but 0, as a repeat must give the same verdict.
-HASH_SEED = 4711
 
 
 def open_sandbox(settings: Settings | None = None) -> Sandbox:
@@ -62,11 +59,14 @@ class SandboxOpening:
     def begin(self, settings: Settings) -> None:
         """Begin to open the sandbox of the settings."""
         self._opened = self._pool.submit(self._open, settings)
+        if self._zygotes:
+            _start(self._zygotes.get(hash_seed=HASH_SEED))  # not before: it is needed later
 
     def prepare_repetition(self) -> None:
-        """Start the process that will run the tests with another hash seed, too."""
+        """Load pytest in the process of the other hash seed, too: the tests will run there."""
         if self._zygotes:
-            _start(self._zygotes.get(hash_seed=HASH_SEED))
+            with contextlib.suppress(SandboxError):  # raised again where it is used
+                self._zygotes.get(hash_seed=HASH_SEED).load_pytest()
 
     def _open(self, settings: Settings) -> Sandbox:
         from greenloop.sandbox.factory import open_with_zygotes

@@ -56,11 +56,15 @@ def _find_named_files(options: CheckOptions) -> tuple[Path, Sequence[Path]]:
 
 def _prepare_files(options: CheckOptions, settings: Settings, opening: SandboxOpening) -> CheckWork:
     code, tests = _find_named_files(options)
-    opening.prepare_repetition()
-    from greenloop.app.check import check_files, create_check_directory
     from greenloop.app.inputs.check_files import read_check_inputs
 
     inputs = read_check_inputs(code, tests)
+    from greenloop.testsuite.straight import are_straight, has_classes
+
+    if has_classes(inputs.code) or not are_straight(file.code for file in inputs.tests):
+        opening.prepare_repetition()
+    from greenloop.app.check import check_files, create_check_directory
+
     directory = create_check_directory(settings, inputs, options.run_dir)
     return partial(check_files, inputs, code, directory, settings)
 

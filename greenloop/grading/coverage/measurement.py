@@ -38,7 +38,7 @@ class InstrumentedTests(NamedTuple):
             text.partition(_HITS_PREFIX)[2].split("\n")[0]
             for _, text in sorted(reported.items(), key=_get_part_number)
         ]
-        return _build_coverage(self.module, "".join(parts), context)
+        return build_coverage(self.module, "".join(parts), context)
 
     def has_same_outcomes(self, run: TestRun, first_run: TestRun) -> bool:
         """Whether the tests, without those of the last file, ended as in the first run."""
@@ -78,9 +78,10 @@ def _get_part_number(item: tuple[str, str]) -> int:
     return int(number[:9]) if number.isdecimal() else 0
 
 
-def _build_coverage(
+def build_coverage(
     instrumented: InstrumentedModule, hits: str, context: GradingContext
 ) -> Coverage | str:
+    """Return the coverage that hits show; a text says why they show none."""
     if len(hits) != instrumented.hit_count or set(hits) - {"0", "1"}:
         return "the instrumented code did not report what it ran"
     unasked, thresholds = find_unasked_lines(context.code, context.contract), context.thresholds

@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.isolation.public_names import read_module_names
-from greenloop.grading.isolation.runs import has_agreed, is_doubtful, run_first, run_rows
+from greenloop.grading.isolation.runs import (
+    SEED_OF_TESTS,
+    has_agreed,
+    is_doubtful,
+    run_first,
+    run_rows,
+)
 from greenloop.grading.isolation.value_uses import find_value_uses
 from greenloop.grading.isolation.whole_tests import WholeTests, compare_whole_tests
 from greenloop.records import Isolated, NotObservable
@@ -191,7 +197,7 @@ def _judge_scenarios(
     suspects = {key for key, item in first.items() if is_doubtful(item)}
     beside = run_rows(context, plan, file, context.tests) if suspects else {}
     confirmed = {key for key in suspects if has_agreed(beside, key)}
-    again = run_rows(context, plan, file) if confirmed else {}
+    again = run_rows(context, plan, file, hash_seed=SEED_OF_TESTS) if confirmed else {}
     differing = {key for key in confirmed if not has_agreed(again, key)}
     for number, scenario in enumerate(plan.scenarios):
         rows = [key for key in sorted(first) if key[0] == number]

@@ -8,10 +8,13 @@ from dataclasses import replace
 from greenloop.grading.context import GradingContext
 from greenloop.grading.isolation.agreement import build_request
 from greenloop.grading.observation import Observed
+from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.work.scenarios import RowOutcome
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.scenarios import ScenarioFile
 
+# That of the first run: code whose results hang on the order of a set is unsteady, and forges nothing.
+SEED_OF_TESTS = 0
 _CRASHED = "(crashed"  # what ends its process has decided to: no limit is reached
 _NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stays behind
 Rows = dict[tuple[int, int], RowOutcome]  # by scenario and row
@@ -30,11 +33,16 @@ def run_first(context: GradingContext, plan: ScenarioFile, file: TestFile) -> Ro
 
 
 def run_rows(
-    context: GradingContext, plan: ScenarioFile, file: TestFile, beside: Sequence[TestFile] = ()
+    context: GradingContext,
+    plan: ScenarioFile,
+    file: TestFile,
+    beside: Sequence[TestFile] = (),
+    hash_seed: int = HASH_SEED,
 ) -> Rows:
     """Return the outcomes of the rows in a process of their own, or beside tests."""
     if not beside:
-        return _combine(context.observe(build_request(context, file), [file], alone=True))
+        request = build_request(context, file)
+        return _combine(context.observe(request, [file], alone=True, hash_seed=hash_seed))
     box = context.sandbox
     seen = box.observe_scenarios(context.code, context.module, plan.scenario, beside=beside)
     return _combine(Observed(seen, box.judge_scenarios(plan.judge, seen, [file])))

@@ -10,6 +10,8 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from greenloop.grading.context import GradingContext
+from greenloop.grading.isolation.runs import SEED_OF_TESTS
+from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.work.scenarios import Observations
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.scenarios import WholeFile
@@ -44,16 +46,22 @@ def compare_whole_tests(context: GradingContext, file: TestFile) -> WholeTests:
     beside = _find_failing(plan, seen) if seen.rows else dict.fromkeys(plan.tests, seen.error)
     suspects = apart.keys() - beside.keys()
     if suspects:
-        suspects &= _find_failing(plan, _observe(context, plan)).keys()
+        again = _observe(context, plan, hash_seed=SEED_OF_TESTS)
+        suspects &= _find_failing(plan, again).keys()
     fail = {name for name in apart.keys() & beside.keys() if _are_false(apart[name], beside[name])}
     is_named = _are_naming(context.tests, seen.framework)
     return WholeTests(suspects, fail, "" if is_named else seen.framework)
 
 
 def _observe(
-    context: GradingContext, plan: WholeFile, beside: Sequence[TestFile] = ()
+    context: GradingContext,
+    plan: WholeFile,
+    beside: Sequence[TestFile] = (),
+    hash_seed: int = HASH_SEED,
 ) -> Observations:
-    return context.sandbox.observe_scenarios(context.code, context.module, plan.text, beside=beside)
+    return context.sandbox.observe_scenarios(
+        context.code, context.module, plan.text, beside=beside, hash_seed=hash_seed
+    )
 
 
 def _find_failing(plan: WholeFile, seen: Observations) -> dict[str, str]:

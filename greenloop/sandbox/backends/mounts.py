@@ -36,17 +36,17 @@ class GuestMounts(NamedTuple):
     hidden: tuple[str, ...] = ()  # folders within the mounts that are empty in the guest
     modules: tuple[str, ...] = ()  # modules of the packages in `PACKAGES` that are imported
     plugins: tuple[str, ...] = ()  # packages whose pytest plugins are loaded
-    hash_seed: int = 0  # PYTHONHASHSEED; with one, nothing else is loaded
+    hash_seed: int = 0  # PYTHONHASHSEED
 
     @property
     def is_bare(self) -> bool:
-        """Whether only what a run imports itself is loaded."""
+        """Whether only what a test run imports itself is loaded, and pytest when one asks for it."""
         return self.hash_seed != 0
 
     @property
     def serves_code_alone(self) -> bool:
         """Whether a process without pytest is forked for runs of code alone."""
-        return not self.plugins and not self.is_bare
+        return not self.plugins
 
     def with_packages(self, packages: InstalledPackages) -> GuestMounts:
         """Return the same mounts with the packages."""

@@ -9,6 +9,7 @@ from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.records import Project, TestRun
 from greenloop.sandbox.base import Sandbox, SandboxView
+from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.work.patches import PatchRuns
 from greenloop.sandbox.work.scenarios import (
@@ -73,10 +74,15 @@ class ProjectSandbox(SandboxView):
         *,
         beside: Sequence[TestFile] = (),
         timeout_s: float | None = None,
+        hash_seed: int = HASH_SEED,
     ) -> Observations:
         """Run scenarios in a copy of the project without its tests; none are run beside tests."""
-        texts = [(scenario, "")]
-        (found,) = self.observe_together(code, module, texts, beside=beside, timeout_s=timeout_s)
+        (found,) = self.observe_together(
+            *(code, module, [(scenario, "")]),
+            beside=beside,
+            timeout_s=timeout_s,
+            hash_seed=hash_seed,
+        )
         return found
 
     def observe_together(
@@ -87,6 +93,7 @@ class ProjectSandbox(SandboxView):
         *,
         beside: Sequence[TestFile] = (),
         timeout_s: float | None = None,
+        hash_seed: int = HASH_SEED,
     ) -> list[Observations]:
         """Do the same for several texts; those on another source of the module are not observed.
 
@@ -101,7 +108,7 @@ class ProjectSandbox(SandboxView):
         levels = module.count(".") + (2 if self.path.endswith("/__init__.py") else 1)
         root = "/".join(self.path.split("/")[:-levels])
         payload = {"module": module, "scenarios": texts, "import_root": root}
-        job = Job("scenarios", (), payload, packages=self.packages, timeout_s=timeout_s, tree=tree)
+        job = Job("scenarios", (), payload, hash_seed, self.packages, timeout_s, tree=tree)
         found = iter(observe_job(self, job) if texts else ())
         other = Observations((), "in a project no other source of a module is observed")
         return [other if source else next(found) for _, source in scenarios]

@@ -43,8 +43,9 @@ class JobPaths(NamedTuple):
 class WarmSandbox(Sandbox):
     """Starts a run in milliseconds, by forking.
 
-    A run with a hash seed is a copy of a zygote with that seed, which has only pytest loaded: it
-    also reveals imports that work only because another module was imported before.
+    Repeated tests and observed code are copies of processes with another hash seed. The first has
+    only pytest loaded: it also reveals imports that work only because another module was imported
+    before. The second has no pytest, and hides what it has loaded.
     """
 
     can_allow_hosts = True
@@ -74,8 +75,7 @@ class WarmSandbox(Sandbox):
 
     def _run_payload(self, payload: dict[str, Any], job: Job) -> ProcessResult:
         stop = self._stop_event(job)
-        seed = 0 if job.is_cold else job.hash_seed
-        zygote = self._zygotes.get(job.packages, job.plugins, seed)
+        zygote = self._zygotes.get(job.packages, job.plugins, job.zygote_seed)
         limits = job.apply_limits(self.limits)
         messages = json.dumps(payload).encode(), json.dumps(limits.to_guest()).encode()
         run = partial(zygote.run, *messages, limits.timeout_s, stop, has_pytest=job.needs_pytest)

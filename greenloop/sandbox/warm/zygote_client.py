@@ -147,6 +147,13 @@ class ZygoteClient:
             if self._process is None:
                 self._process = self._start_process()
 
+    def load_pytest(self) -> None:
+        """Load pytest before it is needed. Raises SandboxError where no process can be started."""
+        self.start()
+        process = self._process
+        if process is not None:
+            process.load_pytest()
+
     def _retire(self) -> None:
         """Give the process no further runs; it ends after those in progress."""
         old, self._process = self._process, None
@@ -198,7 +205,8 @@ class ZygotePool:
     ) -> ZygoteClient:
         """Return the zygote that has these packages and, for runs with pytest, its plugins loaded.
 
-        With a hash seed it has no package loaded. Raises SandboxError: the pool is closed.
+        With a hash seed only runs of code alone have these packages loaded. Raises SandboxError:
+        the pool is closed.
         """
         key = (packages or None, plugins, hash_seed)
         with self._lock:
@@ -206,8 +214,7 @@ class ZygotePool:
                 raise SandboxError(f"{self.backend_name}: the sandbox is closed")
             if key not in self._zygotes:
                 mounts = self._mounts.with_packages(packages) if packages else self._mounts
-                modules = () if hash_seed else mounts.modules
-                mounts = mounts._replace(plugins=plugins, modules=modules, hash_seed=hash_seed)
+                mounts = mounts._replace(plugins=plugins, hash_seed=hash_seed)
                 self._zygotes[key] = ZygoteClient(self._backend, mounts)
             keys = [item for item in self._active_keys if item != key] + [key]
             self._active_keys = keys[-_MAX_ACTIVE:]

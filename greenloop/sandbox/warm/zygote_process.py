@@ -13,17 +13,28 @@ import time
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.mounts import GuestMounts
 from greenloop.sandbox.backends.namespaces import Backend
+from greenloop.sandbox.guest.zygote.messages import LOAD_MESSAGE
 from greenloop.sandbox.process_result import POLL_SECONDS
 
 _START_SECONDS, _SEND_SECONDS, _EXIT_SECONDS = 60.0, 30.0, 2.0
 
 
 class _Control:
-    """The control socket of one zygote: requests runs once the zygote is ready."""
+    """The control socket of one zygote: requests runs once the zygote is ready.
 
-    def __init__(self) -> None:
+    One that waits loads pytest only when it is asked to.
+    """
+
+    def __init__(self, *, waits: bool) -> None:
         self.socket, self.guest_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.lock, self.is_ready = threading.Lock(), False
+        self._waits = waits
+
+    def load_pytest(self) -> None:
+        """Ask a zygote that waits to load pytest. Raises OSError where it has ended."""
+        if self._waits:
+            self._waits = False
+            self.socket.send(LOAD_MESSAGE)
 
     def poll_ready(self, wait_s: float) -> bool | None:
         """Return whether it takes runs; None where it never will."""
@@ -55,7 +66,7 @@ class ZygoteProcess:
         self._backend_name, self._deadline = backend.name, time.monotonic() + _START_SECONDS
         self._stderr_file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote
         kinds = (True, False) if mounts.serves_code_alone else (True,)
-        self._controls = {has_pytest: _Control() for has_pytest in kinds}
+        self._controls = {kind: _Control(waits=kind and mounts.is_bare) for kind in kinds}
         handles = [item.guest_end.fileno() for item in self._controls.values()]
         try:
             self._process = subprocess.Popen(
@@ -85,6 +96,7 @@ class ZygoteProcess:
         """
         control = self._controls[has_pytest]
         with control.lock:
+            control.load_pytest()
             while not (is_ready := control.poll_ready(POLL_SECONDS)):
                 if stop.is_set():
                     return None
@@ -98,6 +110,12 @@ class ZygoteProcess:
                     host_end.close()
                     raise
         return host_end
+
+    def load_pytest(self) -> None:
+        """Load pytest before a run asks for it, if it can be told to."""
+        control = self._controls[True]
+        with control.lock, contextlib.suppress(OSError):
+            control.load_pytest()
 
     def is_dead(self) -> bool:
         return self._process.poll() is not None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from greenloop.sandbox.api import JobRunner
+from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.work.scenarios import Observations, observe_scenarios
 from greenloop.testsuite.call_scenarios import build_call_scenario
 
@@ -28,23 +29,27 @@ def evaluate_calls(
     calls: Sequence[str],
     *,
     timeout_s: float | None = None,
+    hash_seed: int = HASH_SEED,
 ) -> CallResults:
     """Evaluate call expressions over the names of a module, one after the other in one process.
 
     `timeout_s` limits all calls together. Raises SandboxError where no process can be started.
     """
     scenario = build_call_scenario(calls)
-    seen = observe_scenarios(sandbox, code, module, scenario, timeout_s=timeout_s)
+    seen = observe_scenarios(
+        *(sandbox, code, module, scenario), timeout_s=timeout_s, hash_seed=hash_seed
+    )
     return read_call_results(seen, len(calls))
 
 
 def read_call_results(seen: Observations, count: int) -> CallResults:
     """Return the results of so many calls from what their scenario observed."""
     payloads = {item.row: item.observations[0][1] for item in seen.rows if item.observations}
-    return CallResults(tuple(_parse(payloads.get(n, "")) for n in range(count)), seen.error)
+    return CallResults(tuple(parse_payload(payloads.get(n, "")) for n in range(count)), seen.error)
 
 
-def _parse(payload: str) -> dict[str, Any] | None:
+def parse_payload(payload: str) -> dict[str, Any] | None:
+    """Return what was observed of one call; None where that is not valid."""
     try:
         event = json.loads(payload)
     except (ValueError, RecursionError):  # untrusted code may have written it

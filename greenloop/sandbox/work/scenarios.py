@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import TypeAdapter
 
 from greenloop.sandbox.api import JobRunner
+from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.work.limit_detection import describe_incomplete
 from greenloop.sandbox.work.result_decoder import decode_report, parse_index
@@ -73,14 +74,18 @@ def observe_scenarios(
     *,
     beside: Sequence[TestFile] = (),
     timeout_s: float | None = None,
+    hash_seed: int = HASH_SEED,
 ) -> Observations:
     """Run the scenarios of a text on the source of a module.
 
-    With `beside` they run at the end of an ordinary run of these test files, in its process.
-    Raises SandboxError where no process can be started.
+    With `beside` they run at the end of an ordinary run of these test files, in its process and
+    with its hash seed, which is 0. Raises SandboxError where no process can be started.
     """
     (found,) = observe_together(
-        sandbox, code, module, [(scenario, "")], beside=beside, timeout_s=timeout_s
+        *(sandbox, code, module, [(scenario, "")]),
+        beside=beside,
+        timeout_s=timeout_s,
+        hash_seed=hash_seed,
     )
     return found
 
@@ -93,6 +98,7 @@ def observe_together(
     *,
     beside: Sequence[TestFile] = (),
     timeout_s: float | None = None,
+    hash_seed: int = HASH_SEED,
 ) -> list[Observations]:
     """Do the same for several texts, one after the other in one process.
 
@@ -103,8 +109,8 @@ def observe_together(
     if beside:
         targets = [item.name for item in beside]
         payload |= {"targets": targets, "order_seed": None, "doctests": []}
-    kind = "tests" if beside else "scenarios"
-    job = Job(kind, files, payload, packages=sandbox.packages, timeout_s=timeout_s)
+    kind, seed = ("tests", 0) if beside else ("scenarios", hash_seed)
+    job = Job(kind, files, payload, seed, sandbox.packages, timeout_s)
     return observe_job(sandbox, job)
 
 

@@ -74,6 +74,11 @@ def render_hits_tests(module: str, count: int) -> str:
     return text
 
 
+def render_hits() -> str:
+    """Return an expression whose value is the hits, as in `"0110"`, once the module is imported."""
+    return f'"".join("01"[bool(hit)] for hit in __import__("sys").{_HITS_NAME})'
+
+
 def _find_preamble_end(body: Sequence[ast.stmt]) -> int:
     """Return the index after the docstring and `from __future__`, which must come first."""
     at = 0

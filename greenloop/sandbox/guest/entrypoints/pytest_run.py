@@ -18,7 +18,7 @@ from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
 from ..pytest_plugin.config import accept_undecodable_output, options
 from ..pytest_plugin.reporter import Reporter
-from ..scenarios.runner import Runner
+from ..scenarios.runner import Runner, load_async_runner
 from ..scenarios.state.framework import FrameworkState
 from ..scripts.module_cleanup import unload_shadowed_modules
 
@@ -61,7 +61,8 @@ def main(job: dict[str, Any], result_fd: int) -> int:
 
 def note_framework(job: dict[str, Any]) -> FrameworkState | None:
     """Return the state of the framework before the tests, where scenarios are run after them."""
-    return FrameworkState() if job.get("scenarios") else None
+    texts = job.get("scenarios")
+    return FrameworkState(load_async_runner(texts)) if texts else None
 
 
 def report_end(
@@ -70,7 +71,7 @@ def report_end(
     """Run the job's scenarios, if it has any, beside its tests; report the end of the run."""
     if framework is not None:
         channel.send("framework", replaced=framework.find_replaced())
-        Runner(channel.send, job["module"]).run_all(job["scenarios"])
+        Runner(channel.send, job["module"], framework.run_async).run_all(job["scenarios"])
     channel.send("end", exit_status=status)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import importlib
 import inspect
 import json
 import operator
@@ -31,7 +31,7 @@ _MAX_PAYLOAD, _MAX_TOTAL, _MAX_ITEMS = 1 << 18, 5 << 20, 20_000
 _TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"]
 # References to what the module under test may replace, or a test with monkeypatch.
 _to_json = json.JSONEncoder(separators=(",", ":")).encode
-_run_async, _is_async = asyncio.run, inspect.iscoroutinefunction
+_is_async = inspect.iscoroutinefunction
 _gettempdir, _join = tempfile.gettempdir, os.path.join
 _get_cpu_time, _monotonic = time.process_time, time.monotonic
 
@@ -47,6 +47,18 @@ _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     **{function.__name__: function for function in (len, str, repr, bool, int, float, abs, round)},
     "iterable": _list_items,
 }
+
+
+RunAsync = Callable[[Any], Any]
+
+
+def load_async_runner(texts: list[list[str]]) -> RunAsync | None:
+    """Return `asyncio.run` if a text needs it. Most do not, and to load it takes longer than to run them.
+
+    Called before the code is loaded, which may replace it.
+    """
+    needs_it = any("async def " in text for text, _ in texts)
+    return importlib.import_module("asyncio").run if needs_it else None
 
 
 class Unavailable:
@@ -83,10 +95,17 @@ class Runner:
     """Runs the scenarios of texts and reports what they observe."""
 
     def __init__(
-        self, send: Callable[..., None], module: str, surroundings: Surroundings | None = None
+        self,
+        send: Callable[..., None],
+        module: str,
+        run_async: RunAsync | None,
+        surroundings: Surroundings | None = None,
     ) -> None:
-        """`send` reports an event; `module` is the name of the module under test."""
-        self._send, self._module = send, module
+        """`send` reports an event; `module` is the name of the module under test.
+
+        `run_async` is what `load_async_runner` returns.
+        """
+        self._send, self._module, self._run_async = send, module, run_async
         self._size_left = _MAX_TOTAL
         self._library, self._surroundings = LibraryState(), surroundings
         self._has_warnings = False  # the text asks for them; else all is as in an ordinary program
@@ -153,8 +172,8 @@ class Runner:
                     stack.enter_context(silence_warnings())
                 made = {name: create_fixture(name, folder, stack) for name in fixtures}
                 result = function(**arguments, **made)
-                if _is_async(function):
-                    _run_async(result)
+                if self._run_async and _is_async(function):
+                    self._run_async(result)
         except BaseException as raised:
             error = _describe(raised)
         spent = _get_cpu_time() - started

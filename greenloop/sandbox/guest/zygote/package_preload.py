@@ -17,14 +17,14 @@ from ..limits.numeric_threads import SINGLE_THREAD_VARIABLES
 # All trial imports together: the host waits a minute for the zygote.
 _TRIAL_IMPORTS_SECONDS, _POLL_SECONDS = 20.0, 0.005
 COMMON_MODULES = (
-    "abc argparse array asyncio base64 bisect calendar cmath collections collections.abc contextlib "
+    "abc argparse array base64 bisect calendar cmath collections collections.abc contextlib "
     "copy csv dataclasses datetime decimal difflib email enum fractions functools glob hashlib "
     "heapq html importlib inspect io itertools json keyword logging math numbers operator os pathlib "
     "pickle pprint queue random re shutil sqlite3 statistics string struct subprocess tempfile "
     "textwrap threading time timeit tokenize traceback types typing unicodedata "
     "urllib.parse uuid warnings weakref xml.etree.ElementTree zipfile zlib zoneinfo"
 ).split()
-TEST_MODULES = ("doctest", "unittest", "unittest.mock")
+TEST_MODULES = ("asyncio", "doctest", "unittest", "unittest.mock")
 
 
 def preload_packages(modules: Sequence[str]) -> None:

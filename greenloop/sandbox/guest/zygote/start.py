@@ -10,10 +10,12 @@ import signal
 import site
 import socket
 from collections.abc import Sequence
+from functools import partial
 
 from ..isolation import syscalls as k
 from . import child, code_only
 from .file_descriptors import reserve_fds
+from .messages import LOAD_MESSAGE
 from .package_preload import COMMON_MODULES, preload
 
 CODE_ZYGOTE_NAME = "gl-code-zygote"
@@ -30,13 +32,19 @@ def start(
 
     `controls` are the descriptors of the control socket of the runs that need all, and of that of
     the runs of code alone, if there are any. `root` is the folder of the runs where there are no
-    namespaces. Preloaded are `modules` of packages, if that is safe, and `plugins`; if `is_bare` no
-    others, so that a run reveals a missing import that another module's import would hide.
+    namespaces. Preloaded are `modules` of packages, if that is safe, and `plugins`; if `is_bare`
+    the modules are for code alone, so that a test run reveals a missing import that another
+    module's import would hide, and pytest is loaded when the host asks for it.
     """
     if root:
         os.environ["TMPDIR"] = root
     control, *others = [socket.socket(fileno=reserve_fds(item)) for item in controls]
-    preload(() if is_bare else COMMON_MODULES, modules, child.socket_families(not root))
+    families = child.socket_families(not root)
+    load_common = partial(preload, COMMON_MODULES, modules, families)
+    if is_bare:
+        preload((), (), families)
+    else:
+        load_common()
     for complete in (site.setquit, site.setcopyright, site.sethelper):  # left out by `-S`
         complete()
     for other in others:
@@ -44,8 +52,12 @@ def start(
             k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
             k.name_process(CODE_ZYGOTE_NAME)
             control.close()
+            if is_bare:
+                load_common()
             code_only.serve(other, root)
         other.close()
+    if is_bare and not control.recv(len(LOAD_MESSAGE)):
+        os._exit(0)
     # Not before: the zygote of code alone must not have it loaded.
     from .main import serve
 

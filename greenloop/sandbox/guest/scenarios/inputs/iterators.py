@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import types
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from typing import Any
 
 _MAX_ITEMS = 1000
@@ -14,12 +13,18 @@ _MAX_ITEMS = 1000
 def finish(value: Any) -> Any:
     """Return what a coroutine returns, and the first items of an iterator."""
     if inspect.iscoroutine(value):
-        return asyncio.run(value)
+        return _run(value)
     if isinstance(value, types.AsyncGeneratorType):
-        return "async iterator", asyncio.run(_collect(value))
+        return "async iterator", _run(_collect(value))
     if isinstance(value, Iterator):
         return "iterator", [item for _, item in zip(range(_MAX_ITEMS), value, strict=False)]
     return value
+
+
+def _run(awaited: Coroutine[Any, Any, Any]) -> Any:
+    import asyncio  # slow to load
+
+    return asyncio.run(awaited)
 
 
 async def _collect(items: Any) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -13,9 +13,13 @@ _vars, _getattr, _type = vars, getattr, type
 
 
 class FrameworkState:
-    """The functions and properties of the framework's loaded modules and of their classes."""
+    """The functions and properties of the framework's loaded modules and of their classes.
 
-    def __init__(self) -> None:
+    `run_async` is what scenarios beside the tests run coroutines with.
+    """
+
+    def __init__(self, run_async: Callable[[Any], Any] | None) -> None:
+        self.run_async = run_async
         self._members = [
             (owner, name, item, _get_code(item))
             for owner in _find_owners()
