@@ -12,7 +12,7 @@ from greenloop.errors import GreenloopError, SandboxError
 from greenloop.sandbox.backends.mounts import build_guest_mounts
 from greenloop.sandbox.backends.namespaces import create_bubblewrap_backend, create_native_backend
 from greenloop.sandbox.hash_seed import HASH_SEED
-from greenloop.sandbox.warm.zygote_client import ZygoteClient, ZygotePool
+from greenloop.sandbox.warm.zygote_client import ZygotePool
 
 if TYPE_CHECKING:
     from greenloop.sandbox.base import Sandbox
@@ -60,7 +60,7 @@ class SandboxOpening:
         """Begin to open the sandbox of the settings."""
         self._opened = self._pool.submit(self._open, settings)
         if self._zygotes:
-            _start(self._zygotes.get(hash_seed=HASH_SEED))  # not before: it is needed later
+            _start(self._zygotes, HASH_SEED)  # not before: it is needed later
 
     def prepare_repetition(self) -> None:
         """Load pytest in the process of the other hash seed, too: the tests will run there."""
@@ -114,10 +114,10 @@ def start_zygotes(kind: str | None) -> ZygotePool | None:
     if backend is None:
         return None
     zygotes = ZygotePool(backend, build_guest_mounts())
-    _start(zygotes.get())
+    _start(zygotes, 0)
     return zygotes
 
 
-def _start(zygote: ZygoteClient) -> None:
+def _start(zygotes: ZygotePool, hash_seed: int) -> None:
     with contextlib.suppress(SandboxError):  # raised again where the zygote is used
-        zygote.start()
+        zygotes.get(hash_seed=hash_seed).start()

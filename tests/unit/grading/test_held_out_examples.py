@@ -59,7 +59,7 @@ class Scripted:
     def __init__(self, box: ProcessSandbox, *payloads: str) -> None:
         self._payloads, self.judge_scenarios = payloads, box.judge_scenarios
 
-    def observe_scenarios(self, code: str, module: str, scenario: str) -> Observations:
+    def observe_scenarios(self, code: str, module: str, scenario: str, **_: object) -> Observations:
         rows = [
             ObservedRow(0, number, ((0, payload),), has_ended=True)
             for number, payload in enumerate(self._payloads)
