@@ -1,4 +1,4 @@
-"""Flakiness and coverage, from one more run of the tests where one run shows both."""
+"""Flakiness and coverage, from one repetition of the tests where it shows both."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _STEADY = Flakiness(reached=True, order_seed=ORDER_SEED, hash_seed=HASH_SEED)
 
 
 def measure_flakiness(context: GradingContext) -> Flakiness:
-    """Run the tests shuffled and with another hash seed: each must end as before."""
+    """Repeat the tests shuffled and with another hash seed: each must end as before."""
     return _rerun_once(context).flakiness
 
 
 def measure_coverage(context: GradingContext) -> Coverage | str:
-    """Return the coverage of the shuffled run, or measure it in a run of its own.
+    """Return the coverage of the repetition, or measure it in a run of its own.
 
     A text says why it could not be measured.
     """
@@ -37,7 +37,7 @@ def measure_coverage(context: GradingContext) -> Coverage | str:
 
 
 def _rerun_once(context: GradingContext) -> Rerun:
-    """Return the run that both share; made by the first that needs it."""
+    """Return the repetition that both share; made by the first that needs it."""
     with context.rerun_lock:
         if context.rerun is None:
             try:

@@ -8,7 +8,7 @@ from greenloop.records.evidence.thresholds import Thresholds
 
 
 class Flakiness(Piece):
-    """The same tests again, in another order and with another hash seed."""
+    """The same tests repeated, in another order and with another hash seed."""
 
     title: ClassVar[str] = "flakiness"
     measured_by: ClassVar[str] = "greenloop.grading.reruns:measure_flakiness"
