@@ -95,7 +95,7 @@ def _plan_requests(context: GradingContext) -> list[ObservationRequest]:
         *(isolation.plan_requests(context) if is_quick else ()),
         *memorization.plan_requests(context),
         *(empty_bodies.plan_requests(context) if is_quick else ()),
-        *(repetition.plan_requests(context) if is_quick else ()),
+        *repetition.plan_requests(context),
     ]
 
 
