@@ -23,7 +23,7 @@ from greenloop.sandbox.guest.coverage.instrumentation import (
 from greenloop.sandbox.work.calls import parse_payload
 from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.straight import are_straight, has_classes
+from greenloop.testsuite.scenarios.straight import are_straight, has_classes
 
 ORDER_SEED = 20261  # any fixed value: a repeat must give the same verdict
 _SHORT_SUITE_S = 0.5  # others would use up the time that all observations have together

@@ -59,7 +59,7 @@ def _prepare_files(options: CheckOptions, settings: Settings, opening: SandboxOp
     from greenloop.app.inputs.check_files import read_check_inputs
 
     inputs = read_check_inputs(code, tests)
-    from greenloop.testsuite.straight import are_straight, has_classes
+    from greenloop.testsuite.scenarios.straight import are_straight, has_classes
 
     if has_classes(inputs.code) or not are_straight(file.code for file in inputs.tests):
         opening.prepare_repetition()

@@ -48,6 +48,8 @@ def run_project(
     files = project.all_files
     check_layout(list(files.items()), sandbox.limits)
     options = _read_options(files)
+    flags = {"--exitfirst": stops_early, "--assert=plain": plain_asserts}
+    chosen = [flag for flag, is_chosen in flags.items() if is_chosen]
     payload = {
         "targets": _resolve_targets(project.targets, files),
         "order_seed": order_seed,
@@ -55,21 +57,10 @@ def run_project(
         "doctests": [],
         "traced": list(hits or ()),
         "config": options.config,
-        "options": [
-            *options.arguments,
-            *(["--exitfirst"] if stops_early else []),
-            *(["--assert=plain"] if plain_asserts else []),
-        ],
+        "options": [*options.arguments, *chosen],
     }
-    job = Job(
-        "project",
-        (),
-        payload,
-        hash_seed,
-        sandbox.packages,
-        timeout_s,
-        tree=tuple(files.items()),
-    )
+    tree = tuple(files.items())
+    job = Job("project", (), payload, hash_seed, sandbox.packages, timeout_s, tree=tree)
     result = sandbox.run(job)
     if hits is not None:
         _collect_hits(result, job.key, hits)

@@ -81,11 +81,9 @@ def observe_scenarios(
     With `beside` they run at the end of an ordinary run of these test files, in its process and
     with its hash seed, which is 0. Raises SandboxError where no process can be started.
     """
+    texts = [(scenario, "")]
     (found,) = observe_together(
-        *(sandbox, code, module, [(scenario, "")]),
-        beside=beside,
-        timeout_s=timeout_s,
-        hash_seed=hash_seed,
+        sandbox, code, module, texts, beside=beside, timeout_s=timeout_s, hash_seed=hash_seed
     )
     return found
 
@@ -208,8 +206,7 @@ def judge_together(
 ) -> list[tuple[RowOutcome, ...]]:
     """Do the same for the rows of several texts, one after the other in one process."""
     files = tuple((item.name, item.code) for item in tests)
-    texts = [(judge, _encode_rows(observations)) for judge, observations in judges]
-    payload = {"judges": texts}
+    payload = {"judges": [(judge, _encode_rows(seen)) for judge, seen in judges]}
     job = Job("judge", files, payload, packages=sandbox.packages, timeout_s=timeout_s)
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
@@ -222,11 +219,8 @@ def judge_together(
     ]
 
 
-def _encode_rows(observations: Observations) -> list[list[Any]]:
-    return [
-        [item.scenario, item.row, item.observations, item.error, item.has_ended]
-        for item in observations.rows
-    ]
+def _encode_rows(seen: Observations) -> list[list[Any]]:
+    return [[i.scenario, i.row, i.observations, i.error, i.has_ended] for i in seen.rows]
 
 
 def _combine_outcomes(

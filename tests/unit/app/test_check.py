@@ -152,8 +152,10 @@ def test_each_missing_piece_prevents_verified(
         order = warm.run_tests(probe, TESTS, module="m").failures[0].message
         changes = {**changes, "tests": changes["tests"].replace("ORDER", order)}
     report, _ = check_and_collect(warm, **changes)
-    assert (report.verdict, len(report.reasons)) == ("passed", 1), report.reasons
-    assert said in report.reasons[0]
+    # What hangs on hashes does not agree in isolation either.
+    count = 2 if name == "flakiness" else 1
+    assert (report.verdict, len(report.reasons)) == ("passed", count), report.reasons
+    assert said in report.reasons[-1]
 
 
 def test_green_run_with_empty_bodies_is_a_forgery(warm: Sandbox) -> None:

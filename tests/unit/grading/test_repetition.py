@@ -14,7 +14,7 @@ from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.straight import are_straight
+from greenloop.testsuite.scenarios.straight import are_straight
 
 CODE = '''def half(n):
     """Half of an even number."""
@@ -34,6 +34,12 @@ def test_odd():
     with pytest.raises(ValueError, match="odd"):
         half(3)
 """
+
+
+@pytest.fixture(autouse=True)
+def _idle_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy one a result that differs is measured again."""
+    monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))
 
 
 class _Repeats(SandboxView):

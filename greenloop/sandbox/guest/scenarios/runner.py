@@ -26,6 +26,7 @@ from .inputs.whole import Raising, equal
 from .parameters import build_rows, create_module, name_folder, take_instructions
 from .state.library import LibraryState
 from .state.surroundings import Surroundings
+from .unavailable import Unavailable
 
 _MAX_PAYLOAD, _MAX_TOTAL, _MAX_ITEMS = 1 << 18, 5 << 20, 20_000
 _TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"]
@@ -59,36 +60,6 @@ def load_async_runner(texts: list[list[str]]) -> RunAsync | None:
     """
     needs_it = any("async def " in text for text, _ in texts)
     return importlib.import_module("asyncio").run if needs_it else None
-
-
-class Unavailable:
-    """The value of an observation that raised: whatever is done with it is done in silence."""
-
-    def _return_itself(self, *_: Any, **__: Any) -> Any:
-        return self
-
-    __getattr__ = __call__ = __getitem__ = __enter__ = _return_itself
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _return_itself
-
-    def __setattr__(self, name: str, value: Any) -> None: ...
-    def __setitem__(self, key: Any, value: Any) -> None: ...
-    def __delitem__(self, key: Any) -> None: ...
-    def __exit__(self, *_: Any) -> None: ...
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(())
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __await__(self) -> Any:
-        yield from ()
-        return self
-
-    async def __aenter__(self) -> Unavailable:
-        return self
-
-    async def __aexit__(self, *_: Any) -> None: ...
 
 
 class Runner:
