@@ -28,13 +28,17 @@ class _Control:
     def __init__(self, *, waits: bool) -> None:
         self.socket, self.guest_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.lock, self.is_ready = threading.Lock(), False
-        self._waits = waits
+        self._waits, self._deadline = waits, time.monotonic() + _START_SECONDS
 
     def load_pytest(self) -> None:
         """Ask a zygote that waits to load pytest. Raises OSError where it has ended."""
         if self._waits:
-            self._waits = False
+            self._waits, self._deadline = False, time.monotonic() + _START_SECONDS
             self.socket.send(LOAD_MESSAGE)
+
+    def is_late(self) -> bool:
+        """Return whether it should have been ready before."""
+        return time.monotonic() > self._deadline
 
     def poll_ready(self, wait_s: float) -> bool | None:
         """Return whether it takes runs; None where it never will."""
@@ -63,7 +67,7 @@ class ZygoteProcess:
     def __init__(self, backend: Backend, mounts: GuestMounts) -> None:
         """Start the process. Raises SandboxError where that fails."""
         self.runs = self.active_runs = 0
-        self._backend_name, self._deadline = backend.name, time.monotonic() + _START_SECONDS
+        self._backend_name = backend.name
         self._stderr_file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote
         kinds = (True, False) if mounts.serves_code_alone else (True,)
         self._controls = {kind: _Control(waits=kind and mounts.is_bare) for kind in kinds}
@@ -100,7 +104,7 @@ class ZygoteProcess:
             while not (is_ready := control.poll_ready(POLL_SECONDS)):
                 if stop.is_set():
                     return None
-                if is_ready is None or time.monotonic() > self._deadline:
+                if is_ready is None or control.is_late():
                     raise SandboxError(f"{self._backend_name}: {self.last_error_line()}")
             host_end, guest_end = socket.socketpair()
             with guest_end:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 
 import pytest
 
@@ -13,6 +14,7 @@ from greenloop.sandbox.backends.mounts import GuestMounts
 from greenloop.sandbox.backends.namespaces import Backend
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.factory import open_with_zygotes
+from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.opening import SandboxOpening, start_zygotes
 from greenloop.sandbox.warm.zygote_process import ZygoteProcess
 from greenloop.settings import Settings
@@ -90,3 +92,17 @@ def test_an_early_process_of_another_kind_is_ended(started: list[ZygoteProcess])
 def test_nothing_is_left_of_an_opening_that_never_began() -> None:
     with SandboxOpening():
         pass
+
+
+@LINUX_ONLY
+def test_pytest_is_loaded_for_the_other_hash_seed_however_late(
+    started: list[ZygoteProcess], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tests = "from m import x\n\n\ndef test_x():\n    assert x == 1\n"
+    with SandboxOpening() as opening:
+        opening.begin(Settings.model_construct(sandbox="auto"))
+        box = asyncio.run(opening.wait())
+        now = time.monotonic
+        monkeypatch.setattr(time, "monotonic", lambda: now() + 3600)
+        assert box.run_tests("x = 1\n", tests, module="m", hash_seed=HASH_SEED).passed
+    assert len(started) == 2
