@@ -24,7 +24,6 @@ from greenloop.threads import complete_in_thread
 from greenloop.tools.building import run_in_any_thread
 from greenloop.tracing.setup import trace_run
 from greenloop.versions import greenloop_version
-from greenloop.workflow.change.strategy import ChangeStrategy
 from greenloop.workflow.check_against_text import CheckStrategy
 from greenloop.workflow.choices import ChoiceAsker
 from greenloop.workflow.delivery import save_artifacts, save_produced_files
@@ -86,6 +85,9 @@ def create_strategy(run: Run) -> Strategy:
         case HealScriptRequest() as request:
             return HealScriptStrategy(run, request)
         case ChangeRequest() as request:
+            # Not with the others: it imports what grades a project.
+            from greenloop.workflow.change.strategy import ChangeStrategy
+
             return ChangeStrategy(run, request)
         case CheckRequest() as request if request.specification:
             return CheckStrategy(run, request)
