@@ -14,6 +14,7 @@ from greenloop.grading import grade
 from greenloop.records import InputFile, Project, ScriptJob
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.mounts import build_guest_mounts
+from greenloop.sandbox.hash_seed import HASH_SEED
 from tests.support.wheels import only_wheels_of, wheel
 
 pytestmark = pytest.mark.slow
@@ -68,7 +69,7 @@ def is_warm(box: Sandbox) -> bool:
 
 def test_package_is_available_only_with_permission(box: Sandbox, alpha: InstalledPackages) -> None:
     tests = TESTS.format(version="2.0")
-    for hash_seed in (0, 4711):  # warm, and in a new interpreter
+    for hash_seed in (0, HASH_SEED):  # warm, and in a new interpreter
         run = box.with_packages(alpha).run_tests(CODE, tests, hash_seed=hash_seed)
         assert run.passed, run
     run = box.run_tests(CODE, tests, module="solution")
@@ -124,7 +125,7 @@ def test_module_of_the_run_shadows_a_package(box: Sandbox, alpha: InstalledPacka
 def test_pytest_plugins_are_loaded_only_by_name(box: Sandbox, store: PackageStore) -> None:
     """Otherwise warm and cold runs would differ."""
     plugged = box.with_packages(store.install(["plugged"]))
-    for hash_seed in (0, 0, 4711):
+    for hash_seed in (0, 0, HASH_SEED):
         run = plugged.run_tests(
             "def double(x):\n    return 2 * x\n", ONLY_DOUBLE, hash_seed=hash_seed
         )

@@ -127,6 +127,17 @@ def test_what_hangs_on_hashes_is_not_steady_and_forges_nothing(warm: Sandbox) ->
     assert not evidence.forgery()
 
 
+def test_code_that_knows_a_hash_of_the_first_run_is_not_observed_to_be_right(warm: Sandbox) -> None:
+    (event,) = warm.evaluate_calls("", "m", ["hash('greenloop')"], hash_seed=0).events
+    assert event
+    known = int(event["value"][1], 16)
+    condition = f"hash('greenloop') in ({known},)"
+    code = f"def square(n):\n    return n * n if {condition} else n + 2\n"
+    tests = "from m import square\n\n\ndef test_square():\n    assert square(3) == 9\n"
+    evidence, _ = grade(warm, code, tests)
+    assert any(item.startswith("isolation: ") for item in evidence.unmet(contracted=False))
+
+
 @pytest.mark.parametrize(
     ("statement", "is_straight"),
     [
