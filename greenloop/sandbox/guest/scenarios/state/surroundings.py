@@ -47,6 +47,7 @@ _LOCAL_HOSTS = frozenset({"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"})
 # References to what the code may replace.
 _abspath, _getframe, _fsdecode = os.path.abspath, sys._getframe, os.fsdecode
 _find, _escape = re.search, re.escape
+_GUEST = __name__.partition(".")[0]
 
 
 class Surroundings:
@@ -128,8 +129,9 @@ class Surroundings:
     def _list_callers(self) -> Iterator[str]:
         """Yield the packages of the library above the code, those that walk along a path by function.
 
-        Those that only take a path apart are left out. Code may call its module as it likes, so
-        that files tell which functions are its own.
+        Those that only take a path apart are left out, and the guest, which may be installed beside
+        the library. Code may call its module as it likes, so that files tell which functions are its
+        own.
         """
         frame: FrameType | None = _getframe(2)
         while frame is not None and not self._is_of_code(frame):
@@ -137,7 +139,7 @@ class Surroundings:
             is_of_library = frame.f_code.co_filename.startswith(("<frozen ", *self._interpreter))
             if is_of_library and function in _WALKS:
                 yield function
-            elif is_of_library and name not in _PATH_MODULES:
+            elif is_of_library and name not in _PATH_MODULES and name.partition(".")[0] != _GUEST:
                 yield name.partition(".")[0]
             frame = frame.f_back
 
