@@ -216,5 +216,6 @@ def _judge_scenarios(
 def _explain(scenario: Scenario, row: RowOutcome, agrees_beside: bool) -> _Result:
     reason = row.reason
     if row.outcome == "differs":
-        reason = f"{_UNSTEADY if agrees_beside else _BESIDE} ({row.reason})"
+        why = f" ({row.reason})" if row.reason else ""
+        reason = f"{_UNSTEADY if agrees_beside else _BESIDE}{why}"
     return _Result(scenario, "not observable", row.line, reason)
