@@ -12,7 +12,11 @@ from typing import NamedTuple
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.coverage.measurement import build_coverage
-from greenloop.grading.isolation.agreement import are_observable, find_agreement
+from greenloop.grading.isolation.agreement import (
+    agrees_throughout,
+    are_observable,
+    find_agreement,
+)
 from greenloop.grading.observation import ObservationRequest, Observed
 from greenloop.records import Coverage
 from greenloop.sandbox.guest.coverage.instrumentation import (
@@ -60,7 +64,9 @@ def measure_observed_coverage(context: GradingContext) -> Coverage | None:
     rows, hits = 0, ""
     for file, request in repetition.requests:
         first, again = find_agreement(context, file), context.shared.get(request)
-        if not first or not again or not _is_same(first, again):
+        if not first or not again or not agrees_throughout(context, file, again):
+            return None
+        if len(again.outcomes) != len(first.outcomes):
             return None
         rows += len(first.outcomes)
         hits = _read_hits(again)  # of all files until then
@@ -93,14 +99,10 @@ def _build_request(
     plan = context.plan_scenarios(file)
     order = [*range(len(plan.scenarios))]
     random.Random(ORDER_SEED).shuffle(order)
-    scenario = plan.scenario + _HITS_SCENARIO.format(hits=render_hits(), order=order)
+    scenario = plan.scenario + _HITS_SCENARIO.format(
+        hits=render_hits(0, module.hit_count), order=order
+    )
     return ObservationRequest(scenario, plan.judge + _JUDGE.format(order=order), module.source)
-
-
-def _is_same(first: Observed, again: Observed) -> bool:
-    """Whether as many rows agree as agreed first."""
-    agreeing = sum(row.outcome == "agrees" and not row.has_objects for row in again.outcomes)
-    return agreeing == len(again.outcomes) == len(first.outcomes)
 
 
 def _read_hits(seen: Observed) -> str:

@@ -39,7 +39,12 @@ def find_agreement(context: GradingContext, file: TestFile) -> Observed | None:
     None too where a row agrees by a value with an equality of its own.
     """
     found = get_observed(context, file)
-    if found is None or any(i.outcome != "agrees" or i.has_objects for i in found.outcomes):
-        return None
+    return found if found and agrees_throughout(context, file, found) else None
+
+
+def agrees_throughout(context: GradingContext, file: TestFile, found: Observed) -> bool:
+    """Whether each row of each scenario of a file agrees, none by an equality of its own."""
+    if any(item.outcome != "agrees" or item.has_objects for item in found.outcomes):
+        return False
     judged = {item.scenario for item in found.outcomes}
-    return found if len(judged) == len(context.plan_scenarios(file).scenarios) else None
+    return len(judged) == len(context.plan_scenarios(file).scenarios)

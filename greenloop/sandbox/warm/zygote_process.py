@@ -13,7 +13,7 @@ import time
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.mounts import GuestMounts
 from greenloop.sandbox.backends.namespaces import Backend
-from greenloop.sandbox.guest.zygote.messages import LOAD_MESSAGE
+from greenloop.sandbox.guest.protocol.framing import LOAD_MESSAGE
 from greenloop.sandbox.process_result import POLL_SECONDS
 
 _START_SECONDS, _SEND_SECONDS, _EXIT_SECONDS = 60.0, 30.0, 2.0

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from greenloop.syntax.parse import parse_or_empty
+from greenloop.syntax.parse import cache_by_source, parse_or_empty
 
 _BRANCHES = (ast.BoolOp, ast.IfExp, ast.GeneratorExp, ast.If, ast.While, ast.Try, ast.Match)
 
 
+@cache_by_source
 def has_classes(code: str) -> bool:
     """Whether a module defines classes."""
     return any(isinstance(node, ast.ClassDef) for node in ast.walk(parse_or_empty(code)))
@@ -20,6 +21,7 @@ def are_straight(tests: Iterable[str]) -> bool:
     return all(map(_is_straight, tests))
 
 
+@cache_by_source
 def _is_straight(tests: str) -> bool:
     return not any(
         isinstance(node, _BRANCHES)

@@ -64,19 +64,19 @@ def instrument_module(code: str) -> InstrumentedModule:
 def render_hits_tests(module: str, count: int) -> str:
     """Return a test file whose failures report the hits; it must run last."""
     parts = range(0, max(count, 1), _MAX_BITS_PER_MESSAGE)
-    text = f"import sys\n\nimport {module}\n"
+    text = f"import {module}\n"
     for start in parts:
         text += (
             f"\n\ndef test_reached_{start}():\n"
-            f"    hits = sys.{_HITS_NAME}[{start}:{start + _MAX_BITS_PER_MESSAGE}]\n"
-            '    raise AssertionError("hits:" + "".join("01"[bool(hit)] for hit in hits))\n'
+            f'    raise AssertionError("hits:" + {render_hits(start, start + _MAX_BITS_PER_MESSAGE)})\n'
         )
     return text
 
 
-def render_hits() -> str:
-    """Return an expression whose value is the hits, as in `"0110"`, once the module is imported."""
-    return f'"".join("01"[bool(hit)] for hit in __import__("sys").{_HITS_NAME})'
+def render_hits(start: int, end: int) -> str:
+    """Return an expression whose value is these hits, as in `"0110"`, once the module is imported."""
+    hits = f'__import__("sys").{_HITS_NAME}[{start}:{end}]'
+    return f'"".join("01"[bool(hit)] for hit in {hits})'
 
 
 def _find_preamble_end(body: Sequence[ast.stmt]) -> int:

@@ -24,7 +24,7 @@ def options(work: str, ini: str) -> list[str]:
 def remove_assert_rewriting() -> None:
     """Import test files as they are from now on: assertions then fail without an explanation.
 
-    Half of the time in which a file is collected goes into rewriting its assertions.
+    To rewrite the assertions takes a third of the time in which a small file is collected.
     """
     from _pytest.assertion.rewrite import AssertionRewritingHook
 

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..isolation import syscalls as k
+from ..protocol.framing import LOAD_MESSAGE
 from . import child, code_only
 from .file_descriptors import reserve_fds
-from .messages import LOAD_MESSAGE
 from .package_preload import COMMON_MODULES, preload
 
 CODE_ZYGOTE_NAME = "gl-code-zygote"
