@@ -8,7 +8,7 @@ from greenloop.records.evidence.thresholds import Thresholds
 
 
 class RedPhase(Piece):
-    """The tests run on a stub: each must fail there.
+    """The tests on a stub: each must fail there, as a run or their text shows.
 
     Those in `passing_on_stub` prove nothing and were set aside; those in `tolerated` skip whatever
     the code is.

@@ -32,7 +32,7 @@ _STUB_RUN_NAME = "tests on a stub"
 
 
 async def generate_and_gate_tests(run: Run) -> None:
-    """Set the run's suite; each of its tests was seen to fail on a stub.
+    """Set the run's suite; each of its tests fails on a stub.
 
     Complaints are sent back to the model once. Tests that prove nothing after that are dropped.
 

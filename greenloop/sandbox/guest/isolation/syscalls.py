@@ -119,17 +119,16 @@ def name_process(name: str) -> None:
 
 
 def clone(namespaces: int) -> int:
-    """Fork into new namespaces; returns 0 in the child, which is pid 1 of its pid namespace."""
+    """Fork into new namespaces; returns 0 in the child, which is pid 1 of its pid namespace.
+
+    For a process with one thread. Functions that are registered to be called at a fork are not
+    called: what was forked this way runs no untrusted code before it forks again or executes a
+    program.
+    """
     flags = ctypes.c_ulong(namespaces | _SIGCHLD)
     number = _SYSCALL_NUMBERS[machine()]["clone"]
-    ctypes.pythonapi.PyOS_BeforeFork()  # as os.fork does
     # The child must return holding the GIL.
-    pid = int(_libc_with_gil().syscall(number, flags, 0, 0, 0, 0))
-    if pid == 0:
-        ctypes.pythonapi.PyOS_AfterFork_Child()
-    else:
-        ctypes.pythonapi.PyOS_AfterFork_Parent()
-    return check_result(pid, "clone")
+    return check_result(int(_libc_with_gil().syscall(number, flags, 0, 0, 0, 0)), "clone")
 
 
 def map_ids(uid: int, gid: int) -> None:
