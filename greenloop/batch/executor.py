@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from collections.abc import AsyncIterator
@@ -121,6 +122,8 @@ class LocalExecutor:
         total = Budget(max_tokens=settings.max_tokens, max_cost=settings.max_cost)
         with ExitStack() as stack:
             concurrency = max(2, os.cpu_count() or 1)
-            yield create_local_run_executor(
+            executor = create_local_run_executor(
                 settings, SharedResources(limits=limits, shared_budget=total), concurrency, stack
             )
+            gc.freeze()  # else each full collection visits all that the imported packages define
+            yield executor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from greenloop.dependencies.names import (
     PREINSTALLED,
@@ -34,6 +34,7 @@ class PackageAllowlist:
     requirements: tuple[str, ...] = ()
 
     @classmethod
+    @lru_cache(maxsize=8)  # each run of a batch asks for the same, and for its tables by name
     def parse(cls, base: str | None, additional: str = "") -> PackageAllowlist:
         """Parse comma-separated requirements (`base` None: the built-in list, `none`: no packages).
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from greenloop.syntax.parse import cache_by_source
 
@@ -101,8 +101,9 @@ def find_required_modules(source: str) -> frozenset[str]:
 
 
 def _find_third_party(tree: ast.Module) -> frozenset[str]:
-    imported = frozenset(iter_imported_modules(tree)) - sys.stdlib_module_names
-    return imported.union(_iter_plugins_of_marks(tree))
+    nodes = list(ast.walk(tree))
+    imported = frozenset(_iter_imports(nodes)) - sys.stdlib_module_names
+    return imported.union(_iter_plugins_of_marks(nodes))
 
 
 class _GuardRemover(ast.NodeTransformer):
@@ -116,9 +117,8 @@ class _GuardRemover(ast.NodeTransformer):
         return ast.Pass() if is_guard else self.generic_visit(node)
 
 
-def _iter_plugins_of_marks(tree: ast.Module) -> Iterator[str]:
-    marks = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
-    for node in marks:
+def _iter_plugins_of_marks(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in (item for item in nodes if isinstance(item, ast.Attribute)):
         plugin = _PLUGINS_OF_MARKS.get(node.attr)
         if plugin and ast.unparse(node.value).rpartition(".")[2] == "mark":
             yield plugin
@@ -126,7 +126,11 @@ def _iter_plugins_of_marks(tree: ast.Module) -> Iterator[str]:
 
 def iter_imported_modules(tree: ast.Module) -> Iterator[str]:
     """Yield the top-level name of each absolute import, in tree order."""
-    for node in ast.walk(tree):
+    yield from _iter_imports(ast.walk(tree))
+
+
+def _iter_imports(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (item.name.partition(".")[0] for item in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from greenloop.errors import GreenloopError
-from greenloop.llm.budget import Budget, TokenCount
+from greenloop.llm.budget import Budget
 from greenloop.llm.rate_limits import LLMCall, LocalRateLimits
+from greenloop.records import ToolUsage
 
 
 @dataclass
@@ -68,12 +69,10 @@ class SharedBudget:
         if held is not None:
             await held.aclose()
 
-    async def record_call(
-        self, run: str, tool: str, model: str, usage: TokenCount, seconds: float
-    ) -> None:
+    async def record_call(self, run: str, tool: str, call: ToolUsage, seconds: float) -> None:
         """Enter an answered call."""
         if run in self._accounts:
-            self._accounts[run].spent.add(tool, model, usage, seconds)
+            self._accounts[run].spent.add_call(tool, call, seconds)
 
     async def flush(self) -> None:
         """Return after all earlier calls of the same caller: Ray keeps their order."""
@@ -119,6 +118,6 @@ class RemoteBudget(Budget):
     shared_budget: Any = None
     run: str = ""
 
-    def add(self, tool: str, model: str, usage: TokenCount, seconds: float) -> None:
-        super().add(tool, model, usage, seconds)
-        self.shared_budget.record_call.remote(self.run, tool, model, usage, seconds)
+    def add_call(self, tool: str, call: ToolUsage, seconds: float) -> None:
+        super().add_call(tool, call, seconds)
+        self.shared_budget.record_call.remote(self.run, tool, call, seconds)

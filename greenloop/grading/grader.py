@@ -72,9 +72,10 @@ def grade_run(context: GradingContext, emit: EventSink = ignore_event) -> Eviden
     )
     collector = EvidenceCollector(emit)
     found: dict[str, Any] = _measure_all(context, collector)
+    kinds = piece_types()
     functions = (item for file in context.tests for item in parse_test_functions(file.code))
     return Evidence(
-        **{key: piece for key, piece in found.items() if key in piece_types()},
+        **{key: piece for key, piece in found.items() if key in kinds},
         integrity=find_findings(context.code, [file.code for file in context.tests]),
         returning=find_returning_tests(functions),
         thresholds=context.thresholds,

@@ -132,14 +132,18 @@ class Budget:
             )
         return next_call
 
-    def add(self, tool: str, model: str, usage: TokenCount, seconds: float) -> None:
-        """Add one answered call."""
-        if self.parent is not None:
-            self.parent.add(tool, model, usage, seconds)
+    def add(self, tool: str, model: str, usage: TokenCount, seconds: float) -> float | None:
+        """Add one answered call; return its US dollars, None where no price is known."""
         cost = calculate_cost(model, usage)
-        self._known_cost += cost or 0.0
         tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
-        call = ToolUsage(calls=1, cost_usd=cost, **tokens)
+        self.add_call(tool, ToolUsage(calls=1, cost_usd=cost, **tokens), seconds)
+        return cost
+
+    def add_call(self, tool: str, call: ToolUsage, seconds: float) -> None:
+        """Add the usage of one answered call."""
+        if self.parent is not None:
+            self.parent.add_call(tool, call, seconds)
+        self._known_cost += call.cost_usd or 0.0
         before = self.by_tool.get(tool)
         self.by_tool[tool] = _combine_usage(before, call, 1) if before else call
         self.model_s += seconds

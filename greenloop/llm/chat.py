@@ -72,6 +72,7 @@ class ChatSource:
         about["tags"] = ["greenloop", prompt.tool]  # for the callbacks of the surrounding program
         whole: AIMessageChunk | None = None
         finish: str | None = None
+        reported = 0
         with suppress_tracing() as callbacks:
             for chunk in self.model.stream(messages, config={**about, "callbacks": callbacks}):
                 # Taken from the chunks: in their sum a repeated reason becomes "stopstop".
@@ -80,7 +81,9 @@ class ChatSource:
                 whole = chunk if whole is None else whole + chunk
                 if stop.is_set():
                     break
-                report_progress(len(whole.text) if whole else 0)
+                if (characters := len(whole.text)) > reported:  # the last chunks have no text
+                    report_progress(characters)
+                    reported = characters
         if whole is None:
             return Completion("", None, None, None)
         return _build_completion(whole, finish)

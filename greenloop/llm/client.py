@@ -27,7 +27,7 @@ from greenloop.events import (
     ResponseRejected,
     ignore_event,
 )
-from greenloop.llm.budget import Budget, TokenCount, calculate_cost, describe_cut, estimate_tokens
+from greenloop.llm.budget import Budget, TokenCount, describe_cut, estimate_tokens
 from greenloop.llm.chat import ChatSource, Completion
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.provider_errors import (
@@ -130,8 +130,8 @@ class LLMClient:
         except GreenloopError as error:
             self.emit(CallFailed(prompt.tool, type(error).__name__))
             raise
-        entry = self._record_response(prompt, completion, source, time.monotonic() - started)
-        self.emit(_build_finished_event(prompt.tool, entry, entry.seconds or 0.0, "model"))
+        entry, cost = self._record_response(prompt, completion, source, time.monotonic() - started)
+        self.emit(_build_finished_event(prompt.tool, entry, "model", cost))
         await complete_in_thread(self.log.sync)
         return LLMResponse(completion.text, completion.finish_reason)
 
@@ -142,7 +142,7 @@ class LLMClient:
         model = self.sources[0].model if self.sources else None
         if isinstance(model, ReplayChatModel):
             model.skip(tool)
-        self.emit(_build_finished_event(tool, entry, 0.0, "log"))
+        self.emit(_build_finished_event(tool, entry, "log", 0.0))
         return LLMResponse(entry.answer, "length" if entry.error == "truncated" else "stop")
 
     async def _call_with_fallback(self, prompt: Prompt) -> tuple[Completion, ChatSource]:
@@ -216,7 +216,8 @@ class LLMClient:
 
     def _record_response(
         self, prompt: Prompt, completion: Completion, source: ChatSource, seconds: float
-    ) -> RecordedResponse:
+    ) -> tuple[RecordedResponse, float | None]:
+        """Log an answer and add it to the budget; return its entry and its US dollars."""
         usage = completion.usage or TokenCount(
             input_tokens=estimate_tokens(prompt.characters),
             output_tokens=estimate_tokens(len(completion.text)),
@@ -233,17 +234,17 @@ class LLMClient:
             seconds=round(seconds, 3),
         )
         self.log.append(entry)
-        self.budget.add(prompt.tool, model, usage, seconds)
+        cost = self.budget.add(prompt.tool, model, usage, seconds)
         if not self.has_warned and (cut := describe_cut(prompt.characters, usage.input_tokens)):
             self.has_warned = True
             self.emit(Notice(cut))
-        return entry
+        return entry, cost
 
 
 def _build_finished_event(
-    tool: str, entry: RecordedResponse, seconds: float, source: Literal["model", "log"]
+    tool: str, entry: RecordedResponse, source: Literal["model", "log"], cost: float | None
 ) -> CallFinished:
     usage, model = entry.usage or TokenCount(), entry.model or ""
+    seconds = (entry.seconds or 0.0) if source == "model" else 0.0
     counts = (usage.input_tokens, usage.output_tokens)
-    cost = calculate_cost(model, usage) if source == "model" else 0.0
     return CallFinished(tool, seconds, usage.total, source, model, *counts, entry.answer, cost)

@@ -181,6 +181,8 @@ class ResponseLog:
 
     def _find_pending(self, prompt: Prompt) -> deque[RecordedResponse] | None:
         """Find the unused answers to a prompt; of another version those under its tools' names."""
+        if not self._pending:  # as in a run that was not resumed, whose prompts need no digest yet
+            return None
         if self._by_prompt:
             return self._pending.get((prompt.tool, prompt.sha256))
         names = (PREVIOUS_TOOL_NAMES.get(prompt.tool, prompt.tool), prompt.tool)

@@ -32,20 +32,23 @@ class TextPart(NamedTuple):
         return kind.replace(" ", "-")
 
 
-def build_text_parts(report: Report) -> tuple[TextPart, ...]:
-    """Return the parts of the text in order; () where the contract was not traced in it."""
-    trace = _trace(report)
+def build_text_parts(trace: Trace | None) -> tuple[TextPart, ...]:
+    """Return the parts of a traced text in order; () for None."""
     return tuple(_split(trace)) if trace else ()
 
 
-def list_evidence_rows(report: Report) -> Iterator[EvidenceRow]:
-    """Yield the row of the text, where it was traced, then those of the evidence."""
-    if trace := _trace(report):
+def list_evidence_rows(report: Report, trace: Trace | None = None) -> Iterator[EvidenceRow]:
+    """Yield the row of the text, where it was traced, then those of the evidence.
+
+    `trace` is that of `trace_report`, where the caller has it.
+    """
+    if trace := trace or trace_report(report):
         yield _build_row(trace)
     yield from report.evidence.summary()
 
 
-def _trace(report: Report) -> Trace | None:
+def trace_report(report: Report) -> Trace | None:
+    """Return the contract as traced in the text; None where it was not."""
     contract, text = report.contract, report.specification[:_MAX_CHARS]
     if contract is None or not (contract.quotes_text or contract.unquoted):
         return None  # of an older version

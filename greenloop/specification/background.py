@@ -20,6 +20,8 @@ def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
 
     Headings that need no quote need no confirmation either.
     """
+    if not contract.background:
+        return ()
     trace = Trace(contract, index_text(contract.specification))
     doubtful = OBLIGATIONS | RESULTS
     defined = frozenset(find_names(contract.interface, Definition))

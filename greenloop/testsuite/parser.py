@@ -138,13 +138,25 @@ def _is_value_return(node: ast.AST) -> bool:
 
 def _is_check_call(node: ast.AST) -> bool:
     """Return whether a node calls something that can fail a test: `pytest.raises`, …"""
-    return isinstance(node, ast.Call) and _CHECK_NAME.search(ast.unparse(node.func)) is not None
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
+            return _CHECK_NAME.search(name) is not None
+        case ast.Call(func=called):
+            return _CHECK_NAME.search(ast.unparse(called)) is not None
+    return False
 
 
 def _can_skip(node: Function) -> bool:
     """Return whether a test may skip or xfail, by a mark or a call."""
-    calls = {ast.unparse(item.func) for item in ast.walk(node) if isinstance(item, ast.Call)}
-    return bool(calls & _SKIPPING_CALLS) or _has_skipping_mark(node.decorator_list)
+    skips = any(map(_is_skipping_call, ast.walk(node)))
+    return skips or _has_skipping_mark(node.decorator_list)
+
+
+def _is_skipping_call(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name)):
+            return f"{owner}.{name}" in _SKIPPING_CALLS
+    return False
 
 
 def _has_skipping_mark(marks: Iterable[ast.expr]) -> bool:

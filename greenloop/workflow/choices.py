@@ -145,11 +145,12 @@ def _requirement_text(choice: Choice) -> str:
 def build_answer_tests(contract: Contract) -> dict[str, tuple[HeldOutExample, str]]:
     """Return the answers of the user's that are examples, by the name of a test, with its docstring."""
     ids = {item.text: item.id for item in contract.requirements}
-    classes = _list_record_classes(contract.interface)
+    answered = [item for item in contract.choices if item.answered == "user"]
+    classes = _list_record_classes(contract.interface) if answered else frozenset()
     found = {}
-    for choice in contract.choices:
+    for choice in answered:
         example = parse_answer(choice.chosen) or parse_object_answer(choice.chosen, classes)
-        if choice.answered == "user" and example is not None:
+        if example is not None:
             about = f"{ids.get(_requirement_text(choice), choice.id)}: the user's answer."
             found[f"{ANSWER_TEST_PREFIX}{choice.id.lower()}"] = (example, about)
     return found

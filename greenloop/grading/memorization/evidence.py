@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.memorization.call_extraction import ExtractedCall, extract_calls
@@ -22,17 +23,23 @@ _Event = dict[str, Any] | None
 _Answers = tuple[Sequence[_Event], dict[str, Sequence[_Event]]]
 
 
-class _CallPlan(NamedTuple):
+@dataclass(frozen=True)
+class _CallPlan:
     """The tests' calls, and variants of them by function."""
 
     calls: Sequence[ExtractedCall]
     variants: Mapping[str, Sequence[str]]
 
-    @property
+    @cached_property
     def texts(self) -> list[str]:
         """The calls as source: those of the tests, then the variants, which may take any time."""
         variants = (call for each in self.variants.values() for call in each)
         return [*(item.call for item in self.calls), *variants]
+
+    @cached_property
+    def request(self) -> ObservationRequest:
+        """What observes all of the calls."""
+        return ObservationRequest(build_call_scenario(self.texts))
 
     def split(self, events: Sequence[_Event]) -> _Answers:
         """Return the answers to the tests' calls, and by function those to the variants."""
@@ -73,11 +80,7 @@ def measure(context: GradingContext) -> Memorization | None:
 def plan_requests(context: GradingContext) -> list[ObservationRequest]:
     """Return what `measure` observes first: one request, or none where there are no calls."""
     plan = context.remember(_plan_calls)
-    return [_build_request(plan)] if plan else []
-
-
-def _build_request(plan: _CallPlan) -> ObservationRequest:
-    return ObservationRequest(build_call_scenario(plan.texts))
+    return [plan.request] if plan else []
 
 
 def _plan_calls(context: GradingContext) -> _CallPlan | None:
@@ -92,7 +95,7 @@ def _plan_calls(context: GradingContext) -> _CallPlan | None:
 def _find_functions(context: GradingContext, plan: _CallPlan) -> tuple[str, ...]:
     """Return memorized functions; calls beside other scenarios accuse none, as state may be left."""
     detect = partial(detect_memorization, context.code, plan.calls)
-    shared = context.shared.get(_build_request(plan)) if context.shared else None
+    shared = context.shared.get(plan.request) if context.shared else None
     if shared:
         seen = read_call_results(shared.observations, len(plan.texts))
         if not detect(*plan.split(seen.events)):

@@ -27,6 +27,7 @@ _ELISION = re.compile(
     ){_TAIL}""",
     re.IGNORECASE | re.VERBOSE,
 )
+_COMMENT_LINE = re.compile(r"^\s*\#", re.MULTILINE)
 _DOTS = re.compile(r"\#\s*(\.{3,}|…)\s*")
 # Placeholders only where no code follows; before code they are headings.
 _POSSIBLE_ELISION = re.compile(
@@ -47,6 +48,8 @@ def find_elision(source: str) -> str | None:
 
     Only a comment alone on its line can replace code.
     """
+    if _COMMENT_LINE.search(source) is None:
+        return None  # without tokenizing, which takes longer than parsing
     lines = source.split("\n")
     for line, comment in _iter_lone_comments(source):
         certain = _ELISION.match(comment) or _DOTS.fullmatch(comment)

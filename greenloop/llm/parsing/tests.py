@@ -16,6 +16,10 @@ from greenloop.records.generation import AddedTests, GeneratedTests
 from greenloop.testsuite.merge import find_clashes, remove_future_imports
 
 _NO_TESTS_NEEDED = re.compile(r"^[\s*`]*NOTHING\b[\s:*`]*(?P<reason>.*)", re.MULTILINE)
+# Looked ahead at only: what follows an unfinished import may be the next one.
+_IMPORT = re.compile(
+    r"^\s*(?=from\s+(?P<from>[\w.]+)\s+import|import\s+(?P<plain>([\w.]+\s*,\s*)*[\w.]+))", re.M
+)
 _MAX_REASON_CHARS = 500
 
 
@@ -60,11 +64,19 @@ def _select_test_file(sources: Sequence[str], module: str) -> str:
         raise InvalidResponse(
             "The answer holds no test function (`def test_…`). Give one pytest file."
         )
-    imports = rf"^\s*(from\s+{module}\s+import|import\s+([\w.]+\s*,\s*)*{module}\b)"
     for candidate in (best, "\n\n".join(sources)):
-        if re.search(imports, candidate, re.M):
+        if _imports_module(candidate, module):
             return candidate
     raise InvalidResponse(f"The tests must import what they test from `{module}`.")
+
+
+def _imports_module(source: str, module: str) -> bool:
+    """Return whether a line of a source, which need not parse, imports a module or parts of it."""
+    for found in _IMPORT.finditer(source):
+        names = re.split(r"\s*,\s*", found["plain"] or "")
+        if found["from"] == module or any(f"{name}.".startswith(f"{module}.") for name in names):
+            return True
+    return False
 
 
 def parse_held_out_examples(text: str) -> tuple[HeldOutExample, ...]:

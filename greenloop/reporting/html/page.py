@@ -12,7 +12,7 @@ from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.overview_bar import build_overview_bar
 from greenloop.reporting.html.rendering import render
-from greenloop.reporting.passages import build_text_parts, list_evidence_rows
+from greenloop.reporting.passages import build_text_parts, list_evidence_rows, trace_report
 from greenloop.reporting.summary import (
     VERDICT_MEANINGS,
     describe_cost,
@@ -36,7 +36,7 @@ _MAX_OPEN_LINES = 120  # longer code is folded
 
 def render_report_html(report: Report) -> str:
     """Return the page. Text from models and tests is escaped."""
-    code = annotate_code(report)
+    code, trace = annotate_code(report), trace_report(report)
     return render(
         "report.html",
         report=report,
@@ -47,9 +47,9 @@ def render_report_html(report: Report) -> str:
         unknown_cost=describe_cost(report).removeprefix("cost "),
         first_failures=_FIRST_FAILURES,
         folded_lines=_MAX_OPEN_LINES,
-        measures=tuple(list_evidence_rows(report)),
+        measures=tuple(list_evidence_rows(report, trace)),
         graded=report.evidence.is_graded,
-        text_parts=build_text_parts(report),
+        text_parts=build_text_parts(trace),
         anchors={item.id: f"test-{number}" for number, item in enumerate(report.tests, 1)},
         requirements=build_requirement_rows(report),
         matrix=build_traceability_matrix(report),

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Set
 
 from greenloop.syntax.nodes import Function
+from greenloop.syntax.parse import cache_by_source
 
 _FUNCTIONS = (Function, ast.Lambda)
 
@@ -47,6 +48,7 @@ def with_empty_bodies(source: str, lines: Set[int] | None = None) -> str:
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
+@cache_by_source
 def build_stub(interface: str) -> str:
     """Return a module with a contract's interface whose functions raise NotImplementedError.
 

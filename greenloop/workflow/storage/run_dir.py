@@ -121,5 +121,6 @@ def write_atomically(path: Path, text: str) -> None:
     mask = os.umask(0)
     os.umask(mask)
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.parent.is_dir():  # creating one that exists takes longer than asking
+            path.parent.mkdir(parents=True, exist_ok=True)
         replace_atomically(path, text.encode("utf-8", "surrogatepass"), 0o666 & ~mask)

@@ -20,11 +20,13 @@ from greenloop.distributed.worker_pool import parse_nodes
 from greenloop.errors import BudgetExhaustedError, GreenloopError
 from greenloop.llm.budget import TokenCount
 from greenloop.llm.rate_limits import LLMCall
+from greenloop.records import ToolUsage
 from tests.integration.cli.conftest import Run
 
 PRICED = "openai:gpt-4o"
 CALL = LLMCall("generate_code", 400)  # about 100 tokens
 ANSWER = TokenCount(input_tokens=100, output_tokens=50)
+SPENT = ToolUsage(calls=1, input_tokens=100, output_tokens=50, cost_usd=0.01)
 
 
 class Remote:
@@ -54,7 +56,7 @@ def test_two_runs_share_one_budget() -> None:
         budget = await budget_with("a", "b", max_tokens=310)
         assert isinstance(await budget.reserve_call("a", CALL), int)
         assert isinstance(await budget.reserve_call("b", CALL), int)
-        await budget.record_call("a", "generate_code", PRICED, ANSWER, 1.0)
+        await budget.record_call("a", "generate_code", SPENT, 1.0)
         refused = await budget.reserve_call("b", CALL)  # 150 spent, 200 out
         assert isinstance(refused, BudgetExhaustedError)
         assert "--max-tokens" in str(refused)
@@ -67,15 +69,14 @@ def test_a_lost_run_gives_back_what_it_spent_and_held() -> None:
         budget = await budget_with("a, try 1", "b", max_tokens=400, max_cost=1.0)
         for run in ("a, try 1", "b"):
             await budget.reserve_call(run, LLMCall(CALL.tool, CALL.characters, PRICED))
-            await budget.record_call(run, "generate_code", PRICED, ANSWER, 1.0)
+            await budget.record_call(run, "generate_code", SPENT, 1.0)
         cost = await budget.cost()
         assert cost is not None
         await budget.close_account("a, try 1", is_lost=True)
         assert budget._total.tokens == 150
         assert await budget.cost() == pytest.approx(cost / 2)
-        await budget.record_call(
-            "a, try 1", "generate_code", PRICED, ANSWER, 1.0
-        )  # from behind a broken line
+        late = budget.record_call("a, try 1", "generate_code", SPENT, 1.0)
+        await late  # from behind a broken line
         assert budget._total.tokens == 150
         assert isinstance(await budget.reserve_call("a, try 1", CALL), GreenloopError)
         await budget.open_account("a, try 2")
@@ -87,7 +88,7 @@ def test_a_lost_run_gives_back_what_it_spent_and_held() -> None:
 def test_an_ended_run_stays_entered() -> None:
     async def body() -> None:
         budget = await budget_with("a")
-        await budget.record_call("a", "generate_code", PRICED, ANSWER, 1.0)
+        await budget.record_call("a", "generate_code", SPENT, 1.0)
         await budget.close_account("a")
         assert budget._total.tokens == 150
 

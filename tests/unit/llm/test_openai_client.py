@@ -66,7 +66,7 @@ def test_streamed_answer_is_complete_and_counted(prompt: Prompt) -> None:
     usage = client.budget.to_usage()
     assert (usage.calls, usage.input_tokens, usage.output_tokens) == (1, 321, 123)
     counts = [item.characters for item in events if isinstance(item, CallProgress)]
-    assert counts == sorted(counts)
+    assert counts == sorted(set(counts))  # none without new text
     assert len(set(counts)) > 3
     assert counts[-1] == len(LONG)
 

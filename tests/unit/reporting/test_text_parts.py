@@ -9,7 +9,7 @@ from greenloop.reporting.formats.junit import render_junit
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html.page import render_report_html
-from greenloop.reporting.passages import build_text_parts, list_evidence_rows
+from greenloop.reporting.passages import build_text_parts, list_evidence_rows, trace_report
 from tests.support.reports import HOSTILE, build_check_report, build_make_report
 
 TEXT = (
@@ -34,7 +34,7 @@ def build_traced_report(**changes: Any) -> Report:
 
 
 def test_parts_are_the_whole_text_with_what_each_was_taken_for() -> None:
-    parts = build_text_parts(build_traced_report())
+    parts = build_text_parts(trace_report(build_traced_report()))
     assert "".join(part.text for part in parts) == TEXT.replace("\r\n", "\n")
     assert [(part.text, part.kinds) for part in parts if part.kinds] == [
         ("Hello", ("unquoted",)),
@@ -73,7 +73,7 @@ def test_reports_without_a_traced_text_have_no_parts() -> None:
         contract=CONTRACT.model_copy(update={"requirements": plain, "unquoted": ()})
     )
     for report in (untraced, build_check_report(), build_make_report(contract=None)):
-        assert build_text_parts(report) == ()
+        assert build_text_parts(trace_report(report)) == ()
         assert [row.name for row in list_evidence_rows(report)][:1] != ["text"]
     assert 'href="#text"' not in render_report_html(untraced)
 
