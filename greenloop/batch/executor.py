@@ -126,4 +126,5 @@ class LocalExecutor:
                 settings, SharedResources(limits=limits, shared_budget=total), concurrency, stack
             )
             gc.freeze()  # else each full collection visits all that the imported packages define
+            stack.callback(gc.unfreeze)
             yield executor
