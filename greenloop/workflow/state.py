@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from greenloop.autofix import Linter, lint_code
 from greenloop.dependencies import InstalledPackages
 from greenloop.events import EventSink, Notice
 from greenloop.grading import Plan
@@ -62,10 +63,7 @@ class RunPackages:
 
 @dataclass
 class RepairPhase:
-    """A phase of repairs that ends when `state.repairs` reaches `limit`.
-
-    Each phase may rewrite the code once and switch to the fallback model once.
-    """
+    """A phase of repairs, until there are `limit`; it has one rewrite and one use of the fallback."""
 
     limit: int
     has_rewritten: bool = False
@@ -213,6 +211,7 @@ class Run:
     save_request: Callable[[RunRequest], None]  # stores a changed request in the run directory
     asker: ChoiceAsker | None = None  # the user at a terminal
     directory: Path | None = None
+    lint: Linter = lint_code
 
     @property
     def sandbox(self) -> Sandbox:

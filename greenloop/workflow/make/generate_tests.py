@@ -26,7 +26,7 @@ from greenloop.testsuite.stubs import build_stub, find_failing_tests
 from greenloop.threads import complete_in_thread
 from greenloop.workflow.choices import build_answer_tests
 from greenloop.workflow.run_tests import run_suite
-from greenloop.workflow.state import Run, RunState
+from greenloop.workflow.state import Run
 
 _STUB_RUN_NAME = "tests on a stub"
 
@@ -42,7 +42,7 @@ async def generate_and_gate_tests(run: Run) -> None:
     """
     state = run.state
     generated = await run.kit.generate_tests(state.agreed_contract)
-    suite = await _build_suite(state, generated)
+    suite = await _build_suite(run, generated)
     on_stub = await run_on_stub(run, suite)
     wrong = find_complaints(state.agreed_contract, suite, on_stub)
     if wrong.all:
@@ -63,15 +63,16 @@ async def generate_and_gate_tests(run: Run) -> None:
     run.emit(RedPhaseDone(state.red_phase, len(state.expected.ids) if state.expected else 0))
 
 
-async def _build_suite(state: RunState, generated: GeneratedTests) -> Suite:
-    contract = state.agreed_contract
-    fixed = await complete_in_thread(partial(apply_free_fixes, generated.code, is_test=True))
+async def _build_suite(run: Run, generated: GeneratedTests) -> Suite:
+    contract = run.state.agreed_contract
+    fix = partial(apply_free_fixes, generated.code, is_test=True, lint=run.lint)
+    fixed = await complete_in_thread(fix)
     return Suite(
         module=contract.module,
         public=frozenset(public_names(contract.interface)),
         generated=fixed.code,
         examples=render_example_tests(contract.module, contract.examples),
-        user_files=tuple(item.as_test_file() for item in state.request.given),
+        user_files=tuple(item.as_test_file() for item in run.state.request.given),
         held_out=generated.held_out,
     ).with_answers(build_answer_tests(contract))
 
@@ -81,7 +82,8 @@ async def run_on_stub(run: Run, suite: Suite) -> TestRun:
 
     Where the text of each test shows that it fails there, no process is needed.
     """
-    stub = add_missing_imports(build_stub(run.state.agreed_contract.interface))[0]
+    interface = run.state.agreed_contract.interface
+    stub, _ = add_missing_imports(build_stub(interface), lint=run.lint)
     if failing := find_failing_tests(stub, suite.module, suite.files):
         tests = tuple(TestOutcome(id=item, outcome="failed") for item in failing)
         return TestRun(ending="finished", exit_status=1, tests=tests)
@@ -109,7 +111,7 @@ async def _regenerate(
             raise
         run.notify(f"the tests stay as they are: {error}")
         return suite, on_stub, wrong
-    second = await _build_suite(state, again)
+    second = await _build_suite(run, again)
     if len(second.held_out) < len(suite.held_out):
         second = replace(second, held_out=suite.held_out)
     second_on_stub = await run_on_stub(run, second)

@@ -67,7 +67,8 @@ class MakeStrategy(ModuleStrategy):
         await review_first_code(run)
 
     def apply_autofix(self, code: str) -> FixResult:
-        return apply_free_fixes(code, kept_names=public_names(self.state.agreed_contract.interface))
+        kept_names = public_names(self.state.agreed_contract.interface)
+        return apply_free_fixes(code, kept_names, lint=self.run.lint)
 
     async def extend(self) -> bool:
         if await self._hardener.harden() or await review_repaired_code(self.run):

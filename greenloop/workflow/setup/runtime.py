@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from greenloop.autofix import Linter, lint_code
 from greenloop.errors import GreenloopError, NoModelError
 from greenloop.events import EventSink, RunStarted
 from greenloop.llm.budget import Budget
@@ -38,6 +39,7 @@ class SharedResources:
     shared_budget: Budget | None = None
     tracing: Tracing | None = None  # None: each run opens its own
     asker: ChoiceAsker | None = None  # the user, where one can be asked
+    lint: Linter = lint_code
 
 
 def open_run(
@@ -70,7 +72,7 @@ def open_run(
     )
     kit = create_toolkit(client, sandbox, settings)
     asker, save = resources.asker, directory.save_request
-    return Run(settings, state, client, kit, emit, save, asker, directory.path)
+    return Run(settings, state, client, kit, emit, save, asker, directory.path, resources.lint)
 
 
 def _open_client(
