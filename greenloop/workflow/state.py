@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from greenloop.autofix import Linter, lint_code
 from greenloop.dependencies import InstalledPackages
 from greenloop.events import EventSink, Notice
 from greenloop.grading import Plan
@@ -37,7 +36,8 @@ from greenloop.workflow.candidates import Candidate, Candidates, summarize_expla
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.storage.run_request import RunRequest
 
-if TYPE_CHECKING:  # a check needs neither, and loading LangChain takes a second
+if TYPE_CHECKING:  # a check needs none of them, and loading LangChain takes a second
+    from greenloop.autofix import Linter
     from greenloop.llm.client import LLMClient
     from greenloop.tools.toolkit import Toolkit
     from greenloop.workflow.change.suite import ChangeSuite
@@ -209,9 +209,9 @@ class Run:
     kit: Toolkit
     emit: EventSink
     save_request: Callable[[RunRequest], None]  # stores a changed request in the run directory
+    lint: Linter
     asker: ChoiceAsker | None = None  # the user at a terminal
     directory: Path | None = None
-    lint: Linter = lint_code
 
     @property
     def sandbox(self) -> Sandbox:

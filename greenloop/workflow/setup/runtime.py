@@ -71,8 +71,8 @@ def open_run(
         )
     )
     kit = create_toolkit(client, sandbox, settings)
-    asker, save = resources.asker, directory.save_request
-    return Run(settings, state, client, kit, emit, save, asker, directory.path, resources.lint)
+    asker, lint, save = resources.asker, resources.lint, directory.save_request
+    return Run(settings, state, client, kit, emit, save, lint, asker, directory.path)
 
 
 def _open_client(
