@@ -52,6 +52,7 @@ def normalize(text: str) -> str:
     text = re.sub(r"\.greenloop/runs/\S+", "RUN", text)
     text = re.sub(r"\d+ of \d+ inputs", "N inputs", text)
     text = re.sub(r"(native|bubblewrap), strong", "SANDBOX", text)
+    text = re.sub(r"^(  time +).*", r"\1TIME", text, flags=re.MULTILINE)  # has no part near zero
     return re.sub(r"(\d+ min )?\d+\.\d s|\b\d+ s\b", "N s", text)
 
 

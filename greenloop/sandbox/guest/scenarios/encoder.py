@@ -74,8 +74,8 @@ class Encoder:
         if tuple in bases and _MOCK_CALL in names:
             return ["call", *map(self.encode, tuple.__getitem__(value, slice(-2, None)))]
         self.is_plain = False
-        if _NUMPY_SCALAR in names:
-            return self.encode(value.item())
+        if _NUMPY_SCALAR in names and type(item := value.item()) is not kind:  # as a longdouble's
+            return self.encode(item)
         if enum.Enum in bases:
             return self._encode_enum(value, kind)
         if BaseException in bases:

@@ -240,6 +240,14 @@ def test_scalars_of_numpy_cross_as_plain_numbers() -> None:
     assert type(cross(float64(2))) is float
 
 
+def test_scalar_of_numpy_without_a_plain_number_is_an_opaque_object() -> None:
+    """`longdouble.item()` returns a longdouble."""
+    generic = type("generic", (), {"__module__": "numpy", "item": lambda self: type(self)()})
+    got, rest = cross([generic(), 1])
+    assert checks.is_instance(got, stand_in(generic))
+    assert rest == 1
+
+
 def test_value_that_pretends_to_be_a_number_is_an_opaque_object() -> None:
     got = cross(PretendedNumber())
     assert checks.is_instance(got, stand_in(PretendedNumber))
