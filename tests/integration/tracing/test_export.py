@@ -128,7 +128,7 @@ def test_run_calls_and_sandbox_jobs_have_spans(
     assert operations == {"invoke_agent", "chat", "execute_tool"}
     ran = [item for item in events if isinstance(item, e.SandboxJobEnded)]
     boxed = [span for name, items in spans.items() if name.startswith("sandbox ") for span in items]
-    assert len(boxed) == len(ran) > 3
+    assert len(boxed) == len(ran) >= 3  # the tests, what they call, and its judgement
     inner = [span for items in spans.values() for span in items if span is not root]
     assert {span.parent_span_id for span in inner} == {root.span_id}
 
