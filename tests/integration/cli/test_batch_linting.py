@@ -16,21 +16,13 @@ from greenloop.settings import Settings
 from tests.integration.cli.conftest import Run
 from tests.integration.cli.test_batch import QUICK, ManySpecifications, write_specs
 from tests.support.openai_server import OpenAIServer
+from tests.support.started_processes import record_started
 
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[Any]]:
     """Record the processes of ruff that are started during the test."""
-    seen: list[subprocess.Popen[Any]] = []
-
-    class Recording(subprocess.Popen[Any]):
-        def __init__(self, command: list[str], **options: Any) -> None:
-            super().__init__(command, **options)
-            if Path(command[0]).name == "ruff":
-                seen.append(self)
-
-    monkeypatch.setattr(subprocess, "Popen", Recording)
-    return seen
+    return record_started(monkeypatch, lambda command: Path(command[0]).name == "ruff")
 
 
 def list_actions(started: list[subprocess.Popen[Any]]) -> list[str]:

@@ -19,6 +19,7 @@ import greenloop
 from greenloop.autofix.lint_server import LintServer
 from greenloop.autofix.ruff import LintResult, lint_code
 from tests.support.module_corpus import pairs
+from tests.support.started_processes import record_started
 
 PACKAGE = Path(greenloop.__file__).parent
 UNDEFINED = "import os\nprint(oss, ss, oss)\n"
@@ -116,16 +117,7 @@ def test_no_configuration_of_the_folder_is_read(server: LintServer) -> None:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[Any]]:
     """Record the servers that are started during the test."""
-    seen: list[subprocess.Popen[Any]] = []
-
-    class Recording(subprocess.Popen[Any]):
-        def __init__(self, command: list[str], **options: Any) -> None:
-            super().__init__(command, **options)
-            if command[1:2] == ["server"]:
-                seen.append(self)
-
-    monkeypatch.setattr(subprocess, "Popen", Recording)
-    return seen
+    return record_started(monkeypatch, lambda command: command[1:2] == ["server"])
 
 
 def test_a_source_that_cannot_be_encoded_has_a_process(
