@@ -29,7 +29,7 @@ from greenloop.testsuite.quality_gates import find_returning_tests
 # The first makes the observation that others wait for, or several runs; the second waits for
 # nothing.
 _FIRST_PIECES = ("assertion_mutation", "flakiness", *BASIC_PIECES)
-_QUICK_SUITE_S = 1.5
+_QUICK_SUITE_S = 5.0  # what slower tests call is observed alone, or is run again
 _MAX_CONCURRENT = 2  # more would make slow tests slower, up to their time limit
 
 
@@ -67,6 +67,7 @@ def grade_run(context: GradingContext, emit: EventSink = ignore_event) -> Eviden
     """
     context.shared = SharedObservation(
         *(context.sandbox, context.code, context.module, context.tests),
+        context.first_run.duration_s if _is_quick(context) else 0.0,
         partial(_plan_requests, context),
         partial(judgement.plan_judges, context),
     )
@@ -90,14 +91,17 @@ def _plan_requests(context: GradingContext) -> list[ObservationRequest]:
 
     Tests that are slow would use up the time of all.
     """
-    is_quick = context.first_run.duration_s <= _QUICK_SUITE_S
     return [
         *held_out_examples.plan_requests(context),
-        *(isolation.plan_requests(context) if is_quick else ()),
+        *(isolation.plan_requests(context) if _is_quick(context) else ()),
         *memorization.plan_requests(context),
-        *(empty_bodies.plan_requests(context) if is_quick else ()),
+        *(empty_bodies.plan_requests(context) if _is_quick(context) else ()),
         *repetition.plan_requests(context),
     ]
+
+
+def _is_quick(context: GradingContext) -> bool:
+    return context.first_run.duration_s <= _QUICK_SUITE_S
 
 
 def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[str, Piece | None]:

@@ -11,7 +11,8 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.scenarios import Observations, RowOutcome
 from greenloop.testsuite import TestFile
 
-_TIMEOUT_S = 5.0  # what takes longer is observed alone, with the time limit of the sandbox
+# What takes longer is observed alone, with the time limit of the sandbox.
+_TIMEOUT_S, _SUITE_FACTOR = 5.0, 3.0  # observed as the code is, without bodies, by other calls
 
 
 class ObservationRequest(NamedTuple):
@@ -45,7 +46,8 @@ Found = Sequence[tuple[ObservationRequest, Observations]]
 class SharedObservation:
     """The first observation of all requests, made when one of them is asked for.
 
-    `plan_changes` returns, for what was observed, texts that judge it by other expected values.
+    `suite_s` are the seconds of the tests, if what they call is observed too, else 0. `plan_changes`
+    returns, for what was observed, texts that judge it by other expected values.
     """
 
     def __init__(
@@ -54,10 +56,12 @@ class SharedObservation:
         code: str,
         module: str,
         tests: Sequence[TestFile],
+        suite_s: float,
         plan_requests: Callable[[], Sequence[ObservationRequest]],
         plan_changes: Callable[[Found], Mapping[ObservationRequest, Sequence[str]]],
     ) -> None:
         self._sandbox, self._code, self._module, self._tests = sandbox, code, module, tests
+        self._timeout_s = _TIMEOUT_S + _SUITE_FACTOR * suite_s
         self._plan_requests, self._plan_changes = plan_requests, plan_changes
         self._lock = threading.Lock()
         self._found: dict[ObservationRequest, Observed] | None = None
@@ -77,7 +81,9 @@ class SharedObservation:
         if not requests:
             return {}
         texts = [(item.scenario, item.code) for item in requests]
-        seen = self._sandbox.observe_together(self._code, self._module, texts, timeout_s=_TIMEOUT_S)
+        seen = self._sandbox.observe_together(
+            self._code, self._module, texts, timeout_s=self._timeout_s
+        )
         complete = [pair for pair in zip(requests, seen, strict=True) if not pair[1].error]
         changes = self._plan_changes(complete)
         judged = [

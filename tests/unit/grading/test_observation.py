@@ -56,7 +56,7 @@ def grade_and_count(
     return grade_run(context), dict(+counting.kinds)
 
 
-@pytest.mark.parametrize(("seconds", "jobs"), [(0.0, 1), (9.0, 2)])
+@pytest.mark.parametrize(("seconds", "jobs"), [(0.0, 1), (4.0, 1), (9.0, 2)])
 def test_one_process_observes_and_one_judges(warm: Sandbox, seconds: float, jobs: int) -> None:
     evidence, kinds = grade_and_count(warm, PURE, TESTS, seconds)
     assert kinds == {"scenarios": jobs, "judge": jobs}

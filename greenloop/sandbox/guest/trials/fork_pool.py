@@ -182,8 +182,8 @@ class ForkPool:
             item.step_started_at = now if item.step != before else item.step_started_at
             return now - item.step_started_at > 4 * limits.cpu_s + limits.idle_s
         cpu, is_active = state
-        if item.step != before:
-            item.cpu_at_step, item.idle_since = item.cpu, now
+        if item.step != before:  # what it used before this look may be of earlier steps
+            item.cpu_at_step, item.idle_since = cpu, now
         if is_active or cpu > item.cpu:
             item.idle_since = now
         item.cpu = max(cpu, item.cpu)

@@ -63,6 +63,8 @@ class MutantBatches:
         self._session, self._fork_pool, self._swap = context.session, context.fork_pool, swap
         self._loops = context.loop_counter
         self._costs, self._stride = costs, len(costs) + 1
+        # To collect takes at least as long as to execute the module again.
+        self._swap_s = context.collect_s if swap.is_import else 0.0
         self.collection = len(costs)  # instead of the number of a test
 
     def try_all(
@@ -134,7 +136,9 @@ class MutantBatches:
     def _step_limits(self, step: int) -> StepLimits:
         test = step % self._stride - 1
         cpu_s, wall_s = self._costs[test] if 0 <= test < len(self._costs) else (0.0, 0.0)
-        return StepLimits(_MIN_CPU_SECONDS + _CPU_FACTOR * cpu_s, 1.0 + 5 * wall_s)
+        return StepLimits(
+            _MIN_CPU_SECONDS + _CPU_FACTOR * cpu_s + self._swap_s, 1.0 + 5 * wall_s + self._swap_s
+        )
 
     def _record_result(
         self, batch: Sequence[BatchMutant], result: ForkResult, batch_result: BatchResult

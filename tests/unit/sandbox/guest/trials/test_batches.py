@@ -71,7 +71,10 @@ def test_only_an_import_that_fails_twice_kills(
     is_import: bool, applied: list[bool], killed: dict[int, int], needs_import: list[int]
 ) -> None:
     context: Any = SimpleNamespace(
-        session=_Session(), fork_pool=_PoolWithoutForks(), loop_counter=LoopCounter()
+        session=_Session(),
+        fork_pool=_PoolWithoutForks(),
+        loop_counter=LoopCounter(),
+        collect_s=0.0,
     )
     swap: Any = _Swap(is_import, applied)
     batches = MutantBatches(context, swap, TESTS)
@@ -79,3 +82,22 @@ def test_only_an_import_that_fails_twice_kills(
     found = batches.try_all([BatchMutant({"number": 7}, [0, 1])], started.extend)
     assert (found.killed, found.needs_import, started) == (killed, needs_import, [7])
     assert batches.collection == len(TESTS)
+
+
+@pytest.mark.parametrize(("is_import", "added_s"), [(False, 0.0), (True, 2.0)])
+def test_steps_in_which_the_module_is_executed_again_have_the_time_of_a_collection(
+    is_import: bool, added_s: float
+) -> None:
+    limits: list[float] = []
+
+    class _LimitsOnly(_PoolWithoutForks):
+        def run(self, tasks: list[ForkTask], receive: Any, start: Any) -> None:
+            limits.extend(tasks[0].step_limits(step).cpu_s for step in range(len(TESTS)))
+
+    for collect_s in (0.0, 2.0):
+        context: Any = SimpleNamespace(
+            session=None, fork_pool=_LimitsOnly(), loop_counter=None, collect_s=collect_s
+        )
+        swap: Any = _Swap(is_import, [])
+        MutantBatches(context, swap, TESTS).try_all([BatchMutant({"number": 7}, [0])], print)
+    assert limits[len(TESTS) :] == [item + added_s for item in limits[: len(TESTS)]]
