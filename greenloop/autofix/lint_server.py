@@ -94,8 +94,14 @@ class LintServer:
     def _start(self) -> subprocess.Popen[bytes]:
         """Start the server, which ends by itself when its input ends, so when this process does."""
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-        command = [find_ruff(), "server"]
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, env={})
+        self._process = subprocess.Popen(
+            [find_ruff(), "server"],
+            stdin=pipe,
+            stdout=pipe,
+            stderr=nothing,
+            env={},
+            start_new_session=True,  # Ctrl-C at a terminal must not end it before the active runs
+        )
         initializing = _encode("initialize", _INITIALIZATION, id=_REQUEST_ID)
         self._exchange(self._process, (initializing, _encode("initialized", {})))
         return self._process

@@ -233,6 +233,15 @@ def test_a_server_that_is_killed_loses_nothing(started: list[subprocess.Popen[An
     assert len(started) == 1
 
 
+def test_an_interrupt_at_the_terminal_does_not_reach_the_server(
+    started: list[subprocess.Popen[Any]],
+) -> None:
+    server = LintServer()
+    server.lint(UNDEFINED)
+    assert os.getpgid(started[0].pid) != os.getpgid(0)
+    server.close()
+
+
 def test_a_close_ends_the_wait_of_a_thread(install: Callable[[str | None], None]) -> None:
     install(BROKEN["stops at the first source"])
     server, found = LintServer(), list[LintResult]()
