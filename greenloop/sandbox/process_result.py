@@ -8,7 +8,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from greenloop.errors import SandboxError
@@ -41,8 +40,7 @@ class ScriptArtifacts(NamedTuple):
         return cls(errors, tuple(truncated_streams), json.loads(manifest), contents)
 
 
-@dataclass(frozen=True)
-class ProcessResult:
+class ProcessResult(NamedTuple):
     """How a sandbox process ended."""
 
     ending: Ending
@@ -52,7 +50,7 @@ class ProcessResult:
     duration_s: float
     limits_hit: tuple[str, ...] = ()  # limits that were seen to be reached
     stack_dump: str = ""  # where the process was when its time was over
-    artifacts: ScriptArtifacts = field(default_factory=ScriptArtifacts)
+    artifacts: ScriptArtifacts = ScriptArtifacts()
 
     @classmethod
     def without_report(cls, ending: Ending, started: float, output: bytes = b"") -> ProcessResult:

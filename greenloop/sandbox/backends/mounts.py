@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import compileall
-import contextlib
 import os
 import re
 import site
 import sys
 from collections.abc import Iterator
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -85,8 +82,25 @@ def _compile(*folders: str) -> None:
     An editable installation has none, nor has what uv installs without `--compile-bytecode`.
     """
     for folder in folders:
-        if not sys.dont_write_bytecode and os.access(folder, os.W_OK):
-            compileall.compile_dir(folder, quiet=2)
+        if sys.dont_write_bytecode or not os.access(folder, os.W_OK) or _is_compiled(folder):
+            continue
+        import compileall
+
+        compileall.compile_dir(folder, quiet=2)
+
+
+def _is_compiled(folder: str) -> bool:
+    suffix = f".{sys.implementation.cache_tag}.pyc"
+    try:
+        return all(
+            os.stat(f"{path}/__pycache__/{name[:-3]}{suffix}").st_mtime
+            >= os.stat(f"{path}/{name}").st_mtime
+            for path, _, names in os.walk(folder)
+            for name in names
+            if name.endswith(".py")
+        )
+    except OSError:
+        return False
 
 
 def _find_hidden_folders(targets: list[str]) -> tuple[str, ...]:
@@ -108,38 +122,70 @@ def link_site(mounts: GuestMounts, folder: Path) -> None:
 def list_site_entries(packages: tuple[str, ...]) -> list[tuple[str, str]]:
     """Return (name, path) of the top-level entries of packages and of their dependencies."""
     found: dict[str, str] = {}
-    for package in _find_distributions(packages):
-        for entry, path in _iter_entries(package):
+    for package in _find_packages(packages):
+        for entry, path in package.iter_entries():
             found.setdefault(entry, path)
     return sorted(found.items())
 
 
-def _find_distributions(packages: tuple[str, ...]) -> list[Distribution]:
+class _Package(NamedTuple):
+    """An installed package: its folder, and the texts of its files METADATA and RECORD.
+
+    They are read as text: importing importlib.metadata, and parsing as it does, takes longer than
+    all else that precedes the start of a zygote.
+    """
+
+    folder: str
+    metadata: str
+    record: str
+
+    def list_required(self) -> list[str]:
+        """Return the names of the packages that it requires, without extras."""
+        required = _REQUIRED.findall(self.metadata.partition("\n\n")[0])
+        names = (_NAME.match(item) for item in required if "extra ==" not in item)
+        return [found[0] for found in names if found]
+
+    def iter_entries(self) -> Iterator[tuple[str, str]]:
+        """Yield (name, path) of its top-level files and folders."""
+        paths = self.record.split("\n")
+        for top in dict.fromkeys(re.split("[/,]", path, maxsplit=1)[0] for path in paths):
+            if top not in ("", "..", "__pycache__") and not top.endswith(".pth"):
+                yield top, os.path.realpath(f"{self.folder}/{top}")
+
+
+def _find_packages(names: tuple[str, ...]) -> list[_Package]:
     """Return the installed packages among these and, without extras, what they require."""
-    waiting, found = list(packages), dict[str, Distribution]()
+    folders = _list_metadata_folders()
+    waiting, found = list(names), dict[str, _Package]()
     while waiting:
-        name = waiting.pop()
-        with contextlib.suppress(PackageNotFoundError):
-            if name not in found:
-                found[name] = distribution(name)
-                waiting.extend(_list_required(found[name]))
+        name = _normalize(waiting.pop())
+        if name not in found and (package := _read_package(folders.get(name, ""))):
+            found[name] = package
+            waiting.extend(package.list_required())
     return list(found.values())
 
 
-# The two files are read as text: to parse them as importlib.metadata does takes longer than all
-# else that precedes the start of a zygote.
+def _list_metadata_folders() -> dict[str, str]:
+    """Return the folder with the metadata of each installed package, by its normalized name."""
+    found: dict[str, str] = {}
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for name in names:
+            if name.endswith(".dist-info"):
+                found.setdefault(_normalize(name.partition("-")[0]), os.path.join(folder, name))
+    return found
 
 
-def _list_required(package: Distribution) -> list[str]:
-    head = (package.read_text("METADATA") or "").partition("\n\n")[0]
-    required = _REQUIRED.findall(head) if head else package.requires or []
-    names = (_NAME.match(item) for item in required if "extra ==" not in item)
-    return [found[0] for found in names if found]
+def _normalize(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _iter_entries(package: Distribution) -> Iterator[tuple[str, str]]:
-    record = package.read_text("RECORD")
-    paths = record.split("\n") if record else map(str, package.files or ())
-    for top in dict.fromkeys(re.split("[/,]", path, maxsplit=1)[0] for path in paths):
-        if top not in ("", "..", "__pycache__") and not top.endswith(".pth"):
-            yield top, os.path.realpath(str(package.locate_file(top)))
+def _read_package(folder: str) -> _Package | None:
+    try:
+        texts = [Path(folder, name).read_text("utf-8") for name in ("METADATA", "RECORD")]
+    except (OSError, UnicodeDecodeError):
+        return None
+    return _Package(os.path.dirname(folder), *texts)

@@ -63,7 +63,7 @@ class ProcessSandbox(Sandbox):
             created = collect_created_files(paths.work, job.artifact_request)
             manifest, contents = created.to_summary(), bytes(created.contents)
             artifacts = result.artifacts._replace(manifest=manifest, contents=contents)
-            return replace(result, artifacts=artifacts)
+            return result._replace(artifacts=artifacts)
 
     @contextlib.contextmanager
     def _create_folder(self) -> Iterator[Path]:

@@ -86,7 +86,7 @@ class WarmSandbox(Sandbox):
         with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:
             result = run(serve=proxy.serve)
         artifacts = result.artifacts._replace(network_requests=proxy.requests)
-        return replace(result, artifacts=artifacts)
+        return result._replace(artifacts=artifacts)
 
 
 def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:

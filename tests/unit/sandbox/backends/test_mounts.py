@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
@@ -25,6 +27,22 @@ def test_what_the_guest_loads_is_compiled(source: Path, monkeypatch: pytest.Monk
     assert list(source.glob("__pycache__/*.pyc"))
 
 
+def test_what_has_changed_since_is_compiled_again(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    build_guest_mounts(())
+    (bytecode,) = source.glob("__pycache__/*.pyc")
+    first = bytecode.stat().st_mtime_ns
+    build_guest_mounts(())
+    assert bytecode.stat().st_mtime_ns == first
+    changed = source / "__init__.py"
+    changed.write_text("A = 22\n", "utf-8")
+    os.utime(changed, ns=(first + 10**9, first + 10**9))
+    build_guest_mounts(())
+    assert bytecode.stat().st_mtime_ns != first
+
+
 def test_nothing_is_compiled_where_python_may_not(
     source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,3 +61,34 @@ def test_entries_are_those_of_a_package_and_of_what_it_requires() -> None:
 
 def test_what_is_not_installed_has_no_entries() -> None:
     assert list_site_entries(("no-such-package",)) == []
+
+
+def test_packages_are_found_by_any_spelling_of_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, metadata in (
+        ("Zope.Thing", 'Requires-Dist: some_dep>=1; python_version < "4"'),
+        ("some_dep", 'Requires-Dist: left-out; extra == "more"\n\nRequires-Dist: of-the-text\n'),
+        ("left_out", ""),
+        ("of_the_text", ""),
+    ):
+        info = tmp_path / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Name: {name}\n{metadata}", "utf-8")
+        (info / "RECORD").write_text(f"{name}.py,,\n{info.name}/RECORD,,\n../bin/x,,\n", "utf-8")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "missing"), str(tmp_path)])
+    found = dict(list_site_entries(("zope-thing",)))
+    assert found["Zope.Thing.py"] == str((tmp_path / "Zope.Thing.py").resolve())
+    assert sorted(name for name in found if name.endswith(".py")) == ["Zope.Thing.py", "some_dep.py"]
+
+
+def test_a_zygote_starts_before_the_slow_modules_are_imported() -> None:
+    script = (
+        "import sys\n"
+        "import greenloop.sandbox.opening\n"
+        "from greenloop.sandbox.backends.mounts import build_guest_mounts\n"
+        "build_guest_mounts()\n"
+        "print(*{'importlib.metadata', 'email', 'compileall', 'inspect'} & sys.modules.keys())\n"
+    )
+    command = [sys.executable, "-c", script]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == ""
