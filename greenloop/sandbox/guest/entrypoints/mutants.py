@@ -36,6 +36,7 @@ from ..trials.outcomes import (
     result_event,
     step_limits,
 )
+from ..trials.time_limits import count_trials_per_core
 from ..trials.workspaces import Workspaces, become_subreaper, set_parent_death_signal
 
 _MAX_JOBS, _GRACE_SECONDS, _MAX_LINE_BYTES = 4, 5.0, 1 << 20
@@ -78,7 +79,8 @@ class MutantTrials:
         return True
 
     def _create_pool(self) -> ForkPool:
-        return ForkPool(self._jobs, self._deadline, self._enter_workspace, self._workspaces.clean)
+        count = self._jobs * count_trials_per_core(self._tests)
+        return ForkPool(count, self._deadline, self._enter_workspace, self._workspaces.clean)
 
     def _enter_workspace(self, slot: int) -> None:
         for handle in self._private_fds:

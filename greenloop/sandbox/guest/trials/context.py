@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from .fork_pool import ForkPool
 from .hot_swap import LoadedFunctions, OriginalModule
 from .line_tracing import record_calls, trace_lines
 from .loop_counter import LoopCounter
+from .time_limits import count_trials_per_core
 from .workspaces import Workspaces, become_subreaper
 
 SendEvent = Callable[[dict[str, Any]], None]
@@ -53,6 +54,12 @@ class TrialContext:
         gc.freeze()
         self.collect_s = own_cpu_seconds() - before
         return functions
+
+    def use_waiting_time(self, tests: Sequence[dict[str, Any]]) -> None:
+        """Run more trials side by side where the tests, as they were measured, mostly wait."""
+        count = count_trials_per_core(tests)
+        self.fork_pool.max_forks *= count
+        self.workspaces.share_memory(count)
 
     def measure(self, function: Callable[[], None]) -> dict[str, Any]:
         """Run a function and return the module's lines that it reaches, and its cost."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 STEP, NOTE, VERDICT = b"s", b"n", b"v"
 _MAX_TIMER_SECONDS = 1e6
+# Tests that use less CPU time than this share of their time mostly wait, on a busy machine too.
+_WAITING_SHARE, _MAX_TRIALS_PER_CORE = 1 / 8, 4
 
 
 class StepLimits(NamedTuple):
@@ -19,6 +21,16 @@ class StepLimits(NamedTuple):
 
 
 NO_LIMITS = StepLimits(1e9, 1e9)
+
+
+def count_trials_per_core(tests: Sequence[dict[str, Any]]) -> int:
+    """Return how many trials one core can run at a time: several where the tests mostly wait.
+
+    `tests` have their cost on the original code, `cpu_s` and `wall_s`.
+    """
+    cpu_s, wall_s = (sum(item[key] for item in tests) for key in ("cpu_s", "wall_s"))
+    waiting = int(_WAITING_SHARE * wall_s / max(cpu_s, 1e-6))
+    return max(1, min(waiting, _MAX_TRIALS_PER_CORE))
 
 
 class StepReporter:

@@ -57,6 +57,10 @@ class Workspaces:
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
+    def share_memory(self, count: int) -> None:
+        """Let as many times the forks share the memory."""
+        self._spare_bytes //= count
+
     def clean(self, slot: int) -> None:
         """Empty a workspace; rename it if something cannot be removed (modes, depth)."""
         folder = f"{self._base}/{slot}"

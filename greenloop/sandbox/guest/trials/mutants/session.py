@@ -35,6 +35,7 @@ def try_mutants(context: TrialContext, splices: list[dict[str, Any]], use_batche
         return
     lines = [set(item.pop("lines")) for item in tests]
     context.send_event({"event": "healthy", "tests": tests, "collect_s": context.collect_s})
+    context.use_waiting_time(tests)
     scheduler = MutantScheduler(context, functions, tests, lines, use_batches)
     if not scheduler.passing_tests:
         return
