@@ -79,7 +79,10 @@ def test_packages_are_found_by_any_spelling_of_their_names(
     monkeypatch.setattr(sys, "path", [str(tmp_path / "missing"), str(tmp_path)])
     found = dict(list_site_entries(("zope-thing",)))
     assert found["Zope.Thing.py"] == str((tmp_path / "Zope.Thing.py").resolve())
-    assert sorted(name for name in found if name.endswith(".py")) == ["Zope.Thing.py", "some_dep.py"]
+    assert sorted(name for name in found if name.endswith(".py")) == [
+        "Zope.Thing.py",
+        "some_dep.py",
+    ]
 
 
 def test_a_zygote_starts_before_the_slow_modules_are_imported() -> None:
