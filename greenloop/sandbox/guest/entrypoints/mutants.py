@@ -36,7 +36,6 @@ from ..trials.outcomes import (
     result_event,
     step_limits,
 )
-from ..trials.time_limits import count_trials_per_core
 from ..trials.workspaces import Workspaces, become_subreaper, set_parent_death_signal
 
 _MAX_JOBS, _GRACE_SECONDS, _MAX_LINE_BYTES = 4, 5.0, 1 << 20
@@ -65,7 +64,7 @@ class MutantTrials:
         self._use_batches = bool(job.get("together"))
         self._private_fds: list[int] = [job["handle"]]
         self._tests: list[dict[str, Any]] = []
-        self._collect_s = 0.0
+        self._collect_s, self._width = 0.0, self._jobs
 
     def run(self) -> bool:
         """Run the trials; False if the process with the tests broke off."""
@@ -79,8 +78,7 @@ class MutantTrials:
         return True
 
     def _create_pool(self) -> ForkPool:
-        count = self._jobs * count_trials_per_core(self._tests)
-        return ForkPool(count, self._deadline, self._enter_workspace, self._workspaces.clean)
+        return ForkPool(self._width, self._deadline, self._enter_workspace, self._workspaces.clean)
 
     def _enter_workspace(self, slot: int) -> None:
         for handle in self._private_fds:
@@ -159,6 +157,7 @@ class MutantTrials:
             return
         if event["event"] == "healthy":
             self._tests, self._collect_s = event["tests"], float(event["collect_s"])
+            self._width = max(1, min(int(event["width"]), 4 * self._jobs))
         self._channel.send(**event)
 
     def _try_with_fresh_import(self, numbers: list[int]) -> None:

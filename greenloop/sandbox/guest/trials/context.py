@@ -55,11 +55,14 @@ class TrialContext:
         self.collect_s = own_cpu_seconds() - before
         return functions
 
-    def use_waiting_time(self, tests: Sequence[dict[str, Any]]) -> None:
-        """Run more trials side by side where the tests, as they were measured, mostly wait."""
-        count = count_trials_per_core(tests)
-        self.fork_pool.max_forks *= count
-        self.workspaces.share_memory(count)
+    def set_width(self, tests: Sequence[dict[str, Any]], *, is_alone: bool) -> None:
+        """Set how many trials run side by side: more where the tests, as measured, mostly wait.
+
+        If `is_alone` it is one, as they use what is outside of the workspaces.
+        """
+        count = 1 if is_alone else self.fork_pool.max_forks * count_trials_per_core(tests)
+        self.workspaces.share_memory(max(1, count // self.fork_pool.max_forks))
+        self.fork_pool.max_forks = count
 
     def measure(self, function: Callable[[], None]) -> dict[str, Any]:
         """Run a function and return the module's lines that it reaches, and its cost."""

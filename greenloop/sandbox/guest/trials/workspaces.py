@@ -10,12 +10,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from typing import Any
 
 from ..isolation import syscalls as k
 from ..isolation.null_device import redirect_to_null
 from ..limits.proc_stats import read_address_space
 
 _MEMORY_SHARE = 4
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
 class Workspaces:
@@ -70,6 +72,41 @@ class Workspaces:
             self._abandoned_count += 1
             with suppress(OSError):
                 os.rename(folder, f"{self._base}/left-{self._abandoned_count}")
+
+
+class OutsideUse:
+    """Notices what this process has in common with other forks: fixed ports, and files that it writes.
+
+    Trials side by side would fail by each other. Not seen is what its subprocesses use.
+    """
+
+    def __init__(self) -> None:
+        """The workspace of a fork, which it has for itself, is around the current folder."""
+        self._own_folder = os.path.dirname(os.getcwd()) + os.sep
+        self.is_seen = False
+
+    def watch(self) -> None:
+        """Watch from now on, up to the end of the process."""
+        sys.addaudithook(self._notice)
+
+    def _notice(self, event: str, details: tuple[Any, ...]) -> None:
+        if self.is_seen or event not in ("socket.bind", "open", "os.mkdir", "sqlite3.connect"):
+            return
+        with suppress(Exception):  # it would end what the code under test does
+            if event == "socket.bind":
+                self.is_seen = self._is_common_address(details[1])
+            elif event != "open" or details[2] & _WRITING:
+                self.is_seen = self._is_outside(details[0])
+
+    def _is_common_address(self, address: Any) -> bool:
+        if isinstance(address, tuple):
+            return bool(address[1])  # port 0 is one that nobody has
+        return os.fsencode(address).startswith(b"\0") or self._is_outside(address)
+
+    def _is_outside(self, path: Any) -> bool:
+        if isinstance(path, int) or path in (os.devnull, ":memory:", ""):
+            return False
+        return not os.path.abspath(os.fsdecode(path)).startswith(self._own_folder)
 
 
 def set_parent_death_signal() -> None:

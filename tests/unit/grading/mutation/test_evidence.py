@@ -338,3 +338,27 @@ def test_failing_tests_kill_no_mutants(box: Sandbox) -> None:
     )
     found = try_mutants(box, "def f(a):\n    return a + 1\n", tests, budget_s=100)
     assert "return a + 2" in after(found)
+
+
+ON_ONE_PORT = """\
+import socket
+import time
+
+
+def listen(port, backlog=5):
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", port))
+        server.listen(backlog)
+        time.sleep(0.05)
+        return server.getsockname()[1]
+"""
+
+
+def test_tests_of_one_port_do_not_fail_by_each_other(box: Sandbox) -> None:
+    tests = "".join(
+        f"\n\ndef test_{number}():\n    assert solution.listen(8765) == 8765\n"
+        for number in range(2)
+    )
+    found = try_mutants(box, ON_ONE_PORT, f"import solution\n{tests}", budget_s=100)
+    assert (found.trouble, found.errors, found.not_run) == ("", 0, 0)
+    assert {"def listen(port, backlog=6):", "time.sleep(1.05)"} <= after(found)

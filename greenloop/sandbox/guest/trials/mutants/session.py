@@ -18,6 +18,7 @@ from ..context import ReportStep, TrialContext
 from ..fork_pool import ForkTask
 from ..outcomes import SURVIVED
 from ..time_limits import NO_LIMITS
+from ..workspaces import OutsideUse
 from .scheduler import MutantScheduler
 
 
@@ -34,8 +35,9 @@ def try_mutants(context: TrialContext, splices: list[dict[str, Any]], use_batche
     if tests is None:
         return
     lines = [set(item.pop("lines")) for item in tests]
-    context.send_event({"event": "healthy", "tests": tests, "collect_s": context.collect_s})
-    context.use_waiting_time(tests)
+    width = context.fork_pool.max_forks
+    healthy = {"tests": tests, "collect_s": context.collect_s, "width": width}
+    context.send_event({"event": "healthy", **healthy})
     scheduler = MutantScheduler(context, functions, tests, lines, use_batches)
     if not scheduler.passing_tests:
         return
@@ -51,7 +53,8 @@ def _measure_baseline(context: TrialContext) -> tuple[list[dict[str, Any]] | Non
     The second value is False if they have yet to pass again under the conditions of a trial. Where
     all can be repeated, they need not: what fails on a mutant is confirmed. They are measured in
     parts, side by side; all others beside a trial of the original. Where anything fails, all are
-    measured once more, alone and with pytest's hooks.
+    measured once more, alone and with pytest's hooks. How many trials run side by side follows from
+    what they wait for and use.
     """
     numbers, width = range(len(context.session.items)), context.fork_pool.max_forks
     is_repeatable = context.session.can_repeat(numbers)
@@ -70,7 +73,9 @@ def _measure_baseline(context: TrialContext) -> tuple[list[dict[str, Any]] | Non
         return None, False
     context.workspaces.peak_bytes = max(int(item["peak_bytes"]) for item in found)
     _preload([name for item in found for name in item["loaded"]])
-    return [test for item in found for test in item["tests"]], passes_again
+    tests = [test for item in found for test in item["tests"]]
+    context.set_width(tests, is_alone=any(item["uses_outside"] for item in found))
+    return tests, passes_again
 
 
 def _measure_parts(
@@ -129,6 +134,8 @@ def _write_baseline(
 ) -> str:
     """In a fork: write the baseline of some tests, and which modules they load, to a file."""
     tests: list[dict[str, Any]] = []
+    outside = OutsideUse()
+    outside.watch()
     for number in numbers:
         report_step(number)
         test = {"id": context.session.items[number].nodeid, "outcome": ""}
@@ -138,10 +145,13 @@ def _write_baseline(
 
         measured = context.measure(run_test)
         tests.append({**test, **measured})
+    whole = {
+        "peak_bytes": read_address_space("VmPeak"),
+        "loaded": [name for name in sys.modules if _is_preloadable(name)],
+        "uses_outside": outside.is_seen,
+    }
     with open(path, "w", encoding="utf-8") as file:
-        loaded = [name for name in sys.modules if _is_preloadable(name)]
-        peak = read_address_space("VmPeak")
-        json.dump({"tests": tests, "peak_bytes": peak, "loaded": loaded}, file)
+        json.dump({"tests": tests, **whole}, file)
     return "healthy"
 
 
