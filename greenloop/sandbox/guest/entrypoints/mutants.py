@@ -36,6 +36,7 @@ from ..trials.outcomes import (
     result_event,
     step_limits,
 )
+from ..trials.time_limits import MAX_TRIALS_PER_CORE
 from ..trials.workspaces import Workspaces, become_subreaper, set_parent_death_signal
 
 _MAX_JOBS, _GRACE_SECONDS, _MAX_LINE_BYTES = 4, 5.0, 1 << 20
@@ -157,7 +158,7 @@ class MutantTrials:
             return
         if event["event"] == "healthy":
             self._tests, self._collect_s = event["tests"], float(event["collect_s"])
-            self._width = max(1, min(int(event["width"]), 4 * self._jobs))
+            self._width = max(1, min(int(event["width"]), MAX_TRIALS_PER_CORE * self._jobs))
         self._channel.send(**event)
 
     def _try_with_fresh_import(self, numbers: list[int]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 STEP, NOTE, VERDICT = b"s", b"n", b"v"
 _MAX_TIMER_SECONDS = 1e6
 # Tests that use less CPU time than this share of their time mostly wait, on a busy machine too.
-_WAITING_SHARE, _MAX_TRIALS_PER_CORE = 1 / 8, 4
+_WAITING_SHARE, MAX_TRIALS_PER_CORE = 1 / 8, 4
 
 
 class StepLimits(NamedTuple):
@@ -30,7 +30,7 @@ def count_trials_per_core(tests: Sequence[dict[str, Any]]) -> int:
     """
     cpu_s, wall_s = (sum(item[key] for item in tests) for key in ("cpu_s", "wall_s"))
     waiting = int(_WAITING_SHARE * wall_s / max(cpu_s, 1e-6))
-    return max(1, min(waiting, _MAX_TRIALS_PER_CORE))
+    return max(1, min(waiting, MAX_TRIALS_PER_CORE))
 
 
 class StepReporter:
