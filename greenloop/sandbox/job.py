@@ -53,14 +53,16 @@ class Job:
 
     @property
     def zygote_seed(self) -> int:
-        """The hash seed of the zygote that serves the job: tests and scenarios have their own."""
-        if self.kind in ("tests", "scenarios"):
+        """The hash seed of the zygote that serves the job: tests have their own."""
+        if self.kind == "tests":
             return self.hash_seed
         return 0 if self.needs_pytest else HASH_SEED
 
     @property
     def is_cold(self) -> bool:
         """Whether a new interpreter is started, as the zygote that serves it has another seed."""
+        if self.kind == "scenarios":
+            return self.hash_seed != self.zygote_seed
         return self.hash_seed not in (0, self.zygote_seed)
 
     @property

@@ -59,8 +59,6 @@ class SandboxOpening:
     def begin(self, settings: Settings) -> None:
         """Begin to open the sandbox of the settings."""
         self._opened = self._pool.submit(self._open, settings)
-        if self._zygotes:
-            _start(self._zygotes, HASH_SEED)  # not before: it is needed later
 
     def prepare_repetition(self) -> None:
         """Load pytest in the process of the other hash seed, too: the tests will run there."""
@@ -114,10 +112,7 @@ def start_zygotes(kind: str | None) -> ZygotePool | None:
     if backend is None:
         return None
     zygotes = ZygotePool(backend, build_guest_mounts())
-    _start(zygotes, 0)
-    return zygotes
-
-
-def _start(zygotes: ZygotePool, hash_seed: int) -> None:
     with contextlib.suppress(SandboxError):  # raised again where the zygote is used
-        zygotes.get(hash_seed=hash_seed).start()
+        for hash_seed in (0, HASH_SEED):
+            zygotes.get(hash_seed=hash_seed).start()
+    return zygotes

@@ -43,7 +43,7 @@ class GuestMounts(NamedTuple):
     @property
     def serves_code_alone(self) -> bool:
         """Whether a process without pytest is forked for runs of code alone."""
-        return not self.plugins
+        return self.is_bare and not self.plugins
 
     def with_packages(self, packages: InstalledPackages) -> GuestMounts:
         """Return the same mounts with the packages."""
