@@ -15,7 +15,7 @@ from pathlib import Path
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.cleanup import create_temporary_folder, remove_folder
 from greenloop.sandbox.backends.mounts import PACKAGES, GuestMounts, build_guest_mounts, link_site
-from greenloop.sandbox.backends.namespaces import Backend, build_zygote_command
+from greenloop.sandbox.backends.namespaces import Backend, ZygoteCommand, build_zygote_command
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
@@ -53,12 +53,13 @@ class LandlockSandbox(WarmSandbox):
         self._numbers = itertools.count()
         super().__init__(Backend("landlock", _ISOLATION_TEXT, self._build_command), limits)
 
-    def _build_command(self, mounts: GuestMounts, controls: Sequence[int]) -> list[str]:
+    def _build_command(self, mounts: GuestMounts, controls: Sequence[int]) -> ZygoteCommand:
         folder = self._folder
         packages = [source for source, target in mounts.read_only if target == PACKAGES]
         site = [str(folder.site), *packages]
         home, root = str(folder.home), str(folder.root)
-        return build_zygote_command(mounts, sys.executable, home, site, controls, root)
+        python = sys.executable
+        return ZygoteCommand(build_zygote_command(mounts, python, home, site, controls, root))
 
     def close(self) -> None:
         super().close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,17 +12,17 @@ from greenloop.sandbox import guest
 from greenloop.sandbox.backends.mounts import HOME, PACKAGES, SITE, GuestMounts
 
 _TMP_BYTES = 8 << 20
-_PYTHON_FLAGS = ("-I", "-S", "-B", "-u")
 _ZYGOTE_FLAGS = ("-s", "-S", "-B", "-u")  # not -I, which ignores PYTHONHASHSEED
 _ZYGOTE_CODE = (
     "import gc, sys; gc.disable(); sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
     "from guest.zygote.start import start; "
     "start({controls!r}, {root!r}, {modules!r}, {plugins!r}, {is_bare!r})"
 )
+# Code in the guest can read the command line: the paths of this machine come from standard input.
 _NAMESPACE_CODE = (
-    "import sys; sys.path[:0] = [{folder!r}]; "
-    "from guest.isolation.namespaces import RootSpec, run_in_namespaces; "
-    "sys.exit(run_in_namespaces(RootSpec(*{root!r}), {command!r}, {environment!r}))"
+    "import sys; folder, root = eval(open(0, closefd=False).read()); sys.path[:0] = [folder]; "
+    "from guest.isolation.namespaces import RootSpec, enter_namespaces; "
+    "enter_namespaces(RootSpec(*root)); del folder, root, RootSpec, enter_namespaces; "
 )
 _ISOLATION_TEXT = (
     "strong: own file system, network, processes and users by namespaces ({how}), system-call "
@@ -35,13 +34,20 @@ _BUBBLEWRAP_OPTIONS = (
 ).split()
 
 
+class ZygoteCommand(NamedTuple):
+    """The command that starts a zygote, and its standard input."""
+
+    arguments: list[str]
+    input: str = ""
+
+
 class Backend(NamedTuple):
     """What a backend isolates, and the command that starts a zygote in it."""
 
     name: str
     isolation: str
     # Takes the control sockets' descriptors too, as `guest.zygote.start` does.
-    command: Callable[[GuestMounts, Sequence[int]], list[str]]
+    command: Callable[[GuestMounts, Sequence[int]], ZygoteCommand]
 
 
 def create_native_backend() -> Backend:
@@ -55,9 +61,9 @@ def create_bubblewrap_backend() -> Backend | None:
     if path is None or os.getuid() == 0:
         return None
 
-    def build_command(mounts: GuestMounts, controls: Sequence[int]) -> list[str]:
-        arguments = build_bubblewrap_arguments(mounts)
-        return [path, *arguments, "--", *_build_guest_zygote_command(mounts, controls)]
+    def build_command(mounts: GuestMounts, controls: Sequence[int]) -> ZygoteCommand:
+        arguments = [path, *build_bubblewrap_arguments(mounts), "--"]
+        return ZygoteCommand([*arguments, *_build_guest_zygote_command(mounts, controls)])
 
     return Backend("bubblewrap", _ISOLATION_TEXT.format(how="by bubblewrap"), build_command)
 
@@ -69,11 +75,12 @@ def build_zygote_command(
     site: Sequence[str],
     controls: Sequence[int],
     root: str = "",
+    setup: str = "",
 ) -> list[str]:
     """Return the command that starts a zygote, with `controls` as its ends of the control sockets.
 
     `home` holds the guest package, `site` are folders with packages, `root` is the folder of the
-    folders of runs, '' where each run mounts its own.
+    folders of runs, '' where each run mounts its own, `setup` is code that is executed first.
     """
     code = _ZYGOTE_CODE.format(
         home=home,
@@ -84,32 +91,32 @@ def build_zygote_command(
         plugins=mounts.plugins,
         is_bare=mounts.is_bare,
     )
-    return [python, *_ZYGOTE_FLAGS, "-c", code]
+    return [python, *_ZYGOTE_FLAGS, "-c", setup + code]
 
 
-def _build_guest_zygote_command(mounts: GuestMounts, controls: Sequence[int]) -> list[str]:
-    return build_zygote_command(mounts, mounts.python, HOME, (SITE, PACKAGES), controls)
+def _build_guest_zygote_command(
+    mounts: GuestMounts, controls: Sequence[int], setup: str = ""
+) -> list[str]:
+    site = (SITE, PACKAGES)
+    return build_zygote_command(mounts, mounts.python, HOME, site, controls, setup=setup)
 
 
-def _build_environment(mounts: GuestMounts) -> dict[str, str]:
+def _build_native_command(mounts: GuestMounts, controls: Sequence[int]) -> ZygoteCommand:
+    root = (mounts.read_only, mounts.links, mounts.hidden, _TMP_BYTES)
+    arguments = _build_guest_zygote_command(mounts, controls, _NAMESPACE_CODE)
+    return ZygoteCommand(arguments, repr((str(Path(guest.__file__).parent.parent), root)))
+
+
+def build_environment(mounts: GuestMounts) -> dict[str, str]:
+    """Return the environment of a zygote."""
     seed = str(mounts.hash_seed)
     return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": seed}
-
-
-def _build_native_command(mounts: GuestMounts, controls: Sequence[int]) -> list[str]:
-    code = _NAMESPACE_CODE.format(
-        folder=str(Path(guest.__file__).parent.parent),
-        root=(mounts.read_only, mounts.links, mounts.hidden, _TMP_BYTES),
-        command=_build_guest_zygote_command(mounts, controls),
-        environment=_build_environment(mounts),
-    )
-    return [sys.executable, *_PYTHON_FLAGS, "-c", code]
 
 
 def build_bubblewrap_arguments(mounts: GuestMounts) -> list[str]:
     """Return the arguments of bubblewrap, up to the command."""
     arguments = list(_BUBBLEWRAP_OPTIONS)
-    for name, value in _build_environment(mounts).items():
+    for name, value in build_environment(mounts).items():
         arguments += ["--setenv", name, value]
     arguments += f"--perms 0755 --size {_TMP_BYTES} --tmpfs /tmp --dir /tmp/work".split()
     for source, target in mounts.read_only:

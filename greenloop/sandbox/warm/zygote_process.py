@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import select
 import socket
 import subprocess
@@ -12,7 +13,7 @@ import time
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.mounts import GuestMounts
-from greenloop.sandbox.backends.namespaces import Backend
+from greenloop.sandbox.backends.namespaces import Backend, build_environment
 from greenloop.sandbox.guest.protocol.framing import LOAD_MESSAGE
 from greenloop.sandbox.process_result import POLL_SECONDS
 
@@ -72,22 +73,28 @@ class ZygoteProcess:
         kinds = (True, False) if mounts.serves_code_alone else (True,)
         self._controls = {kind: _Control(waits=kind and mounts.is_bare) for kind in kinds}
         handles = [item.guest_end.fileno() for item in self._controls.values()]
+        command = backend.command(mounts, handles)
         try:
             self._process = subprocess.Popen(
-                backend.command(mounts, handles),
+                command.arguments,
                 pass_fds=handles,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=self._stderr_file,
                 stderr=self._stderr_file,
-                env={"PATH": "/usr/bin:/bin", "PYTHONHASHSEED": str(mounts.hash_seed)},
+                env=build_environment(mounts),
                 cwd="/",
                 start_new_session=True,
             )
+            self._send_input(command.input)
         except OSError as error:
             self._close()
             raise SandboxError(f"{backend.name}: {error}") from None
         for item in self._controls.values():
             item.guest_end.close()
+
+    def _send_input(self, text: str) -> None:
+        with contextlib.suppress(BrokenPipeError), self._process.stdin as pipe:  # type: ignore[union-attr]
+            pipe.write(os.fsencode(text))
 
     def clone(
         self, limits: bytes, stop: threading.Event, *, has_pytest: bool

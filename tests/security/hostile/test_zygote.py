@@ -19,7 +19,7 @@ import pytest
 from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.records import TestRun
-from greenloop.sandbox.backends.namespaces import Backend
+from greenloop.sandbox.backends.namespaces import Backend, ZygoteCommand
 from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.guest.zygote.supervisor import SPARE_NAME
 from greenloop.sandbox.warm import zygote_client
@@ -138,7 +138,7 @@ def test_zygote_survives_the_thread_that_started_it(box: WarmSandbox) -> None:
     ],
 )
 def test_failed_start_reports_the_cause(command: list[str], words: str) -> None:
-    backend = Backend("broken", "", lambda seen, control: command)
+    backend = Backend("broken", "", lambda seen, control: ZygoteCommand(command))
     with WarmSandbox(backend, LIMITS) as broken, pytest.raises(SandboxError, match=words):
         assert_ordinary(broken)
 
@@ -157,7 +157,7 @@ def test_interrupt_ends_all_runs(box: WarmSandbox) -> None:
 
 def test_interrupt_does_not_wait_for_a_hanging_start(box: WarmSandbox) -> None:
     hangs = [sys.executable, "-ISc", "import time; time.sleep(20)"]
-    backend = Backend("hanging", "", lambda seen, control: hangs)
+    backend = Backend("hanging", "", lambda seen, control: ZygoteCommand(hangs))
     with ThreadPoolExecutor(2) as pool, WarmSandbox(backend, LIMITS) as hanging:
         runs = [pool.submit(hanging.run_tests, "", TESTS) for _ in range(2)]
         time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""Native isolation: a root file system built by system calls, and the zygote started in it.
+"""Native isolation: a root file system built by system calls, for the zygote that this process becomes.
 
 Runs in a bare Python (`-I -S`), needs no installed package and imports little: each start of a
 sandbox waits for it. Bind mounts are opened before the process gives up root, so it works for root
@@ -8,8 +8,10 @@ with a Python in root's home directory.
 from __future__ import annotations
 
 import os
+import sys
 
 from . import syscalls as k
+from .null_device import redirect_to_null
 
 _SIGKILL = 9  # `signal` takes as long to import as a bare Python to start
 _UNPRIVILEGED_ID = 65534
@@ -34,27 +36,29 @@ class RootSpec:
         self.tmp_bytes = tmp_bytes
 
 
-def run_in_namespaces(spec: RootSpec, command: list[str], environment: dict[str, str]) -> int:
-    """Run `command` in new namespaces and return its exit status.
+def enter_namespaces(spec: RootSpec) -> None:
+    """Return in a child in new namespaces; this process ends with the child's exit status.
+
+    The child sees the root file system of `spec` only, and has forgotten where this package was.
 
     Raises:
         OSError: the kernel refuses the namespaces or mounts.
     """
     k.prctl(k.PR_SET_PDEATHSIG, _SIGKILL)
-    uid, gid = os.getuid(), os.getgid()
+    ids = (os.getuid(), os.getgid())
     mapped, mapped_in = os.pipe()
     child = k.clone(k.ALL_NAMESPACES)
     if child == 0:
         os.close(mapped_in)
-        _exec_in_namespaces(spec, command, environment, (uid, gid), mapped)
-        os._exit(127)
+        _set_up_child(spec, ids, mapped)
+        return
     os.close(mapped)
-    if uid == 0:
+    if ids[0] == 0:
         _map_root_and_unprivileged(child)
     os.write(mapped_in, b"x")
     os.closerange(_FIRST_FD, _MAX_FD)  # only the zygote may hold the control socket open
     _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status)
+    os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
 
 
 def _map_root_and_unprivileged(child: int) -> None:
@@ -64,13 +68,7 @@ def _map_root_and_unprivileged(child: int) -> None:
             file.write(f"0 0 1\n{_UNPRIVILEGED_ID} {_UNPRIVILEGED_ID} 1\n")
 
 
-def _exec_in_namespaces(
-    spec: RootSpec,
-    command: list[str],
-    environment: dict[str, str],
-    ids: tuple[int, int],
-    mapped_fd: int,
-) -> None:
+def _set_up_child(spec: RootSpec, ids: tuple[int, int], mapped_fd: int) -> None:
     k.prctl(k.PR_SET_PDEATHSIG, _SIGKILL)
     os.setsid()
     if not os.read(mapped_fd, 1):
@@ -83,7 +81,18 @@ def _exec_in_namespaces(
         _become_unprivileged()
     k.drop_capabilities()
     os.chdir("/tmp/work")
-    os.execve(command[0], command, environment)
+    redirect_to_null([0])
+    _forget_package()
+
+
+def _forget_package() -> None:
+    """Remove what was loaded from the file system before: its paths are of no use in the new one."""
+    package = __name__.partition(".")[0]
+    folder = __file__.removesuffix(__name__.replace(".", "/") + ".py").rstrip("/")
+    sys.path.remove(folder)
+    sys.path_importer_cache.clear()
+    for name in [item for item in sys.modules if item.partition(".")[0] == package]:
+        del sys.modules[name]
 
 
 def _build_root(spec: RootSpec) -> None:
@@ -144,3 +153,4 @@ def _become_unprivileged() -> None:
     os.setresgid(_UNPRIVILEGED_ID, _UNPRIVILEGED_ID, _UNPRIVILEGED_ID)
     os.setresuid(_UNPRIVILEGED_ID, _UNPRIVILEGED_ID, _UNPRIVILEGED_ID)
     k.prctl(k.PR_SET_PDEATHSIG, _SIGKILL)  # changing the user cleared it
+    k.prctl(k.PR_SET_DUMPABLE, 1)  # and made /proc/self that of root
