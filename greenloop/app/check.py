@@ -33,8 +33,6 @@ from greenloop.testsuite.parser import can_skip_file
 from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
-from greenloop.workflow.grade_code import collect_evidence
-from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.setup.missing_modules import explain_missing_modules, install_with_events
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
@@ -91,6 +89,8 @@ async def run_check(
         for line in explain_missing_modules(result.failures, code):
             emit(Notice(line))
         return
+    from greenloop.workflow.grade_code import collect_evidence
+
     state.green_run = result
     if unreported := find_unreported_tests(suite.files, result):
         state.forgery_reason = f"{unreported[0]} is in the tests but was never reported"
@@ -187,6 +187,8 @@ async def run_and_save(
 
     `code` is the path of what is checked. The error of a cancelled check is an InterruptedRunError.
     """
+    from greenloop.workflow.report_builder import build_report
+
     failure: GreenloopError | None = None
     try:
         async with trace_run(emit, tracing) as traced:

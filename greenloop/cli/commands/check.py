@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from importlib import import_module
@@ -22,7 +23,13 @@ if TYPE_CHECKING:
 
     CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
 
-# Nearly everything is imported while the sandbox opens: the settings first, then what grades.
+# Nearly everything is imported while the sandbox opens, the settings first, and the rest while the
+# tests run.
+_USED_AFTER_TESTS = (
+    "greenloop.workflow.grade_code",
+    "greenloop.reporting.html.page",
+    "greenloop.cli.finish",
+)
 
 
 def check_command(options: CheckOptions, zygotes: ZygotePool | None = None) -> int:
@@ -102,8 +109,7 @@ def _run_check(
     from greenloop.cli.process import run_with_signals
     from greenloop.reporting.progress.renderer import create_progress
 
-    # What shows the report is imported while the tests run.
-    Thread(target=import_module, args=("greenloop.cli.finish",), daemon=True).start()
+    Thread(target=_import_remaining, args=(opening,), daemon=True).start()
     with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
         report, error = run_with_signals(work(opening.wait, progress))
     from greenloop.cli.finish import finish_run, write_outputs
@@ -115,6 +121,14 @@ def _run_check(
         write_outputs(report, (options.markdown, render_markdown))
     status = 0 if meets_requirement(report, settings.require) else 1
     return finish_run(report, error, options, status)
+
+
+def _import_remaining(opening: SandboxOpening) -> None:
+    """Import what grades and reports while the tests run, which wait for the sandbox only."""
+    with contextlib.suppress(Exception):  # raised again where the sandbox is used
+        opening.result()
+        for name in _USED_AFTER_TESTS:
+            import_module(name)
 
 
 def _check_against_text(spec: str, options: CheckOptions) -> int:

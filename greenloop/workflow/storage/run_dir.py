@@ -14,7 +14,6 @@ from pathlib import Path
 from greenloop.errors import InputError, OutputError
 from greenloop.files import writing
 from greenloop.records import Report
-from greenloop.reporting.html.page import render_report_html
 from greenloop.scripts.source_file import replace_atomically
 from greenloop.workflow.storage.run_request import RunRequest, digest
 
@@ -85,6 +84,8 @@ class RunDirectory:
 
     def save_report(self, report: Report) -> None:
         """Write the report as JSON and as HTML. Raises OutputError."""
+        from greenloop.reporting.html.page import render_report_html
+
         write_atomically(self.report_file, report.model_dump_json(indent=1) + "\n")
         write_atomically(self.html_file, render_report_html(report))
 
