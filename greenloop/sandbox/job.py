@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox.guest.pytest_plugin.plugins import find_plugin_packages
+from greenloop.sandbox.guest.zygote.standard_modules import find_preloadable
 from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.limits import ResourceLimits
 
@@ -83,6 +84,13 @@ class Job:
         if not self.needs_pytest:
             return ()
         return find_plugin_packages(text.encode("utf-8", "replace") for _, text in self.files)
+
+    @property
+    def preloadable_modules(self) -> list[str]:
+        """The modules of the standard library that its zygote should load before."""
+        files = (text.encode("utf-8", "replace") for _, text in self.files)
+        tree = (content for path, content in self.tree if path.endswith(".py"))
+        return find_preloadable((*files, *tree))
 
     def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:
         """Return the limits of a sandbox as they hold for this job."""

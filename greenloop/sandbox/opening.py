@@ -58,6 +58,8 @@ class SandboxOpening:
 
     def begin(self, settings: Settings) -> None:
         """Begin to open the sandbox of the settings."""
+        if self._zygotes:
+            _start(self._zygotes, HASH_SEED)  # not before: it is needed later
         self._opened = self._pool.submit(self._open, settings)
 
     def prepare_repetition(self) -> None:
@@ -112,7 +114,10 @@ def start_zygotes(kind: str | None) -> ZygotePool | None:
     if backend is None:
         return None
     zygotes = ZygotePool(backend, build_guest_mounts())
-    with contextlib.suppress(SandboxError):  # raised again where the zygote is used
-        for hash_seed in (0, HASH_SEED):
-            zygotes.get(hash_seed=hash_seed).start()
+    _start(zygotes, 0)
     return zygotes
+
+
+def _start(zygotes: ZygotePool, hash_seed: int) -> None:
+    with contextlib.suppress(SandboxError):  # raised again where the zygote is used
+        zygotes.get(hash_seed=hash_seed).start()

@@ -77,7 +77,8 @@ class WarmSandbox(Sandbox):
         stop = self._stop_event(job)
         zygote = self._zygotes.get(job.packages, job.plugins, job.zygote_seed)
         limits = job.apply_limits(self.limits)
-        messages = json.dumps(payload).encode(), json.dumps(limits.to_guest()).encode()
+        request = {**limits.to_guest(), "modules": job.preloadable_modules}
+        messages = json.dumps(payload).encode(), json.dumps(request).encode()
         run = partial(zygote.run, *messages, limits.timeout_s, stop, has_pytest=job.needs_pytest)
         if not job.allowed_hosts:
             return run(on_progress=job.on_progress)

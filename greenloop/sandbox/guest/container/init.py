@@ -35,8 +35,9 @@ from ..zygote.file_descriptors import (
     redirect_streams,
 )
 from ..zygote.monitor import RunMonitor
-from ..zygote.package_preload import COMMON_MODULES, TEST_MODULES, preload
+from ..zygote.package_preload import import_available, preload
 from ..zygote.pytest_preload import PYTEST_MODULES, hold_session
+from ..zygote.standard_modules import STANDARD_MODULES
 from ..zygote.supervisor import GuestRun, detach_process
 from .cleanup import empty_folder
 from .hardening import harden_process
@@ -58,8 +59,8 @@ def main(modules: Sequence[str] = (), plugins: Sequence[str] = ()) -> None:
     k.prctl(k.PR_SET_DUMPABLE, 0)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    names = (*PYTEST_MODULES, *COMMON_MODULES, *TEST_MODULES)
-    preload(names, modules, guest_child.socket_families(True))
+    import_available((*PYTEST_MODULES, *STANDARD_MODULES))
+    preload(modules, guest_child.socket_families(True))
     entrypoints = load_entrypoints()
     _reset_folders()
     os.chdir(WORK_FOLDER)

@@ -10,7 +10,7 @@ from ..entrypoints import SESSION_KINDS, load_entrypoints
 from ..isolation.run_mounts import WORK_FOLDER
 from . import child
 from .forkserver import ForkServer
-from .package_preload import TEST_MODULES, import_available
+from .package_preload import import_available
 from .pytest_preload import PYTEST_MODULES, hold_session
 
 
@@ -19,9 +19,9 @@ def serve(control: socket.socket, root: str, plugins: Sequence[str], is_bare: bo
 
     If `is_bare` it serves test runs only.
     """
-    import_available((*PYTEST_MODULES, *(() if is_bare else TEST_MODULES)))
+    import_available(PYTEST_MODULES)
     entrypoints = load_entrypoints(SESSION_KINDS) if is_bare else load_entrypoints()
-    server = ForkServer(control, root)
+    server = ForkServer(control, root, preloads=not is_bare)
     if not root:
         os.chdir(WORK_FOLDER)
         hold_session(server.wait_for_run, server.inherited, entrypoints, plugins)

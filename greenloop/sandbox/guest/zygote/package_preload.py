@@ -16,15 +16,6 @@ from ..limits.numeric_threads import SINGLE_THREAD_VARIABLES
 
 # All trial imports together: the host waits a minute for the zygote.
 _TRIAL_IMPORTS_SECONDS, _POLL_SECONDS = 20.0, 0.005
-COMMON_MODULES = (
-    "abc argparse array base64 bisect calendar cmath collections collections.abc contextlib "
-    "copy csv dataclasses datetime decimal difflib email enum fractions functools glob hashlib "
-    "heapq html importlib inspect io itertools json keyword logging math numbers operator os pathlib "
-    "pickle pprint queue random re shutil sqlite3 statistics string struct subprocess tempfile "
-    "textwrap threading time timeit tokenize traceback types typing unicodedata "
-    "urllib.parse uuid warnings weakref xml.etree.ElementTree zipfile zlib zoneinfo"
-).split()
-TEST_MODULES = ("asyncio", "doctest", "unittest", "unittest.mock")
 
 
 def preload_packages(modules: Sequence[str]) -> None:
@@ -87,16 +78,15 @@ def _silence_output() -> None:
     os.dup2(null, 2)
 
 
-def preload(names: Sequence[str], packages: Sequence[str], families: tuple[int, ...]) -> None:
+def preload(packages: Sequence[str], families: tuple[int, ...]) -> None:
     """Load what runs need, and build what they use, before the first fork.
 
-    Of the modules `names` those that are missing are left out; those of `packages` are loaded if
-    that is safe. `families` are the socket families that the system-call filter allows.
+    The modules of `packages` are loaded if that is safe. `families` are the socket families that the
+    system-call filter allows.
     """
     sys.dont_write_bytecode = True
     gc.disable()  # until everything is loaded and frozen
     k.load_functions()
-    import_available(names)
     if families:
         from multiprocessing import connection
 

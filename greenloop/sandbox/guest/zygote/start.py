@@ -10,13 +10,12 @@ import signal
 import site
 import socket
 from collections.abc import Sequence
-from functools import partial
 
 from ..isolation import syscalls as k
 from ..protocol.framing import LOAD_MESSAGE
 from . import child, code_only
 from .file_descriptors import reserve_fds
-from .package_preload import COMMON_MODULES, preload
+from .package_preload import preload, preload_packages
 
 CODE_ZYGOTE_NAME = "gl-code-zygote"
 
@@ -40,11 +39,7 @@ def start(
         os.environ["TMPDIR"] = root
     control, *others = [socket.socket(fileno=reserve_fds(item)) for item in controls]
     families = child.socket_families(not root)
-    load_common = partial(preload, COMMON_MODULES, modules, families)
-    if is_bare:
-        preload((), (), families)
-    else:
-        load_common()
+    preload(() if is_bare else modules, families)
     for complete in (site.setquit, site.setcopyright, site.sethelper):  # left out by `-S`
         complete()
     for other in others:
@@ -53,7 +48,7 @@ def start(
             k.name_process(CODE_ZYGOTE_NAME)
             control.close()
             if is_bare:
-                load_common()
+                preload_packages(modules)
             code_only.serve(other, root)
         other.close()
     if is_bare and not control.recv(len(LOAD_MESSAGE)):
