@@ -6,15 +6,14 @@ import os
 import secrets
 import socket
 import tempfile
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from greenloop.errors import SandboxError
+from greenloop.records import TestRun
 from greenloop.sandbox.base import Sandbox, build_environment
-from greenloop.sandbox.check_memory import CheckMemory
 
 _MODULE_SOURCE = """
 import os
@@ -71,46 +70,56 @@ def changes(path):
 def adds(a, b):
     return a + b
 """
-_TEST_SOURCE = "from canary import adds\n\n\ndef test_adds():\n    assert adds(1, 2) == 3\n"
+_TEST_SOURCE = """
+import canary
+
+
+def test_adds():
+    assert canary.adds(1, 2) == 3
+"""
+_TEST_OF_CALL = """
+
+def test_call_{number}():
+    answer = canary.{call}
+    assert answer is {right!r}, f"returned {{answer!r}}"
+"""
 _IMPLICIT_VARIABLES = ("PYTHONPATH", "PYTEST_VERSION", "PYTEST_CURRENT_TEST", "LC_CTYPE")
 
 
 def check_isolation(sandbox: Sandbox) -> None:
-    """Run code that tries to reach the host, and an ordinary test where none is known to pass.
+    """Run tests of code that tries to reach the host, and an ordinary test.
 
     Raises:
-        SandboxError: the test does not pass, or something of the host can be reached.
+        SandboxError: a test does not pass, or something of the host can be reached.
     """
-    memory = CheckMemory(sandbox)
-    if memory.has_passed():
-        _check_calls(sandbox)
-        return
-    with ThreadPoolExecutor(1) as pool:  # beside the calls: each starts a process of its own
-        test = pool.submit(sandbox.run_tests, _MODULE_SOURCE, _TEST_SOURCE, module="canary")
-        _check_calls(sandbox)
-        run = test.result()
-    if not run.passed:
-        raise SandboxError(f"{sandbox.info.backend}: an ordinary test does not pass: {run}")
-    memory.note_passed()
-
-
-def _check_calls(sandbox: Sandbox) -> None:
-    """Raise SandboxError if code in the sandbox reaches files, processes or ports of the host."""
     with _create_decoys() as decoys:
         before = decoys.file_state()
-        calls = decoys.calls()
-        answers = sandbox.evaluate_calls(_MODULE_SOURCE, "canary", list(calls))
+        calls = list(decoys.calls().items())
+        tests = (
+            _TEST_OF_CALL.format(number=number, call=call, right=right)
+            for number, (call, right) in enumerate(calls)
+        )
+        run = sandbox.run_tests(
+            _MODULE_SOURCE, "".join((_TEST_SOURCE, *tests)), module="canary", plain_asserts=True
+        )
         has_changed = decoys.file_state() != before
-    for (call, right), event in zip(calls.items(), answers.events, strict=True):
-        if event is None or event.get("value", event) is not right:
-            raise SandboxError(
-                f"{sandbox.info.backend}: the isolation does not hold: {call} returned {event} "
-                f"{answers.error}"
-            )
+    if why := _describe_breach(run, [call for call, _ in calls]):
+        raise SandboxError(f"{sandbox.info.backend}: the isolation does not hold: {why}")
+    if not run.passed:
+        raise SandboxError(f"{sandbox.info.backend}: ordinary tests do not pass: {run}")
     if has_changed:
         raise SandboxError(
             f"{sandbox.info.backend}: the isolation does not hold: a file of the host was changed"
         )
+
+
+def _describe_breach(run: TestRun, calls: Sequence[str]) -> str:
+    """Return the first call that reached the host, and what it returned; '' where none did."""
+    for failure in run.failures:
+        _, found, number = failure.test.rpartition("::test_call_")
+        if found:
+            return f"{calls[int(number)]} {failure.message}"
+    return ""
 
 
 class _HostDecoys(NamedTuple):
