@@ -20,8 +20,6 @@ from greenloop.errors import (
 from greenloop.events import EventSink, Notice, RunFinished, RunStarted, TestRunFinished
 from greenloop.events.progress import progress_span
 from greenloop.grading import Plan
-from greenloop.grading.collector import describe_load
-from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.llm.budget import Budget
 from greenloop.records import Artifacts, Evidence, Expectation, Report, SandboxInfo, TestRun
 from greenloop.sandbox import Sandbox
@@ -29,8 +27,6 @@ from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile
-from greenloop.testsuite.parser import can_skip_file
-from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.setup.missing_modules import explain_missing_modules, install_with_events
@@ -38,6 +34,7 @@ from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
 from greenloop.workflow.storage.run_request import CheckRequest, GivenTests
 
+# What is used after the tests have run is imported there: `greenloop check` loads it meanwhile.
 CheckResult = tuple[Report, GreenloopError | None]
 OpenSandbox = Callable[[], Awaitable[Sandbox]]
 
@@ -89,6 +86,7 @@ async def run_check(
         for line in explain_missing_modules(result.failures, code):
             emit(Notice(line))
         return
+    from greenloop.grading.unreported_tests import find_unreported_tests
     from greenloop.workflow.grade_code import collect_evidence
 
     state.green_run = result
@@ -102,7 +100,11 @@ async def _run_tests(sandbox: Sandbox, state: RunState) -> TestRun:
     suite, code = state.tests, state.candidates.current.code
     work = partial(sandbox.run_tests, code, suite.files, module=suite.module)
     first = await run_in_sandbox_thread(sandbox, work)
-    if first.passed or not (load := describe_load()):
+    if first.passed:
+        return first
+    from greenloop.grading.collector import describe_load
+
+    if not (load := describe_load()):
         return first
     again = await run_in_sandbox_thread(sandbox, work)
     if not again.passed and (again.ending == "timeout" or first.outcomes != again.outcomes):
@@ -117,6 +119,9 @@ async def _tolerate_skips(sandbox: Sandbox, state: RunState, run: TestRun) -> Te
     skipped = {item.id for item in run.tests if item.outcome in ("skipped", "xfailed")}
     if run.passed or run.failures or run.ending != "finished" or not skipped:
         return run
+    from greenloop.testsuite.parser import can_skip_file
+    from greenloop.testsuite.stubs import with_empty_bodies
+
     suite = state.tests
     try:
         source = with_empty_bodies(state.candidates.current.code)
@@ -187,8 +192,6 @@ async def run_and_save(
 
     `code` is the path of what is checked. The error of a cancelled check is an InterruptedRunError.
     """
-    from greenloop.workflow.report_builder import build_report
-
     failure: GreenloopError | None = None
     try:
         async with trace_run(emit, tracing) as traced:
@@ -197,7 +200,7 @@ async def run_and_save(
             model, run_dir = "none needed", str(directory.path)
             traced(RunStarted(model, info.backend, info.isolation, run_dir))
             await work(sandbox, traced)
-            traced(RunFinished(build_report(state)))
+            traced(RunFinished(_build_report(state)))
     except asyncio.CancelledError:
         failure = InterruptedRunError("interrupted; a check cannot be resumed: run it again")
     except GreenloopError as error:
@@ -208,12 +211,18 @@ async def run_and_save(
         html=str(directory.html_file),
         code=code,
     )
-    report = build_report(state, failure).model_copy(update={"artifacts": artifacts})
+    report = _build_report(state, failure).model_copy(update={"artifacts": artifacts})
     try:
         directory.save_report(report)
     except OutputError as problem:
         failure = failure or problem
     return report, failure
+
+
+def _build_report(state: RunState, failure: GreenloopError | None = None) -> Report:
+    from greenloop.workflow.report_builder import build_report
+
+    return build_report(state, failure)
 
 
 def create_check_directory(

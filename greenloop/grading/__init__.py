@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from greenloop.grading.context import GradingContext, Plan
+    from greenloop.grading.context import GradingContext
     from greenloop.grading.grader import forgery, grade, shortfalls
+    from greenloop.grading.plan import Plan
     from greenloop.records import ExtraEvidence, Thresholds
 
 __all__ = [
@@ -31,5 +32,5 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     homes = {"ExtraEvidence": "records", "Thresholds": "records"}
-    homes |= {"GradingContext": "grading.context", "Plan": "grading.context"}
+    homes |= {"GradingContext": "grading.context", "Plan": "grading.plan"}
     return getattr(import_module(f"greenloop.{homes.get(name, 'grading.grader')}"), name)

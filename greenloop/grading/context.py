@@ -1,4 +1,4 @@
-"""The plan of a grade, and the context of its measurements."""
+"""The context of the measurements of a grade."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from greenloop.errors import SandboxError
 from greenloop.grading.observation import ObservationRequest, Observed, SharedObservation
+from greenloop.grading.plan import Plan
 from greenloop.records import Coverage, Expectation, Flakiness, HeldOutExample, TestRun, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.hash_seed import HASH_SEED
-from greenloop.settings import Settings
 from greenloop.testsuite import TestFile, read_conftest
 from greenloop.testsuite.scenarios import (
     ScenarioFile,
@@ -23,20 +23,6 @@ from greenloop.testsuite.scenarios import (
 from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class Plan:
-    """`mutants` is the maximum number of mutants (None: all, 0: they are not measured)."""
-
-    thresholds: Thresholds = field(default_factory=Thresholds)
-    mutants: int | None = 100
-    seed: int = 20261
-
-    @classmethod
-    def from_settings(cls, settings: Settings) -> Plan:
-        mutants = None if settings.mutants == "all" else settings.mutants
-        return cls(thresholds=settings.thresholds, mutants=mutants)
 
 
 class Rerun(NamedTuple):

@@ -11,14 +11,15 @@ from greenloop.events import EventSink, ignore_event
 from greenloop.grading import empty_bodies, held_out_examples, mutants, repetition
 from greenloop.grading.assertion_mutation import judgement
 from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement, describe_load
-from greenloop.grading.context import GradingContext, Plan
+from greenloop.grading.context import GradingContext
 from greenloop.grading.coverage.measurement import DISTURBED
 from greenloop.grading.integrity.findings import find_findings
 from greenloop.grading.isolation import agreement as isolation
 from greenloop.grading.memorization import evidence as memorization
 from greenloop.grading.observation import ObservationRequest, SharedObservation
+from greenloop.grading.plan import Plan
 from greenloop.plugins import list_plugins, load_plugin
-from greenloop.records import Evidence, ExtraEvidence, Piece
+from greenloop.records import Evidence, ExtraEvidence, Piece, Report
 from greenloop.records.evidence import piece_types
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
@@ -43,6 +44,17 @@ def grade(box: Sandbox, code: str, test_code: str, plan: Plan | None = None) -> 
     tests = [TestFile(f"test_{module}.py", test_code)]
     run = box.run_tests(code, tests, module=module)
     return grade_run(GradingContext(box, code, tests, module, run, plan or Plan()))
+
+
+def load_measurements() -> None:
+    """Load what a grade needs first, so that one that begins later does not wait for it."""
+    kinds = piece_types().values()
+    for kind in kinds:
+        if kind.measured_by:
+            pkgutil.resolve_name(kind.measured_by)
+    list_plugins("greenloop.evidence")
+    for record in (*kinds, Evidence, Report):
+        record.model_rebuild()
 
 
 def forgery(evidence: Evidence) -> str:

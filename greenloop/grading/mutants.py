@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 
-from greenloop.grading.context import GradingContext, Plan
+from greenloop.grading.context import GradingContext
 from greenloop.grading.mutation import Mutant, generate_mutants, measure_mutation
 from greenloop.grading.mutation.evidence import UNREADABLE_ERRORS
+from greenloop.grading.plan import Plan
 from greenloop.grading.unasked_code import find_unasked_lines
 from greenloop.records import EquivalentMutant, Mutation
 from greenloop.sandbox import Sandbox

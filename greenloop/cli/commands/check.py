@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from greenloop.errors import InputError
@@ -15,6 +13,7 @@ from greenloop.sandbox.opening import SandboxOpening
 
 if TYPE_CHECKING:
     from greenloop.app.check import CheckResult, OpenSandbox
+    from greenloop.app.inputs.check_files import CheckInputs
     from greenloop.app.watch import WatchedModule, WatchedProject
     from greenloop.cli.options.check import CheckOptions
     from greenloop.events import EventSink
@@ -23,13 +22,7 @@ if TYPE_CHECKING:
 
     CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
 
-# Nearly everything is imported while the sandbox opens, the settings first, and the rest while the
-# tests run.
-_USED_AFTER_TESTS = (
-    "greenloop.workflow.grade_code",
-    "greenloop.reporting.html.page",
-    "greenloop.cli.finish",
-)
+# Nearly everything is imported while the sandbox opens: the settings first, then what runs the tests.
 
 
 def check_command(options: CheckOptions, zygotes: ZygotePool | None = None) -> int:
@@ -66,14 +59,33 @@ def _prepare_files(options: CheckOptions, settings: Settings, opening: SandboxOp
     from greenloop.app.inputs.check_files import read_check_inputs
 
     inputs = read_check_inputs(code, tests)
+    from greenloop.app.check import check_files, create_check_directory
+    from greenloop.cli.preloading import load_beside_jobs
+
+    directory = create_check_directory(settings, inputs, options.run_dir)
+    loads = {"tests": partial(_load_grading, opening, inputs), "mutants": _load_reporting}
+
+    def work(open_box: OpenSandbox, emit: EventSink) -> Coroutine[Any, Any, CheckResult]:
+        sink = load_beside_jobs(emit, loads)
+        return check_files(inputs, code, directory, settings, open_box, sink)
+
+    return work
+
+
+def _load_grading(opening: SandboxOpening, inputs: CheckInputs) -> None:
     from greenloop.testsuite.scenarios.straight import are_straight, has_classes
 
     if has_classes(inputs.code) or not are_straight(file.code for file in inputs.tests):
         opening.prepare_repetition()
-    from greenloop.app.check import check_files, create_check_directory
+    from greenloop.grading.grader import load_measurements
 
-    directory = create_check_directory(settings, inputs, options.run_dir)
-    return partial(check_files, inputs, code, directory, settings)
+    load_measurements()
+    import_module("greenloop.workflow.grade_code")
+
+
+def _load_reporting() -> None:
+    for name in ("workflow.report_builder", "reporting.html.page", "cli.finish"):
+        import_module(f"greenloop.{name}")
 
 
 def _prepare_diff(options: CheckOptions, settings: Settings, opening: SandboxOpening) -> CheckWork:
@@ -109,7 +121,6 @@ def _run_check(
     from greenloop.cli.process import run_with_signals
     from greenloop.reporting.progress.renderer import create_progress
 
-    Thread(target=_import_remaining, args=(opening,), daemon=True).start()
     with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
         report, error = run_with_signals(work(opening.wait, progress))
     from greenloop.cli.finish import finish_run, write_outputs
@@ -121,14 +132,6 @@ def _run_check(
         write_outputs(report, (options.markdown, render_markdown))
     status = 0 if meets_requirement(report, settings.require) else 1
     return finish_run(report, error, options, status)
-
-
-def _import_remaining(opening: SandboxOpening) -> None:
-    """Import what grades and reports while the tests run, which wait for the sandbox only."""
-    with contextlib.suppress(Exception):  # raised again where the sandbox is used
-        opening.result()
-        for name in _USED_AFTER_TESTS:
-            import_module(name)
 
 
 def _check_against_text(spec: str, options: CheckOptions) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from greenloop.grading.context import GradingContext, Plan
+from greenloop.grading.context import GradingContext
 from greenloop.grading.coverage.measurement import measure_coverage_alone
+from greenloop.grading.plan import Plan
 from greenloop.records import Coverage, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
