@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from greenloop.distributions import registers_entry_points
 from greenloop.errors import SettingsError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 PluginGroup = Literal[
     "greenloop.models",
@@ -22,6 +25,15 @@ PluginGroup = Literal[
     "greenloop.datasets",
     "greenloop.executors",
 ]
+
+
+def entry_points(group: PluginGroup) -> Iterable[EntryPoint]:
+    """Return the entry points of a group that installed packages register."""
+    if not registers_entry_points(group):
+        return ()
+    from importlib import metadata
+
+    return metadata.entry_points(group=group)
 
 
 @lru_cache

@@ -20,7 +20,8 @@ from greenloop.app.diff_tests import (
 )
 from greenloop.app.requests import build_request
 from greenloop.dependencies import PackageResolver
-from greenloop.dependencies.names import find_required_modules, normalize_name
+from greenloop.dependencies.names import find_required_modules
+from greenloop.distributions import normalize_name
 from greenloop.errors import InputError
 from greenloop.events import EventSink, Notice, TestRunFinished, ignore_event
 from greenloop.events.progress import create_thread_safe_sink, progress_span

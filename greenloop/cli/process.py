@@ -12,9 +12,10 @@ from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
 from greenloop.cli.preflight import check_paths
+from greenloop.distributions import get_installed_version
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError, NoModelError
 from greenloop.reporting.escaping import escape_invisible
-from greenloop.versions import SMALL, get_installed_version
+from greenloop.versions import SMALL
 
 T = TypeVar("T")
 

@@ -11,9 +11,9 @@ from greenloop.dependencies.names import (
     PREINSTALLED,
     format_with_import,
     get_import_names,
-    normalize_name,
     parse_package_name,
 )
+from greenloop.distributions import normalize_name
 
 # Widely used, distributed as wheels, useful offline, without threads or processes at import.
 DEFAULT_PACKAGES = (

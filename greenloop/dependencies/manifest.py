@@ -6,10 +6,9 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from importlib.metadata import PathDistribution
 from pathlib import Path
 
-from greenloop.dependencies.names import normalize_name
+from greenloop.distributions import normalize_name
 from greenloop.records.base import Record
 
 _PYTEST_PLUGIN_GROUP = "pytest11"
@@ -76,6 +75,8 @@ def _reraise(error: OSError) -> None:
 
 def _find_modules(site: Path, requested: frozenset[str]) -> Iterator[str]:
     """Yield public top-level modules; pytest plugins are left out, as pytest loads them."""
+    from importlib.metadata import PathDistribution  # only where packages are installed
+
     for info in site.glob("*.dist-info"):
         package = PathDistribution(info)
         if normalize_name(package.metadata["Name"]) not in requested:

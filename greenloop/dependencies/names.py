@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
+from greenloop.distributions import normalize_name
 from greenloop.syntax.parse import cache_by_source
 
 # Distributions with another import name, for packages that are not installed: those that a model
@@ -37,11 +38,6 @@ _IMPORTS = {
 _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 _PLUGINS_OF_MARKS = {"asyncio": "pytest_asyncio", "anyio": "anyio"}
 PREINSTALLED = frozenset({"pytest"})
-
-
-def normalize_name(name: str) -> str:
-    """Return a distribution's name as normalized by PEP 503."""
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def get_import_names(name: str) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import platformdirs
@@ -23,6 +22,7 @@ from pydantic import ValidationError
 from greenloop.dependencies.manifest import Manifest, build_manifest, is_intact
 from greenloop.dependencies.names import get_import_names, parse_package_name
 from greenloop.dependencies.pip import pip_install
+from greenloop.distributions import get_installed_version
 from greenloop.errors import PackagesError
 
 _MANIFEST = "manifest.json"
@@ -171,11 +171,8 @@ def _interpreter_tags() -> list[str]:
 
 
 def _list_pinned_constraints() -> list[str]:
-    found = []
-    for name in _PINNED_PACKAGES:
-        with contextlib.suppress(PackageNotFoundError):
-            found.append(f"{name}=={version(name)}")
-    return found
+    versions = {name: get_installed_version(name) for name in _PINNED_PACKAGES}
+    return [f"{name}=={version}" for name, version in versions.items() if version]
 
 
 @dataclass(frozen=True)

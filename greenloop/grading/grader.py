@@ -19,7 +19,7 @@ from greenloop.grading.memorization import evidence as memorization
 from greenloop.grading.observation import ObservationRequest, SharedObservation
 from greenloop.grading.plan import Plan
 from greenloop.plugins import list_plugins, load_plugin
-from greenloop.records import Evidence, ExtraEvidence, Piece, Report
+from greenloop.records import Evidence, ExtraEvidence, Piece, Record, Report
 from greenloop.records.evidence import piece_types
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
@@ -53,7 +53,8 @@ def load_measurements() -> None:
         if kind.measured_by:
             pkgutil.resolve_name(kind.measured_by)
     list_plugins("greenloop.evidence")
-    for record in (*kinds, Evidence, Report):
+    records: tuple[type[Record], ...] = (*kinds, Evidence, Report)
+    for record in records:
         record.model_rebuild()
 
 

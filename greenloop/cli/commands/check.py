@@ -63,7 +63,10 @@ def _prepare_files(options: CheckOptions, settings: Settings, opening: SandboxOp
     from greenloop.cli.preloading import load_beside_jobs
 
     directory = create_check_directory(settings, inputs, options.run_dir)
-    loads = {"tests": partial(_load_grading, opening, inputs), "mutants": _load_reporting}
+    loads: dict[str, Callable[[], None]] = {
+        "tests": partial(_load_grading, opening, inputs),
+        "mutants": _load_reporting,
+    }
 
     def work(open_box: OpenSandbox, emit: EventSink) -> Coroutine[Any, Any, CheckResult]:
         sink = load_beside_jobs(emit, loads)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from greenloop.distributions import list_metadata_folders, normalize_name
 from greenloop.sandbox import guest
 
 if TYPE_CHECKING:
@@ -155,32 +156,14 @@ class _Package(NamedTuple):
 
 def _find_packages(names: tuple[str, ...]) -> list[_Package]:
     """Return the installed packages among these and, without extras, what they require."""
-    folders = _list_metadata_folders()
+    folders = list_metadata_folders()
     waiting, found = list(names), dict[str, _Package]()
     while waiting:
-        name = _normalize(waiting.pop())
+        name = normalize_name(waiting.pop())
         if name not in found and (package := _read_package(folders.get(name, ""))):
             found[name] = package
             waiting.extend(package.list_required())
     return list(found.values())
-
-
-def _list_metadata_folders() -> dict[str, str]:
-    """Return the folder with the metadata of each installed package, by its normalized name."""
-    found: dict[str, str] = {}
-    for folder in sys.path:
-        try:
-            names = os.listdir(folder or ".")
-        except OSError:
-            continue
-        for name in names:
-            if name.endswith(".dist-info"):
-                found.setdefault(_normalize(name.partition("-")[0]), os.path.join(folder, name))
-    return found
-
-
-def _normalize(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _read_package(folder: str) -> _Package | None:

@@ -7,11 +7,8 @@ from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
 from greenloop.dependencies import InstalledPackages
-from greenloop.dependencies.names import (
-    find_imported_modules,
-    format_with_import,
-    normalize_name,
-)
+from greenloop.dependencies.names import find_imported_modules, format_with_import
+from greenloop.distributions import normalize_name
 from greenloop.errors import InputError, PackagesError
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Failure, ScriptJob, TestRun
