@@ -51,7 +51,7 @@ class JudgeText(NamedTuple):
             is_used = root != "pytest" or any(key in item for item in body)
             if key in self.scope.imported:
                 lines += render_stand_ins(key, self.scope.module, self.scope.classes)
-            elif root in (*sys.stdlib_module_names, "pytest") and is_used:
+            elif (root == "pytest" or root in sys.stdlib_module_names) and is_used:
                 lines.append(text)
         lines += body
         own = {neutral: name for name, neutral in self.names.items()}

@@ -156,7 +156,8 @@ def _write_baseline(
 
 
 def _is_preloadable(module: str) -> bool:
-    return module.partition(".")[0] in (*sys.stdlib_module_names, "_pytest", "pluggy")
+    name = module.partition(".")[0]
+    return name in sys.stdlib_module_names or name in ("_pytest", "pluggy")
 
 
 def _preload(modules: list[str]) -> None:
