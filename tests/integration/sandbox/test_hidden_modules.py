@@ -5,7 +5,10 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+import pytest
+
 from greenloop.sandbox import Sandbox
+from tests.integration.sandbox.conftest import make_sandbox
 from tests.integration.sandbox.test_calls import decode
 
 # Each imports what it needs when it is called. Code in C looks up modules without an import.
@@ -194,3 +197,13 @@ def test_modules_are_hidden_until_they_are_imported(box: Sandbox) -> None:
     results = box.evaluate_calls(code, "m", calls)
     values = [decode(event["value"]) for event in results.events if event is not None]
     assert values == [False, True, True, True]
+
+
+def test_a_module_that_a_run_imports_is_loaded_before(box: Sandbox) -> None:
+    if box.info.backend not in ("native", "bubblewrap", "landlock"):
+        pytest.skip(f"{box.info.backend} loads the same modules for all runs")
+    code = "import sys\nWAS_LOADED = 'sqlite3' in sys.modules\nX = 1\n"
+    tests = "import solution\n\n\ndef test_x():\n    assert solution.WAS_LOADED is {}\n"
+    with make_sandbox(box.info.backend) as fresh:
+        assert fresh.run_tests(code, tests.format(False)).passed
+        assert fresh.run_tests(f"{code}import sqlite3\n", tests.format(True)).passed

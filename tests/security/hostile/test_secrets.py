@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import greenloop
 from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import answer_calls, is_refused
 from tests.security.hostile.host_monitor import Witness
@@ -60,6 +62,22 @@ def imports(name):
     return True
 
 
+def paths_of_frames():
+    frame, found = sys._getframe(), set()
+    while frame:
+        found.add(frame.f_code.co_filename)
+        found.update(filter(None, (repr(c) for c in frame.f_code.co_consts)))
+        frame = frame.f_back
+    return found
+
+
+def shows(reversed_path):
+    path = reversed_path[::-1]  # the call is in a frame, too
+    texts = [*paths_of_frames(), *sys.path, *sys.path_importer_cache, *sys.orig_argv]
+    texts += [str(getattr(item, "__file__", "")) for item in list(sys.modules.values())]
+    return any(path in text for text in texts)
+
+
 def devices():
     return sorted(set(os.listdir("/dev")) - KNOWN)
 
@@ -97,6 +115,7 @@ REFUSED = [
     "refused(os.openpty)",
 ]
 VALUES: dict[str, Any] = {
+    "shows('/')": True,
     "'HOSTILE_API_KEY' in os.environ": False,
     f"os.environ['HOME'] == {os.path.expanduser('~')!r}": False,
     "os.listdir(os.environ['HOME'])": [],
@@ -113,7 +132,11 @@ OR_REFUSED: dict[str, Any] = {
     "own_memory()": 0,
     "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal()) == [1, os.getpid()]": True,
 }
-OWN_NAMES = {"socket.gethostname()": "sandbox", "os.getppid()": 1}
+OWN_NAMES = {
+    "socket.gethostname()": "sandbox",
+    "os.getppid()": 1,
+    f"shows({str(Path(greenloop.__file__).parent)[::-1]!r})": False,
+}
 
 
 @pytest.fixture(scope="module")
