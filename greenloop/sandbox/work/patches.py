@@ -31,6 +31,7 @@ class BaselineResult(NamedTuple):
     wall_s: float
     lines: frozenset[int]
     peak_bytes: int = 0  # the address space of its process
+    uses_outside: bool = False  # fixed ports, or files outside of its folder
 
 
 class PatchTrialPlan(NamedTuple):
@@ -84,7 +85,7 @@ def run_patches(
 
 
 def _build_plan_payload(edits: Sequence[ModuleEdit], plan: PatchTrialPlan) -> dict[str, Any]:
-    names = ("id", "outcome", "cpu_s", "wall_s", "peak_bytes")
+    names = ("id", "outcome", "cpu_s", "wall_s", "peak_bytes", "uses_outside")
     scored = enumerate(zip(edits, plan.scores, strict=True))
     return {
         "splices": [
@@ -129,4 +130,5 @@ def _parse_baseline(event: dict[str, Any]) -> BaselineResult | None:
         return None
     if outcome is None or not isinstance(event.get("test"), str):
         return None
-    return BaselineResult(event["test"], outcome, cpu_s, wall_s, lines, peak)
+    uses_outside = event.get("uses_outside") is True
+    return BaselineResult(event["test"], outcome, cpu_s, wall_s, lines, peak, uses_outside)

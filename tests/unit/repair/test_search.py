@@ -170,3 +170,23 @@ def test_search_can_be_interrupted(box: Sandbox) -> None:
     assert found.patches == ()
     assert found.ended in ("interrupted", "all tried")
     assert found.seconds < LONG_S
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("socket.socket().bind(('127.0.0.1', 5999))", True),
+        ("socket.socket().bind(('127.0.0.1', 0))", False),
+        ("open('/tmp/shared', 'w').close()", True),
+        ("open('own', 'w').close()", False),
+    ],
+)
+def test_the_baseline_knows_what_trials_would_share(
+    box: Sandbox, statement: str, expected: bool
+) -> None:
+    code = f"import socket\n\n\ndef f(n):\n    {statement}\n    return n\n"
+    tests = "from m import f\ndef test_a(): assert f(1) == 1\ndef test_b(): assert f(2) == 3\n"
+    files = [TestFile("test_m.py", tests)]
+    measured = box.run_patches(code, files, [], module="m", budget_s=LONG_S)
+    assert [item.outcome for item in measured.baseline] == ["passed", "failed"]
+    assert [item.uses_outside for item in measured.baseline] == [expected, expected]

@@ -159,6 +159,7 @@ class MutantTrials:
         if event["event"] == "healthy":
             self._tests, self._collect_s = event["tests"], float(event["collect_s"])
             self._width = max(1, min(int(event["width"]), MAX_TRIALS_PER_CORE * self._jobs))
+            self._workspaces.share_memory(self._width)
         self._channel.send(**event)
 
     def _try_with_fresh_import(self, numbers: list[int]) -> None:

@@ -12,6 +12,7 @@ from ..limits.proc_stats import read_address_space
 from .context import ReportStep, TrialContext
 from .fork_pool import ForkTask
 from .time_limits import StepLimits
+from .workspaces import OutsideUse
 
 _IDLE_SECONDS = 2.0
 
@@ -54,10 +55,12 @@ class BaselineMeasurement:
 
     def _write_outcomes(self, first: int, path: str, report_step: ReportStep) -> str:
         """In a fork: write the outcomes to a file, up to the first timeout."""
+        outside = OutsideUse()
         with open(path, "w", encoding="utf-8") as file:
+            outside.watch()
             for number in range(first, len(self._items)):
                 report_step(number)
-                outcome = self._measure_test(number)
+                outcome = {**self._measure_test(number), "uses_outside": outside.is_seen}
                 file.write(json.dumps(outcome) + "\n")
                 file.flush()
                 if outcome["outcome"] == "timeout":

@@ -60,9 +60,9 @@ class TrialContext:
 
         If `is_alone` it is one, as they use what is outside of the workspaces.
         """
-        count = 1 if is_alone else self.fork_pool.max_forks * count_trials_per_core(tests)
-        self.workspaces.share_memory(max(1, count // self.fork_pool.max_forks))
-        self.fork_pool.max_forks = count
+        width = 1 if is_alone else self.fork_pool.max_forks * count_trials_per_core(tests)
+        self.fork_pool.max_forks = width
+        self.workspaces.share_memory(width)
 
     def measure(self, function: Callable[[], None]) -> dict[str, Any]:
         """Run a function and return the module's lines that it reaches, and its cost."""

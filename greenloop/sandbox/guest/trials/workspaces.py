@@ -31,7 +31,8 @@ class Workspaces:
         self._guest_fds = list(guest_fds)
         self._base, self._work = tempfile.mkdtemp(prefix="workspace-"), work
         self._files = [name for name in os.listdir(work) if os.path.isfile(f"{work}/{name}")]
-        self._spare_bytes = total_bytes // (_MEMORY_SHARE * jobs)
+        self._total_bytes = total_bytes
+        self.share_memory(jobs)
         self.peak_bytes = self._abandoned_count = 0
 
     def enter(self, slot: int, set_temp_folder: Callable[[str], None]) -> None:
@@ -59,9 +60,9 @@ class Workspaces:
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
-    def share_memory(self, count: int) -> None:
-        """Let as many times the forks share the memory."""
-        self._spare_bytes //= count
+    def share_memory(self, forks: int) -> None:
+        """Let so many forks at a time share what trials may use of the run's memory."""
+        self._spare_bytes = self._total_bytes // (_MEMORY_SHARE * forks)
 
     def clean(self, slot: int) -> None:
         """Empty a workspace; rename it if something cannot be removed (modes, depth)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from dataclasses import replace
 
 import pytest
@@ -355,8 +356,11 @@ def listen(port, backlog=5):
 
 
 def test_tests_of_one_port_do_not_fail_by_each_other(box: Sandbox) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
     tests = "".join(
-        f"\n\ndef test_{number}():\n    assert solution.listen(8765) == 8765\n"
+        f"\n\ndef test_{number}():\n    assert solution.listen({port}) == {port}\n"
         for number in range(2)
     )
     found = try_mutants(box, ON_ONE_PORT, f"import solution\n{tests}", budget_s=100)

@@ -64,6 +64,8 @@ class PatchSession:
             self._context.report_trouble("other tests were collected")
             return
         self._context.workspaces.peak_bytes = max(item["peak_bytes"] for item in self._tests)
+        is_alone = any(item["uses_outside"] for item in self._tests)
+        self._context.set_width(self._tests, is_alone=is_alone)
         self._statuses = PatchStatuses(len(splices))
         self._screening_tests = self._choose_screening_tests()
         if not self._run_rounds(splices, jobs, job["enough"], job["margin"]):
