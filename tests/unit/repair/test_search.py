@@ -179,6 +179,7 @@ def test_search_can_be_interrupted(box: Sandbox) -> None:
         ("socket.socket().bind(('127.0.0.1', 0))", False),
         ("open('/tmp/shared', 'w').close()", True),
         ("open('own', 'w').close()", False),
+        ("__import__('subprocess').run(['true'])", False),
     ],
 )
 def test_the_baseline_knows_what_trials_would_share(

@@ -11,6 +11,7 @@ from ..limits.cpu_time import CpuTimeLimit
 from ..limits.proc_stats import read_address_space
 from .context import ReportStep, TrialContext
 from .fork_pool import ForkTask
+from .listening import ListeningSockets
 from .time_limits import StepLimits
 from .workspaces import OutsideUse
 
@@ -27,10 +28,11 @@ class BaselineMeasurement:
 
     def report_outcomes(self) -> None:
         """Send an event `reached` for each test."""
-        at, count = 0, len(self._items)
+        at, count, sockets = 0, len(self._items), ListeningSockets()
         while at < count:
-            outcomes, ending = self._run_from(at)
+            outcomes, ending = self._run_from(at, sockets)
             for item in outcomes:
+                item["uses_outside"] |= item.pop("starts_processes") and sockets.is_seen
                 self._context.send_event({"event": "reached", **item})
             at += len(outcomes)
             if ending == "not_run":
@@ -40,13 +42,13 @@ class BaselineMeasurement:
                 self._context.send_event({"event": "reached", **self._timeout_event(at)})
                 at += 1
 
-    def _run_from(self, first: int) -> tuple[list[dict[str, Any]], str]:
+    def _run_from(self, first: int, sockets: ListeningSockets) -> tuple[list[dict[str, Any]], str]:
         path = f"{os.environ['TMPDIR']}/reached-{first}.json"
         limits = StepLimits(3 * self._max_cpu_s + 1, self._max_cpu_s + _IDLE_SECONDS)
         task = ForkTask(
             0, lambda report: self._write_outcomes(first, path, report), lambda _: limits
         )
-        result = self._context.fork_pool.run_one(task)
+        result = self._context.fork_pool.run_one(task, sockets.look)
         return list(_read_outcomes(path, len(self._items) - first)), result.ending
 
     def _timeout_event(self, number: int) -> dict[str, Any]:
@@ -60,7 +62,9 @@ class BaselineMeasurement:
             outside.watch()
             for number in range(first, len(self._items)):
                 report_step(number)
-                outcome = {**self._measure_test(number), "uses_outside": outside.is_seen}
+                outcome = self._measure_test(number)
+                outcome["uses_outside"] = outside.is_seen
+                outcome["starts_processes"] = outside.starts_processes
                 file.write(json.dumps(outcome) + "\n")
                 file.flush()
                 if outcome["outcome"] == "timeout":

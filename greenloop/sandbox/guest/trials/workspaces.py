@@ -17,6 +17,8 @@ from ..isolation.null_device import redirect_to_null
 from ..limits.proc_stats import read_address_space
 
 _MEMORY_SHARE = 4
+# Audit events of a process that is started; what it uses is not noticed.
+_STARTS = ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.exec", "os.system")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
@@ -78,19 +80,22 @@ class Workspaces:
 class OutsideUse:
     """Notices what this process has in common with other forks: fixed ports, and files that it writes.
 
-    Trials side by side would fail by each other. Not seen is what its subprocesses use.
+    Trials side by side would fail by each other. Not seen is what its subprocesses use, but that
+    there are any.
     """
 
     def __init__(self) -> None:
         """The workspace of a fork, which it has for itself, is around the current folder."""
         self._own_folder = os.path.dirname(os.getcwd()) + os.sep
-        self.is_seen = False
+        self.is_seen = self.starts_processes = False
 
     def watch(self) -> None:
         """Watch from now on, up to the end of the process."""
         sys.addaudithook(self._notice)
 
     def _notice(self, event: str, details: tuple[Any, ...]) -> None:
+        if event in _STARTS:
+            self.starts_processes = True
         if self.is_seen or event not in ("socket.bind", "open", "os.mkdir", "sqlite3.connect"):
             return
         with suppress(Exception):  # it would end what the code under test does

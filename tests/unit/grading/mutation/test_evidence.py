@@ -355,10 +355,36 @@ def listen(port, backlog=5):
 """
 
 
+IN_A_SUBPROCESS = """\
+import subprocess
+import sys
+
+SERVER = '''
+import socket
+import sys
+import time
+
+with socket.socket() as server:
+    server.bind(("127.0.0.1", int(sys.argv[1])))
+    server.listen()
+    time.sleep(0.15)
+'''
+
+
+def listen(port, a=3, b=5, c=7):
+    return subprocess.run([sys.executable, "-c", SERVER, str(port)]).returncode
+"""
+
+
+def find_free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
 def test_tests_of_one_port_do_not_fail_by_each_other(box: Sandbox) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = find_free_port()
     tests = "".join(
         f"\n\ndef test_{number}():\n    assert solution.listen({port}) == {port}\n"
         for number in range(2)
@@ -366,3 +392,15 @@ def test_tests_of_one_port_do_not_fail_by_each_other(box: Sandbox) -> None:
     found = try_mutants(box, ON_ONE_PORT, f"import solution\n{tests}", budget_s=100)
     assert (found.trouble, found.errors, found.not_run) == ("", 0, 0)
     assert {"def listen(port, backlog=6):", "time.sleep(1.05)"} <= after(found)
+
+
+def test_tests_whose_subprocesses_use_one_port_do_not_fail_by_each_other(box: Sandbox) -> None:
+    if not box.can_fork:
+        pytest.skip("runs in this sandbox start no processes")
+    tests = (
+        f"import solution\n\n\ndef test_a():\n    assert solution.listen({find_free_port()}) == 0\n"
+    )
+    found = try_mutants(box, IN_A_SUBPROCESS, tests, budget_s=100)
+    assert (found.trouble, found.errors, found.not_run) == ("", 0, 0)
+    changed = {"a=4, b=5, c=7", "a=3, b=6, c=7", "a=3, b=5, c=8"}
+    assert {f"def listen(port, {defaults}):" for defaults in changed} <= after(found)

@@ -16,6 +16,7 @@ from ...protocol.reasons import LIVE_THREADS
 from ..collected_session import FAILED
 from ..context import ReportStep, TrialContext
 from ..fork_pool import ForkTask
+from ..listening import ListeningSockets
 from ..outcomes import SURVIVED
 from ..time_limits import NO_LIMITS
 from ..workspaces import OutsideUse
@@ -61,10 +62,11 @@ def _measure_baseline(context: TrialContext) -> tuple[list[dict[str, Any]] | Non
     size = -(-len(numbers) // width) if is_repeatable else len(numbers)
     parts = [numbers[start : start + size] for start in numbers[::size]]
     checks = [] if is_repeatable else [_create_check(context, len(parts))]
-    baselines, endings = _measure_parts(context, parts, checks)
+    sockets = ListeningSockets()
+    baselines, endings = _measure_parts(context, parts, sockets, checks)
     passes_again = all(item == SURVIVED for item in endings[len(parts) :])
     if not passes_again or any(map(_has_failure, baselines)):
-        baselines, endings = _measure_parts(context, [numbers], uses_hooks=True)
+        baselines, endings = _measure_parts(context, [numbers], sockets, uses_hooks=True)
         passes_again = False
     found = [item for item in baselines if item is not None]
     if len(found) < len(baselines):
@@ -74,13 +76,17 @@ def _measure_baseline(context: TrialContext) -> tuple[list[dict[str, Any]] | Non
     context.workspaces.peak_bytes = max(int(item["peak_bytes"]) for item in found)
     _preload([name for item in found for name in item["loaded"]])
     tests = [test for item in found for test in item["tests"]]
-    context.set_width(tests, is_alone=any(item["uses_outside"] for item in found))
+    is_alone = any(
+        item["uses_outside"] or (sockets.is_seen and item["starts_processes"]) for item in found
+    )
+    context.set_width(tests, is_alone=is_alone)
     return tests, passes_again
 
 
 def _measure_parts(
     context: TrialContext,
     parts: Sequence[Sequence[int]],
+    sockets: ListeningSockets,
     others: Sequence[ForkTask] = (),
     *,
     uses_hooks: bool = False,
@@ -94,7 +100,8 @@ def _measure_parts(
 
         return ForkTask(number, work, lambda _: NO_LIMITS)
 
-    results = context.fork_pool.run_all([*map(create_task, range(len(parts))), *others])
+    tasks = [*map(create_task, range(len(parts))), *others]
+    results = context.fork_pool.run_all(tasks, sockets.look)
     endings = [item.verdict or item.ending for _, item in sorted(results.items())]
     return list(map(_read_baseline, paths)), endings
 
@@ -149,6 +156,7 @@ def _write_baseline(
         "peak_bytes": read_address_space("VmPeak"),
         "loaded": [name for name in sys.modules if _is_preloadable(name)],
         "uses_outside": outside.is_seen,
+        "starts_processes": outside.starts_processes,
     }
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"tests": tests, **whole}, file)

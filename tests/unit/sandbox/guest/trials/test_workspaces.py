@@ -19,7 +19,7 @@ outside = OutsideUse()
 outside.watch()
 name = {outside!r}
 {code}
-print(outside.is_seen)
+print(outside.is_seen, outside.starts_processes)
 """
 FIXED_PORT = """
 with socket.socket() as probe:
@@ -54,10 +54,28 @@ socket.socket().bind(("127.0.0.1", port))
 def test_fixed_ports_and_files_outside_are_noticed(
     tmp_path: Path, code: str, is_seen: bool
 ) -> None:
+    assert run_watched(tmp_path, code) == f"{is_seen} False"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "__import__('subprocess').run(['true'])",
+        "os.system('true')",
+        "os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0)",
+        "if not os.fork(): os._exit(0)",
+    ],
+)
+def test_started_processes_are_noticed(tmp_path: Path, code: str) -> None:
+    assert run_watched(tmp_path, code).endswith(" True")
+
+
+def run_watched(tmp_path: Path, code: str) -> str:
+    """Return what was noticed while the code was running in a workspace."""
     work = tmp_path / "slot" / "work"
     work.mkdir(parents=True)
     home = str(Path(guest.__file__).parent.parent)
     script = SCRIPT.format(home=home, outside=str(tmp_path / "outside"), code=code)
     command = [sys.executable, "-c", script]
     run = subprocess.run(command, cwd=work, capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == str(is_seen)
+    return run.stdout.strip()
