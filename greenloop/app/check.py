@@ -1,4 +1,7 @@
-"""Checks: existing code is run and graded against existing tests, without a model."""
+"""Checks: existing code is run and graded against existing tests, without a model.
+
+What is used after the tests is imported there: `greenloop check` loads it while they run.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,6 @@ from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
 from greenloop.workflow.storage.run_request import CheckRequest, GivenTests
 
-# What is used after the tests have run is imported there: `greenloop check` loads it meanwhile.
 CheckResult = tuple[Report, GreenloopError | None]
 OpenSandbox = Callable[[], Awaitable[Sandbox]]
 

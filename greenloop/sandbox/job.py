@@ -87,10 +87,11 @@ class Job:
 
     @property
     def preloadable_modules(self) -> list[str]:
-        """The modules of the standard library that its zygote should load before."""
-        files = (text.encode("utf-8", "replace") for _, text in self.files)
-        tree = (content for path, content in self.tree if path.endswith(".py"))
-        return find_preloadable((*files, *tree))
+        """The modules of the standard library that its zygote should load before.
+
+        Those of a project are not looked for: that can take longer than what it saves.
+        """
+        return find_preloadable(text.encode("utf-8", "replace") for _, text in self.files)
 
     def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:
         """Return the limits of a sandbox as they hold for this job."""

@@ -20,7 +20,8 @@ _ZYGOTE_CODE = (
 )
 # Code in the guest can read the command line: the paths of this machine come from standard input.
 _NAMESPACE_CODE = (
-    "import sys; folder, root = eval(open(0, closefd=False).read()); sys.path[:0] = [folder]; "
+    "import sys; folder, root = eval(open(0, closefd=False).read()); "
+    "sys.path[:] = [*filter(None, sys.path), folder]; "
     "from guest.isolation.namespaces import RootSpec, enter_namespaces; "
     "enter_namespaces(RootSpec(*root)); del folder, root, RootSpec, enter_namespaces; "
 )

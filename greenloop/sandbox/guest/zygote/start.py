@@ -47,8 +47,7 @@ def start(
             k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
             k.name_process(CODE_ZYGOTE_NAME)
             control.close()
-            if is_bare:
-                preload_packages(modules)
+            preload_packages(modules)
             code_only.serve(other, root)
         other.close()
     if is_bare and not control.recv(len(LOAD_MESSAGE)):
