@@ -60,7 +60,7 @@ def _prepare_files(options: CheckOptions, settings: Settings, opening: SandboxOp
 
     inputs = read_check_inputs(code, tests)
     from greenloop.app.check import check_files, create_check_directory
-    from greenloop.cli.preloading import load_beside_jobs
+    from greenloop.app.preloading import load_beside_jobs
 
     directory = create_check_directory(settings, inputs, options.run_dir)
     loads: dict[str, Callable[[], None]] = {

@@ -48,7 +48,7 @@ class BaselineMeasurement:
         task = ForkTask(
             0, lambda report: self._write_outcomes(first, path, report), lambda _: limits
         )
-        result = self._context.fork_pool.run_one(task, sockets.look)
+        result = self._context.fork_pool.run_all([task], sockets.look)[task.number]
         return list(_read_outcomes(path, len(self._items) - first)), result.ending
 
     def _timeout_event(self, number: int) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from .time_limits import NOTE, STEP, VERDICT, StepLimits, StepReporter, write_me
 _POLL_SECONDS, _LOOK_SECONDS = 0.05, 0.01
 _FIRST_STEP = -1
 _MAX_NOTES = 1000
+_Look = Callable[[], None] | None
 
 
 class ForkTask(NamedTuple):
@@ -80,7 +81,7 @@ class ForkPool:
         self._prepare, self._clean = prepare, clean
         self._running: dict[int, _Fork] = {}
         self._existing_children: set[int] = set()
-        self._look: Callable[[], None] | None = None
+        self._look: _Look = None
 
     def run(
         self,
@@ -107,22 +108,16 @@ class ForkPool:
                 if following := on_done(task, result):
                     waiting.appendleft(following)
 
-    def run_all(
-        self, tasks: Iterable[ForkTask], look: Callable[[], None] | None = None
-    ) -> dict[int, ForkResult]:
+    def run_all(self, tasks: Iterable[ForkTask], look: _Look = None) -> dict[int, ForkResult]:
         """Run all tasks and return their results by number, in the order in which they ended.
 
-        `look` is called in this process, several times a second.
+        `look` is called in this process, a hundred times a second.
         """
         results: dict[int, ForkResult] = {}
         self._look = look
         self.run(tasks, lambda task, result: results.update({task.number: result}))
         self._look = None
         return results
-
-    def run_one(self, task: ForkTask, look: Callable[[], None] | None = None) -> ForkResult:
-        """Run one task and return its result; `look` as in `run_all`."""
-        return self.run_all([task], look)[task.number]
 
     def _has_time_left(self) -> bool:
         return time.monotonic() < self._deadline
@@ -168,7 +163,7 @@ class ForkPool:
         """Return the tasks that have ended; [] if none ended within a short time."""
         handles = {item.pidfd: item for item in self._running.values() if item.pidfd is not None}
         pause_s = _POLL_SECONDS if len(handles) == len(self._running) else _POLL_SECONDS / 20
-        if self._look is not None:
+        if self._look:
             self._look()
             pause_s = min(pause_s, _LOOK_SECONDS)
         select.select(list(handles), [], [], pause_s)

@@ -191,7 +191,8 @@ class PatchSession:
             failing = self._session.run_until_failure(green, report)
             return SURVIVED if failing is None else _STILL_RED
 
-        result = self._context.fork_pool.run_one(ForkTask(0, work, self._step_limits))
+        task = ForkTask(0, work, self._step_limits)
+        result = self._context.fork_pool.run_all([task])[0]
         if result.verdict != SURVIVED:
             for number in range(len(self._tests)):
                 self._session.enable_hooks(number)

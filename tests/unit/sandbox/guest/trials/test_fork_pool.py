@@ -30,7 +30,7 @@ def run_steps(count: int, seconds: float) -> ForkResult:
         return "done"
 
     pool = ForkPool(1, time.monotonic() + 30, lambda slot: None, lambda slot: None)
-    return pool.run_one(ForkTask(0, work, lambda step: LIMITS))
+    return pool.run_all([ForkTask(0, work, lambda step: LIMITS)])[0]
 
 
 def test_time_of_earlier_steps_does_not_count() -> None:

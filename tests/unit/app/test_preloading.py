@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from greenloop.cli.preloading import load_beside_jobs
+from greenloop.app.preloading import load_beside_jobs
 from greenloop.events import Event, Notice, SandboxJobStarted
 
 
