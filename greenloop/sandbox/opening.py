@@ -58,9 +58,9 @@ class SandboxOpening:
 
     def begin(self, settings: Settings) -> None:
         """Begin to open the sandbox of the settings."""
+        self._opened = self._pool.submit(self._open, settings)
         if self._zygotes:
             _start(self._zygotes, HASH_SEED)  # not before: it is needed later
-        self._opened = self._pool.submit(self._open, settings)
 
     def prepare_repetition(self) -> None:
         """Load pytest in the process of the other hash seed, too: the tests will run there."""

@@ -40,7 +40,7 @@ class Piece(Record):
     `measured_by` names the function that measures it, as `module:function`, '' where the workflow
     does. Without a record a piece is a shortfall if `needed` says so, with the words of `absent`;
     `is_listed` says whether it is shown as a row then. A piece with `runs_alone` is measured after
-    the others, when nothing else uses the processor.
+    the others, when nothing else uses the processor, unless the suite is short.
     """
 
     title: ClassVar[str]

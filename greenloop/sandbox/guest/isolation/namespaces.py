@@ -1,6 +1,6 @@
 """Native isolation: a root file system built by system calls, for the zygote that this process becomes.
 
-Runs in a bare Python (`-I -S`), needs no installed package and imports little: each start of a
+Runs in a bare Python (`-s -S`), needs no installed package and imports little: each start of a
 sandbox waits for it. Bind mounts are opened before the process gives up root, so it works for root
 with a Python in root's home directory.
 """

@@ -32,7 +32,7 @@ class BaselineMeasurement:
         while at < count:
             outcomes, ending = self._run_from(at, sockets)
             for item in outcomes:
-                item["uses_outside"] |= item.pop("starts_processes") and sockets.is_seen
+                item["uses_outside"] = sockets.shares(item)
                 self._context.send_event({"event": "reached", **item})
             at += len(outcomes)
             if ending == "not_run":
@@ -62,9 +62,7 @@ class BaselineMeasurement:
             outside.watch()
             for number in range(first, len(self._items)):
                 report_step(number)
-                outcome = self._measure_test(number)
-                outcome["uses_outside"] = outside.is_seen
-                outcome["starts_processes"] = outside.starts_processes
+                outcome = {**self._measure_test(number), **outside.describe()}
                 file.write(json.dumps(outcome) + "\n")
                 file.flush()
                 if outcome["outcome"] == "timeout":

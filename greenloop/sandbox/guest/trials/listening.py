@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 _TABLES = ("tcp", "tcp6", "udp", "udp6")
 _LISTENING, _BOUND = b"0A", b"07"  # states of TCP, and of UDP
 _STATE_FIELD = 3
@@ -15,6 +18,10 @@ class ListeningSockets:
 
     def look(self) -> None:
         self.is_seen = self.is_seen or any(map(_has_listener, _TABLES))
+
+    def shares(self, noticed: Mapping[str, Any]) -> bool:
+        """Whether trials side by side could fail by each other; `noticed` is from `OutsideUse`."""
+        return bool(noticed["uses_outside"] or (self.is_seen and noticed["starts_processes"]))
 
 
 def _has_listener(table: str) -> bool:

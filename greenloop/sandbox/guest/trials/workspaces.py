@@ -93,6 +93,10 @@ class OutsideUse:
         """Watch from now on, up to the end of the process."""
         sys.addaudithook(self._notice)
 
+    def describe(self) -> dict[str, bool]:
+        """Return what was noticed, as `ListeningSockets.shares` reads it."""
+        return {"uses_outside": self.is_seen, "starts_processes": self.starts_processes}
+
     def _notice(self, event: str, details: tuple[Any, ...]) -> None:
         if event in _STARTS:
             self.starts_processes = True

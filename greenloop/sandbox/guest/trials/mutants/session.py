@@ -76,10 +76,7 @@ def _measure_baseline(context: TrialContext) -> tuple[list[dict[str, Any]] | Non
     context.workspaces.peak_bytes = max(int(item["peak_bytes"]) for item in found)
     _preload([name for item in found for name in item["loaded"]])
     tests = [test for item in found for test in item["tests"]]
-    is_alone = any(
-        item["uses_outside"] or (sockets.is_seen and item["starts_processes"]) for item in found
-    )
-    context.set_width(tests, is_alone=is_alone)
+    context.set_width(tests, is_alone=any(map(sockets.shares, found)))
     return tests, passes_again
 
 
@@ -155,8 +152,7 @@ def _write_baseline(
     whole = {
         "peak_bytes": read_address_space("VmPeak"),
         "loaded": [name for name in sys.modules if _is_preloadable(name)],
-        "uses_outside": outside.is_seen,
-        "starts_processes": outside.starts_processes,
+        **outside.describe(),
     }
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"tests": tests, **whole}, file)
