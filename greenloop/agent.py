@@ -18,6 +18,7 @@ from greenloop.events import EventSink, RunFinished, ignore_event
 from greenloop.llm.budget import Budget
 from greenloop.llm.chat import ChatSource
 from greenloop.records import Report
+from greenloop.records.contract import ChoiceAsker
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.threads import complete_in_thread
@@ -25,7 +26,6 @@ from greenloop.tools.building import run_in_any_thread
 from greenloop.tracing.setup import trace_run
 from greenloop.versions import greenloop_version
 from greenloop.workflow.check_against_text import CheckStrategy
-from greenloop.workflow.choices import ChoiceAsker
 from greenloop.workflow.delivery import save_artifacts, save_produced_files
 from greenloop.workflow.grade_code import run_and_grade
 from greenloop.workflow.heal.module import HealModuleStrategy

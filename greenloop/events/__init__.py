@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from greenloop.events.batch import BatchStarted as BatchStarted
 from greenloop.events.batch import EntryEnded as EntryEnded
-from greenloop.events.batch import EntryProgress as EntryProgress
 from greenloop.events.batch import EntryStarted as EntryStarted
 from greenloop.events.batch import HiddenTestsFinished as HiddenTestsFinished
 from greenloop.events.model_calls import CallFailed as CallFailed
@@ -157,6 +156,13 @@ class RepairSearchDone(NamedTuple):
     """The search for a repair by small edits, without a model, has ended."""
 
     search: SearchResult
+
+
+class EntryProgress(NamedTuple):
+    """An event within the run of one specification."""
+
+    id: str
+    event: Event
 
 
 Event = (

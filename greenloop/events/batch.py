@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from greenloop.events import Event
     from greenloop.records.batch import BatchOutcome, BatchTotals
     from greenloop.records.evaluation import TaskResult
 
@@ -23,13 +22,6 @@ class EntryStarted(NamedTuple):
     """The run of one specification of a batch starts."""
 
     id: str
-
-
-class EntryProgress(NamedTuple):
-    """An event within the run of one specification."""
-
-    id: str
-    event: Event
 
 
 class EntryEnded(NamedTuple):

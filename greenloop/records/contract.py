@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Literal, Protocol
 
 from pydantic import Field
 
@@ -71,6 +71,14 @@ class ChoiceAnswer(Record):
     how: Literal["user", "accepted", "left"]
     answer: str = ""
     round: int = 0
+
+
+class ChoiceAsker(Protocol):
+    """The user, who can be asked while a run goes on."""
+
+    async def ask(self, choice: Choice) -> ChoiceAnswer:
+        """Return what the user decides."""
+        ...
 
 
 class KeptBehaviour(Record):

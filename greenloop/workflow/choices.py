@@ -4,31 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Protocol
 
 from greenloop.events import ChoiceAnswered, ChoiceAsked
 from greenloop.records import Choice, ChoiceAnswer, Contract, HeldOutExample, Requirement
 from greenloop.specification.choices import parse_answer, parse_object_answer
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.suite import ANSWER_TEST_PREFIX
-from greenloop.workflow.state import RepairPhase
+from greenloop.workflow.state import RepairPhase, Run
 from greenloop.workflow.storage.amendments import PRECEDENCE_CLAUSE, with_choice_answer
 from greenloop.workflow.storage.request import ContractRequest
-
-if TYPE_CHECKING:
-    from greenloop.workflow.state import Run
 
 _MAX_ASKED = 3  # in one round
 _RECORD_MARK = re.compile(r"\bdataclass\b(?!.*\beq=False\b)|\bNamedTuple\b")
 _CODE_TOOLS = ("generate_code", "write_change_tests", "write_change")
-
-
-class ChoiceAsker(Protocol):
-    """The user, who can be asked while a run goes on."""
-
-    async def ask(self, choice: Choice) -> ChoiceAnswer:
-        """Return what the user decides."""
-        ...
 
 
 class ChoiceSettlement:

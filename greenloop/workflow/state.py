@@ -39,9 +39,9 @@ from greenloop.workflow.storage.run_request import RunRequest
 if TYPE_CHECKING:  # a check needs none of them, and loading LangChain takes a second
     from greenloop.autofix import Linter
     from greenloop.llm.client import LLMClient
+    from greenloop.records.contract import ChoiceAsker
     from greenloop.tools.toolkit import Toolkit
     from greenloop.workflow.change.suite import ChangeSuite
-    from greenloop.workflow.choices import ChoiceAsker
 
     AnySuite = Suite | Checklist | ChangeSuite
 

@@ -11,9 +11,20 @@ from dataclasses import MISSING, field, fields
 from typing import Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
-from greenloop.cli.usage import Command
-
+DEFAULT_COMMAND = "make"
+UsageError: Any = typer.BadParameter.__mro__[1]
+_PANELS = {
+    "Model": "model fallback_model prompts record ask answers accept_choices",
+    "Budget": "max_repairs max_tokens max_cost seconds jobs requests_per_minute "
+    "tokens_per_minute dry_run",
+    "Sandbox": "sandbox timeout allow_package allow_network input stdin engine address",
+    "Evidence": "require mutants peer tests spec diff expect expect_file expect_json_schema "
+    "no_baseline fence may_change digests_only",
+    "Output": "output tests_output output_dir artifacts run_dir json markdown junit html sarif "
+    "github_output keep_best approve yes apply branch run_hooks force quiet verbose",
+}
 # Options that set the field of `Settings` with the same name.
 _SETTINGS = (
     "model fallback_model max_repairs timeout max_tokens max_cost sandbox allow_package require "
@@ -42,6 +53,43 @@ def argument(help: str, default: Any = MISSING, names: str = "", **details: Any)
     shown = ... if default is MISSING else default
     declared = typer.Argument(shown, help=help, **details)
     return field(default=default, metadata={"typer": declared, "names": names})
+
+
+class Command(TyperCommand):
+    """A command with its options in panels. Its epilog is a list of examples, a line each."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        first = " ".join(args[:1])
+        rest: list[str] = super().parse_args(ctx, args)
+        if ctx.args and self.name == DEFAULT_COMMAND and not first.startswith("-"):
+            text = " ".join([first, *ctx.args])
+            raise UsageError(
+                f'the specification must be one argument; put it in quotes: greenloop "{text}"'
+            )
+        if ctx.args:
+            raise UsageError(f"unexpected argument '{ctx.args[0]}'{see_help(ctx)}")
+        return rest
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        panels = {name: names.split() for name, names in _PANELS.items()}
+        rows: dict[str, list[tuple[str, str]]] = {}
+        for item in self.get_params(ctx):
+            if item.param_type_name == "argument":
+                rows.setdefault("Arguments", []).append(
+                    (str(item.metavar), str(getattr(item, "help", "")))
+                )
+            elif record := item.get_help_record(ctx):
+                found = (title for title, names in panels.items() if item.name in names)
+                row = (record[0].lstrip(" /"), record[1])
+                rows.setdefault(next(found, "Options"), []).append(row)
+        for title in ("Arguments", *panels, "Options"):
+            if title in rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows[title])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Examples"):
+            formatter.write("".join(f"  {line}\n" for line in (self.epilog or "").splitlines()))
 
 
 def build_command(name: str, options_class: type) -> Any:
@@ -92,3 +140,8 @@ def collect_settings(options: object) -> dict[str, Any]:
             joined = ",".join(value) or None if isinstance(value, list) else value
             found[_OTHER_NAMES.get(name, name)] = joined
     return found
+
+
+def see_help(ctx: Any) -> str:
+    """Return where the options of a command are listed, as the end of a message."""
+    return f"; see {ctx.command_path} --help" if ctx else ""

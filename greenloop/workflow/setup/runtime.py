@@ -16,13 +16,13 @@ from greenloop.llm.factory import NO_MODEL, is_model_disabled, open_sources
 from greenloop.llm.rate_limits import LocalRateLimits, RateLimits
 from greenloop.llm.replay import ReplayChatModel
 from greenloop.llm.response_log import RecordingHeader, ResponseLog
+from greenloop.records.contract import ChoiceAsker
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
 from greenloop.tools.langchain import create_toolkit
 from greenloop.tracing.setup import Tracing
 from greenloop.versions import greenloop_version
-from greenloop.workflow.choices import ChoiceAsker
 from greenloop.workflow.state import Run, RunState
 from greenloop.workflow.storage.recording import hash_recorded_texts
 from greenloop.workflow.storage.request import HealRequest

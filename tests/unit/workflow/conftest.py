@@ -14,9 +14,9 @@ from greenloop.agent import CodingAgent
 from greenloop.errors import GreenloopError
 from greenloop.events import Event
 from greenloop.records import Report
+from greenloop.records.contract import ChoiceAsker
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
-from greenloop.workflow.choices import ChoiceAsker
 from greenloop.workflow.storage.request import GivenTests, MakeRequest, RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.caching_sandbox import RememberingSandbox
