@@ -1,4 +1,4 @@
-"""greenloop: a coding agent whose green can be trusted.
+"""Tested Python code from a specification, and which faults passing tests would miss.
 
     from greenloop import run_coding_agent
     report = run_coding_agent("Write a function …")

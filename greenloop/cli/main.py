@@ -45,7 +45,8 @@ def create_app() -> typer.Typer:
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
-        help="A specification goes in; code, tests and the evidence for them come out.",
+        help="Writes tested Python code from a specification, and shows for any code which faults "
+        "its passing tests would miss.",
     )
     program.callback()(greenloop)
     return program

@@ -45,6 +45,7 @@ RECORDED = {
     'greenloop script task.md --input access.log --expect "requests: "'
     " --expect-file by_hour.csv:rows=24 -o log_report.py --artifacts made": "script_log_report",
 }
+WEAK = "greenloop check examples/check/parcels.py examples/check/test_parcels.py"
 CHECKED = (
     "greenloop check m.py test_m.py",
     "greenloop check src/m.py tests/ --require verified --json",
@@ -70,7 +71,10 @@ LEFT_OUT = {
     " it up is run by test_the_recorded_runs_of_the_readme",
     "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/python -m pytest": ""
     "these are the tests; .ci/run does both from a fresh clone",
-    "python3 -m venv .venv && .venv/bin/pip install -q .": "sets up; tried in a fresh clone",
+    "python3 -m venv .venv": "sets up; tried in a fresh clone",
+    "pip install .": "likewise",
+    "pip install ./distributions/check": ".ci/run installs it",
+    'pip install "git+$(git remote get-url origin)"': "asks the network for the repository",
     "greenloop resume RUN_DIR --answers RUN_DIR/choices.md": "needs a run with an open choice:"
     " tests/integration/cli/test_choices.py",
     "greenloop resume RUN_DIR --accept-choices": "likewise",

@@ -22,6 +22,7 @@ from tests.slow.documented_commands import (
     ROOT,
     RUN_WHOLE,
     SERVED,
+    WEAK,
     blocks,
     sample_after,
 )
@@ -81,7 +82,18 @@ def test_the_recorded_runs_of_the_readme(clone: Path) -> None:
     calls = {line[line.index("greenloop ") :] for line in lines if "replay:" in line}
     assert calls
     for call in calls:
-        assert "verified: " in run_command(["bash", "-c", call])
+        said = run_command(["bash", "-c", call])
+        assert "# verified: " in said
+        (whole,) = [line for line in lines if line.endswith(call)]
+        assert_shown(sample_after(whole), said)
+
+
+def test_the_check_of_the_readme_prints_what_is_shown(clone: Path) -> None:
+    ended = subprocess.run(["bash", "-c", WEAK], capture_output=True, text=True, timeout=500)
+    assert ended.returncode in (0, 1), ended.stderr
+    assert_shown(sample_after(WEAK), ended.stdout + ended.stderr)
+    tests = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "examples/check"]
+    assert "6 passed" in run_command(tests)
 
 
 def test_commands_that_need_a_model(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,12 +152,12 @@ def test_output_that_is_shown_of_other_examples(
     assert_shown(sample, ended.stdout + ended.stderr)
 
 
-def test_checks_print_what_the_readme_shows(clone: Path) -> None:
+def test_the_checks_of_the_docs_run(clone: Path) -> None:
     for code, tests in (("m.py", "test_m.py"), ("src/m.py", "tests/test_m.py")):
         for name, text in ((code, CODE), (tests, TESTS)):
             Path(name).parent.mkdir(exist_ok=True)
             Path(name).write_text(text)
-    assert_shown(sample_after(CHECKED[0]), run_command(shlex.split(CHECKED[0])))
+    assert "verified: 2 of 2" in run_command(shlex.split(CHECKED[0]))
     said = run_command(["bash", "-c", f"{CHECKED[1]} 2> progress"])
     assert json.loads(said)["verdict"] == "verified"
 
@@ -160,6 +172,7 @@ def assert_shown(sample: str, said: str) -> None:
 
 def normal(line: str) -> str:
     line = re.sub(r"\d+ edits tried", "N edits tried", line.rstrip())
+    line = re.sub(r"(\d+) of \1 inputs", "all of N inputs", line)  # time limits how many
     return re.sub(r"\d+\.\d s\b", "N s", line)
 
 

@@ -17,6 +17,7 @@ from tests.slow.documented_commands import (
     ROOT,
     SERVED,
     SHOWING,
+    WEAK,
     blocks,
     commands,
 )
@@ -42,7 +43,7 @@ def test_programs_run(
 
 def test_the_readme_is_short_and_names_the_command_that_runs_the_tests() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    assert len(text.encode()) <= 9_000
+    assert len(text.encode()) <= 6_000
     assert ".venv/bin/pip install -q -e '.[test]' && .venv/bin/python -m pytest" in text
 
 
@@ -66,7 +67,7 @@ def test_every_example_is_described() -> None:
 
 def test_every_command_is_run_or_listed_with_a_reason() -> None:
     shown = {line for document in SHOWING for line in commands(document)}
-    run = {*SERVED, *RECORDED, *CHECKED}
+    run = {*SERVED, *RECORDED, *CHECKED, WEAK}
     assert shown - run - LEFT_OUT.keys() == set()
     assert (run | LEFT_OUT.keys()) - shown == set()
     assert len(commands("examples/README.md")) == len(COMMANDS) == len(ENDS)
