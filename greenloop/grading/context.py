@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from greenloop.errors import SandboxError
-from greenloop.grading.observation import ObservationRequest, Observed, SharedObservation
+from greenloop.grading.observation import ObservationRequest, Observed
 from greenloop.grading.plan import Plan
 from greenloop.records import Coverage, Expectation, Flakiness, HeldOutExample, TestRun, Thresholds
 from greenloop.sandbox import Sandbox
@@ -49,8 +49,7 @@ class GradingContext:
     `interface` is that of the contract, as stub source, and `contract` its whole text, '' where
     there is none. `imported` are the classes that the module has from others of its project.
     `disagreements` are the held-out examples that fail, filled in by their measurement. `rerun`
-    holds the run that flakiness and coverage share, or the error in it, and `shared` the first
-    observation of the pieces that observe scenarios.
+    holds the run that flakiness and coverage share, or the error in it.
     """
 
     sandbox: Sandbox
@@ -67,7 +66,6 @@ class GradingContext:
     disagreements: tuple[HeldOutExample, ...] = ()
     rerun: Rerun | SandboxError | None = None
     rerun_lock: threading.Lock = field(default_factory=threading.Lock)
-    shared: SharedObservation | None = None
     _scenarios: dict[str, ScenarioFile] = field(default_factory=dict)
     _scenarios_lock: threading.Lock = field(default_factory=threading.Lock)
     _remembered: dict[Callable[[GradingContext], Any], _Remembered] = field(default_factory=dict)
@@ -104,17 +102,12 @@ class GradingContext:
         request: ObservationRequest,
         tests: Sequence[TestFile] = (),
         *,
-        alone: bool = False,
         hash_seed: int = HASH_SEED,
     ) -> Observed:
         """Return what scenarios observe on the code, judged beside these test files.
 
-        The first time this is the observation that several pieces share, unless it is to be
-        `alone`, as with another hash seed. Raises SandboxError where no process can be started.
+        Raises SandboxError where no process can be started.
         """
-        found = self.shared.get(request) if self.shared and not alone else None
-        if found is not None:
-            return found
         seen = self.sandbox.observe_scenarios(
             self.code, self.module, request.scenario, hash_seed=hash_seed
         )

@@ -8,15 +8,11 @@ from functools import partial
 from typing import Any
 
 from greenloop.events import EventSink, ignore_event
-from greenloop.grading import empty_bodies, held_out_examples, mutants, repetition
-from greenloop.grading.assertion_mutation import judgement
+from greenloop.grading import mutants
 from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement, describe_load
 from greenloop.grading.context import GradingContext
 from greenloop.grading.coverage.measurement import DISTURBED
 from greenloop.grading.integrity.findings import find_findings
-from greenloop.grading.isolation import agreement as isolation
-from greenloop.grading.memorization import evidence as memorization
-from greenloop.grading.observation import ObservationRequest, SharedObservation
 from greenloop.grading.plan import Plan
 from greenloop.plugins import list_plugins, load_plugin
 from greenloop.records import Evidence, ExtraEvidence, Piece, Record, Report
@@ -27,10 +23,8 @@ from greenloop.testsuite.module_under_test import find_tested_module
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.quality_gates import find_returning_tests
 
-# The first makes the observation that others wait for, or several runs; the others wait for
-# nothing.
+# These make several runs; the others wait for nothing.
 _FIRST_PIECES = ("assertion_mutation", "mutation", "flakiness", *BASIC_PIECES)
-_QUICK_SUITE_S = 5.0  # what slower tests call is observed alone, or is run again
 # Nothing that is measured beside so short a suite takes as long as a second, the shortest time after
 # which a trial is ended because it does nothing.
 _SHORT_SUITE_S = 0.2
@@ -81,12 +75,6 @@ def grade_run(context: GradingContext, emit: EventSink = ignore_event) -> Eviden
         SandboxError: the sandbox cannot run anything.
         SettingsError: a plug-in for evidence cannot be loaded.
     """
-    context.shared = SharedObservation(
-        *(context.sandbox, context.code, context.module, context.tests),
-        context.first_run.duration_s if _is_quick(context) else 0.0,
-        partial(_plan_requests, context),
-        partial(judgement.plan_judges, context),
-    )
     collector = EvidenceCollector(emit)
     found: dict[str, Any] = _measure_all(context, collector)
     kinds = piece_types()
@@ -100,24 +88,6 @@ def grade_run(context: GradingContext, emit: EventSink = ignore_event) -> Eviden
         not_measured=collector.not_measured,
         extra={item.name: item for item in found.values() if isinstance(item, ExtraEvidence)},
     )
-
-
-def _plan_requests(context: GradingContext) -> list[ObservationRequest]:
-    """Return what is observed in one process: first what must not see state that others leave.
-
-    Tests that are slow would use up the time of all.
-    """
-    return [
-        *held_out_examples.plan_requests(context),
-        *(isolation.plan_requests(context) if _is_quick(context) else ()),
-        *memorization.plan_requests(context),
-        *(empty_bodies.plan_requests(context) if _is_quick(context) else ()),
-        *repetition.plan_requests(context),
-    ]
-
-
-def _is_quick(context: GradingContext) -> bool:
-    return context.first_run.duration_s <= _QUICK_SUITE_S
 
 
 def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[str, Piece | None]:
@@ -139,8 +109,7 @@ def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[
         for name in list_plugins("greenloop.evidence")
     }
     with ThreadPoolExecutor(_MAX_CONCURRENT) as pool, ThreadPoolExecutor(1) as planner:
-        for prepare in (judgement.prepare, mutants.prepare):  # what these need is planned meanwhile
-            planner.submit(prepare, context)
+        planner.submit(mutants.prepare, context)  # planned meanwhile
         started = {
             key: pool.submit(collector.measure, key, (measures | plugins)[key])
             for key in (*together, *plugins)

@@ -48,11 +48,6 @@ def measure_modules(contexts: Sequence[GradingContext]) -> HeldOut:
     )
 
 
-def plan_requests(context: GradingContext) -> list[ObservationRequest]:
-    """Return what `measure` observes: one request, or none where there are no examples."""
-    return [context.remember(_build_request)] if any(map(is_usable, context.held_out)) else []
-
-
 def _build_request(context: GradingContext) -> ObservationRequest:
     examples = [item for item in context.held_out if is_usable(item)]
     scenario = build_call_scenario([item.call for item in examples])
@@ -71,7 +66,7 @@ def _find_agreeing(
     context: GradingContext, examples: Sequence[HeldOutExample]
 ) -> tuple[set[int], str]:
     """Return the positions of the examples that agree, and how far a run out of time came."""
-    observed = context.observe(context.remember(_build_request))
+    observed = context.observe(_build_request(context))
     seen = observed.observations
     answered = sum(item.has_ended for item in seen.rows)
     late = f"out of time after {answered} of {len(examples)} calls"

@@ -13,7 +13,6 @@ from greenloop.sandbox.opening import SandboxOpening
 
 if TYPE_CHECKING:
     from greenloop.app.check import CheckResult, OpenSandbox
-    from greenloop.app.inputs.check_files import CheckInputs
     from greenloop.app.watch import WatchedModule, WatchedProject
     from greenloop.cli.options.check import CheckOptions
     from greenloop.events import EventSink
@@ -64,7 +63,7 @@ def _prepare_files(options: CheckOptions, settings: Settings, opening: SandboxOp
 
     directory = create_check_directory(settings, inputs, options.run_dir)
     loads: dict[str, Callable[[], None]] = {
-        "tests": partial(_load_grading, opening, inputs),
+        "tests": partial(_load_grading, opening),
         "mutants": _load_reporting,
     }
 
@@ -75,11 +74,8 @@ def _prepare_files(options: CheckOptions, settings: Settings, opening: SandboxOp
     return work
 
 
-def _load_grading(opening: SandboxOpening, inputs: CheckInputs) -> None:
-    from greenloop.testsuite.scenarios.straight import are_straight, has_classes
-
-    if has_classes(inputs.code) or not are_straight(file.code for file in inputs.tests):
-        opening.prepare_repetition()
+def _load_grading(opening: SandboxOpening) -> None:
+    opening.prepare_repetition()
     from greenloop.grading.grader import load_measurements
 
     load_measurements()

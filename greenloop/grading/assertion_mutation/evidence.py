@@ -13,7 +13,6 @@ from greenloop.grading.assertion_mutation.canaries import find_canary
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant
 from greenloop.grading.assertion_mutation.certainty import Certainty
 from greenloop.grading.assertion_mutation.forgery import find_forgeries
-from greenloop.grading.assertion_mutation.judgement import judge_changed_tests
 from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, MutatedRun
 from greenloop.grading.context import GradingContext
 from greenloop.records import AssertionMutation, AssertionSurvivor
@@ -27,18 +26,15 @@ _FILE_READERS = ("__file__", "inspect", "linecache", "traceback")
 def measure(context: GradingContext) -> AssertionMutation:
     """Change expected values in the tests' text and run them: each test must fail.
 
-    Where isolation has observed what each test looks at, this is judged by the changed tests, and
-    none is run. A run changes one assertion of each test: first the last one, which shows that all
+    A run changes one assertion of each test: first the last one, which shows that all
     were executed, then one to what another test expects, else the first. What stays green is
     repeated before it counts.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    if (found := judge_changed_tests(context)) is not None:
-        return found
     deadline = time.monotonic() + context.thresholds.seconds
-    runner = context.remember(AssertionMutationRunner)
+    runner = AssertionMutationRunner(context)
     runs, skipped_count = _run_rounds(runner, deadline)
     hooked = any(has_hooks(item.code) for item in context.tests)
     results, accused = _find_results(runner, [run for run in runs if not run.is_control])

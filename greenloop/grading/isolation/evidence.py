@@ -16,7 +16,6 @@ from greenloop.grading.isolation.runs import (
     SEED_OF_TESTS,
     has_agreed,
     is_doubtful,
-    run_first,
     run_rows,
 )
 from greenloop.grading.isolation.value_uses import find_value_uses
@@ -193,7 +192,7 @@ def _judge_scenarios(
     """Yield the result of each scenario of a test file."""
     if not plan.scenarios:
         return
-    first = run_first(context, plan, file)
+    first = run_rows(context, plan, file)
     suspects = {key for key, item in first.items() if is_doubtful(item)}
     beside = run_rows(context, plan, file, context.tests) if suspects else {}
     confirmed = {key for key in suspects if has_agreed(beside, key)}

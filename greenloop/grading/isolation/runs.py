@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.isolation.agreement import build_request
-from greenloop.grading.observation import Observed
+from greenloop.grading.observation import ObservationRequest, Observed
 from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.work.scenarios import RowOutcome
 from greenloop.testsuite import TestFile
@@ -20,18 +19,6 @@ _NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stay
 Rows = dict[tuple[int, int], RowOutcome]  # by scenario and row
 
 
-def run_first(context: GradingContext, plan: ScenarioFile, file: TestFile) -> Rows:
-    """Return the outcomes of the rows.
-
-    What differs where other scenarios were observed is observed alone.
-    """
-    observed = context.observe(build_request(context, file), [file])
-    rows = _combine(observed)
-    if observed.shared and any(map(is_doubtful, rows.values())):
-        rows = run_rows(context, plan, file)
-    return rows
-
-
 def run_rows(
     context: GradingContext,
     plan: ScenarioFile,
@@ -41,8 +28,8 @@ def run_rows(
 ) -> Rows:
     """Return the outcomes of the rows in a process of their own, or beside tests."""
     if not beside:
-        request = build_request(context, file)
-        return _combine(context.observe(request, [file], alone=True, hash_seed=hash_seed))
+        request = ObservationRequest(plan.scenario, plan.judge)
+        return _combine(context.observe(request, [file], hash_seed=hash_seed))
     box = context.sandbox
     seen = box.observe_scenarios(context.code, context.module, plan.scenario, beside=beside)
     return _combine(Observed(seen, box.judge_scenarios(plan.judge, seen, [file])))

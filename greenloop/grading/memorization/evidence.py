@@ -11,10 +11,7 @@ from greenloop.grading.context import GradingContext
 from greenloop.grading.memorization.call_extraction import ExtractedCall, extract_calls
 from greenloop.grading.memorization.detection import build_call_variants, detect_memorization
 from greenloop.grading.memorization.special_cases import find_special_cases
-from greenloop.grading.observation import ObservationRequest
 from greenloop.records import Memorization
-from greenloop.sandbox.work.calls import read_call_results
-from greenloop.testsuite.call_scenarios import build_call_scenario
 from greenloop.testsuite.parser import has_hooks
 
 _MAX_CALLS = 200
@@ -36,11 +33,6 @@ class _CallPlan:
         variants = (call for each in self.variants.values() for call in each)
         return [*(item.call for item in self.calls), *variants]
 
-    @cached_property
-    def request(self) -> ObservationRequest:
-        """What observes all of the calls."""
-        return ObservationRequest(build_call_scenario(self.texts))
-
     def split(self, events: Sequence[_Event]) -> _Answers:
         """Return the answers to the tests' calls, and by function those to the variants."""
         answers, at = dict[str, Sequence[_Event]](), len(self.calls)
@@ -56,7 +48,7 @@ def measure(context: GradingContext) -> Memorization | None:
     None where no test calls the code with plain values alone, or where hooks and automatic fixtures
     of the tests could change the answers.
     """
-    plan = context.remember(_plan_calls)
+    plan = _plan_calls(context)
     if plan is None:
         return None
     functions = _find_functions(context, plan)
@@ -77,12 +69,6 @@ def measure(context: GradingContext) -> Memorization | None:
     )
 
 
-def plan_requests(context: GradingContext) -> list[ObservationRequest]:
-    """Return what `measure` observes first: one request, or none where there are no calls."""
-    plan = context.remember(_plan_calls)
-    return [plan.request] if plan else []
-
-
 def _plan_calls(context: GradingContext) -> _CallPlan | None:
     tests = context.tests
     if any(has_hooks(item.code) or "autouse" in item.code for item in tests):
@@ -93,14 +79,8 @@ def _plan_calls(context: GradingContext) -> _CallPlan | None:
 
 
 def _find_functions(context: GradingContext, plan: _CallPlan) -> tuple[str, ...]:
-    """Return memorized functions; calls beside other scenarios accuse none, as state may be left."""
-    detect = partial(detect_memorization, context.code, plan.calls)
-    shared = context.shared.get(plan.request) if context.shared else None
-    if shared:
-        seen = read_call_results(shared.observations, len(plan.texts))
-        if not detect(*plan.split(seen.events)):
-            return ()
-    return detect(*_evaluate_calls(context, plan))
+    """Return memorized functions."""
+    return detect_memorization(context.code, plan.calls, *_evaluate_calls(context, plan))
 
 
 def _evaluate_calls(context: GradingContext, plan: _CallPlan) -> _Answers:

@@ -68,12 +68,12 @@ def render_hits_tests(module: str, count: int) -> str:
     for start in parts:
         text += (
             f"\n\ndef test_reached_{start}():\n"
-            f'    raise AssertionError("hits:" + {render_hits(start, start + _MAX_BITS_PER_MESSAGE)})\n'
+            f'    raise AssertionError("hits:" + {_render_hits(start, start + _MAX_BITS_PER_MESSAGE)})\n'
         )
     return text
 
 
-def render_hits(start: int, end: int) -> str:
+def _render_hits(start: int, end: int) -> str:
     """Return an expression whose value is these hits, as in `"0110"`, once the module is imported."""
     hits = f'__import__("sys").{_HITS_NAME}[{start}:{end}]'
     return f'"".join("01"[bool(hit)] for hit in {hits})'
