@@ -11,7 +11,7 @@ import builtins
 import importlib
 from collections.abc import Sequence
 
-from greenloop.autofix.ruff import Linter, lint_code
+from greenloop.autofix.ruff import lint_code
 from greenloop.syntax.nodes import bound_names, find_head_end
 
 _MODULES = (
@@ -61,14 +61,13 @@ def add_missing_imports(
     names: Sequence[str] | None = None,
     *,
     is_test: bool = False,
-    lint: Linter = lint_code,
 ) -> tuple[str, list[str]]:
     """Return the code with imports for undefined standard-library names, and the added lines.
 
     `names` are the undefined names where they are known already.
     """
     if names is None:
-        names = lint(code).undefined if _has_unknown_names(code) else ()
+        names = lint_code(code).undefined if _has_unknown_names(code) else ()
     if not names:
         return code, []
     tree = ast.parse(code)

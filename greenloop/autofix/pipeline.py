@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from greenloop.autofix.indentation import fix_mixed_indentation
 from greenloop.autofix.missing_imports import add_missing_imports
-from greenloop.autofix.ruff import Linter, apply_ruff_fixes, format_code, lint_code
+from greenloop.autofix.ruff import apply_ruff_fixes, format_code, lint_code
 from greenloop.autofix.syntax_errors import fix_syntax_errors
 from greenloop.syntax.parse import parse_or_none
 
@@ -26,7 +26,6 @@ def apply_free_fixes(
     *,
     is_test: bool = False,
     minimal: bool = False,
-    lint: Linter = lint_code,
 ) -> FixResult:
     """Apply every repair that needs no judgement; `kept_names` stay importable from the module.
 
@@ -38,9 +37,9 @@ def apply_free_fixes(
         return _apply_minimal_fixes(code)
     if parse_or_none(code) is None:
         return FixResult(code)
-    found = lint(code)
+    found = lint_code(code)
     with_imports, added = add_missing_imports(code, found.undefined, is_test=is_test)
-    codes = lint(with_imports).fixable if added else found.fixable
+    codes = lint_code(with_imports).fixable if added else found.fixable
     linted = apply_ruff_fixes(with_imports, kept_names) if codes else with_imports
     if linted == with_imports:
         codes = ()

@@ -7,11 +7,11 @@ import json
 import re
 import subprocess
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from greenloop.syntax.edit import LINE_END
 from greenloop.syntax.nodes import bound_names
@@ -21,8 +21,7 @@ from greenloop.syntax.parse import parse_or_none
 # to None or True, unused variables and mutable defaults are excluded: fixing them can change
 # behaviour.
 _SAFE_RULES = "F401,I001,F541,UP,E713"
-LINT_RULES = f"F821,{_SAFE_RULES}"
-TARGET_VERSION = "py310"
+_LINT_RULES = f"F821,{_SAFE_RULES}"
 _TIMEOUT_SECONDS = 20
 # A thread that imports black, which is compiled, while another does gets a module without names.
 _FORMATTING = threading.Lock()
@@ -36,67 +35,29 @@ class LintResult:
     fixable: tuple[str, ...] = ()
 
 
-class RuffEdit(NamedTuple):
-    """The replacement of a range by a text; lines and columns are counted from 0."""
-
-    text: str
-    first: tuple[int, int]
-    last: tuple[int, int]
-
-
-class RuffFinding(NamedTuple):
-    """A finding, with the edits that fix it; () where ruff has no fix."""
-
-    code: str
-    message: str
-    edits: tuple[RuffEdit, ...]
-
-
-Linter = Callable[[str], LintResult]
-
-
 def lint_code(code: str) -> LintResult:
-    """Return what one ruff process reports; nothing where ruff cannot be run."""
-    found = _run_ruff(code, "--select", LINT_RULES, "--output-format", "json")
-    return summarize_findings([_read_finding(item) for item in parse_items(found)], code)
-
-
-def _read_finding(item: Mapping[str, Any]) -> RuffFinding:
-    edits = (item.get("fix") or {}).get("edits", ())
-    return RuffFinding(item["code"], item["message"], tuple(_read_edit(edit) for edit in edits))
-
-
-def _read_edit(edit: Mapping[str, Any]) -> RuffEdit:
-    first, last = edit["location"], edit["end_location"]
-    return RuffEdit(edit["content"], _read_location(first), _read_location(last))
-
-
-def _read_location(location: Mapping[str, Any]) -> tuple[int, int]:
-    return location["row"] - 1, location["column"] - 1
-
-
-def summarize_findings(findings: Iterable[RuffFinding], code: str) -> LintResult:
-    """Return what findings, in order of appearance, say of a source."""
-    undefined, fixable = [], set()
-    for item in findings:
-        if item.code == "F821":
-            undefined += re.findall(r"`([^`]+)`", item.message)[:1]
-        elif item.edits and not _is_spacing_only(item, code):
-            fixable.add(item.code)
+    """Return what ruff reports; nothing where it cannot be run."""
+    undefined: list[str] = []
+    fixable = set()
+    for item in parse_items(_run_ruff(code, "--select", _LINT_RULES, "--output-format", "json")):
+        edits = (item["fix"] or {}).get("edits", ())
+        if item["code"] == "F821":
+            undefined += re.findall(r"`([^`]+)`", item["message"])[:1]
+        elif edits and not (item["code"] == "I001" and _is_spacing_only(edits, code)):
+            fixable.add(item["code"])
     return LintResult(tuple(dict.fromkeys(undefined)), tuple(sorted(fixable)))
 
 
-def _is_spacing_only(item: RuffFinding, code: str) -> bool:
+def _is_spacing_only(edits: Sequence[Mapping[str, Any]], code: str) -> bool:
     """Return whether a fix of imports only changes blank lines, which formatting does anyway."""
-    if item.code != "I001" or len(item.edits) != 1:
+    first, last = edits[0]["location"], edits[0]["end_location"]
+    if len(edits) != 1 or first["column"] != 1 or last["column"] != 1:
         return False
-    (edit,) = item.edits
-    old = "\n".join(LINE_END.split(code)[edit.first[0] : edit.last[0]])
+    old = "\n".join(LINE_END.split(code)[first["row"] - 1 : last["row"] - 1])
     try:
-        is_same = _dump_tree(old) == _dump_tree(edit.text)
+        return _dump_tree(old) == _dump_tree(edits[0]["content"])
     except (SyntaxError, ValueError):
         return False
-    return is_same and edit.first[1] == edit.last[1] == 0
 
 
 def apply_ruff_fixes(code: str, kept_names: Collection[str]) -> str:
@@ -128,7 +89,7 @@ def _defines(code: str, names: set[str]) -> bool:
 
 def _run_ruff(code: str, *options: str) -> str:
     """Return ruff's standard output for one source; '' where it cannot be run."""
-    options = ("--isolated", "--no-cache", "--target-version", TARGET_VERSION, *options, "-")
+    options = ("--isolated", "--no-cache", "--target-version", "py310", *options, "-")
     ended = run_ruff("check", *options, text=code, timeout_s=_TIMEOUT_SECONDS)
     return ended.stdout if ended and ended.returncode in (0, 1) else ""
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from greenloop.agent import CodingAgent
-from greenloop.autofix.lint_server import LintServer
 from greenloop.events import EventSink, ignore_event
 from greenloop.llm.budget import Budget
 from greenloop.llm.factory import open_sources
@@ -96,7 +95,7 @@ class LocalRunExecutor:
 def create_local_run_executor(
     settings: Settings, resources: SharedResources, concurrency: int, stack: ExitStack
 ) -> LocalRunExecutor:
-    """Open model, tracing, linter and a sandbox with `concurrency` slots besides the shared `resources`.
+    """Open model, tracing and a sandbox with `concurrency` slots besides the shared `resources`.
 
     Raises:
         SandboxError, ModelFailure: one of them cannot be opened.
@@ -106,9 +105,7 @@ def create_local_run_executor(
     sources = tuple(open_sources(settings))  # the provider's package is imported meanwhile
     tracing = open_tracing()
     stack.callback(tracing.close)
-    server = LintServer()
-    stack.callback(server.close)
-    shared = replace(resources, sources=sources, tracing=tracing, lint=server.lint)
+    shared = replace(resources, sources=sources, tracing=tracing)
     return LocalRunExecutor(settings, shared, opening.result(), threading.Semaphore(concurrency))
 
 

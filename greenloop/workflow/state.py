@@ -37,7 +37,6 @@ from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.storage.run_request import RunRequest
 
 if TYPE_CHECKING:  # a check needs none of them, and loading LangChain takes a second
-    from greenloop.autofix import Linter
     from greenloop.llm.client import LLMClient
     from greenloop.records.contract import ChoiceAsker
     from greenloop.tools.toolkit import Toolkit
@@ -209,7 +208,6 @@ class Run:
     kit: Toolkit
     emit: EventSink
     save_request: Callable[[RunRequest], None]  # stores a changed request in the run directory
-    lint: Linter
     asker: ChoiceAsker | None = None  # the user at a terminal
     directory: Path | None = None
 

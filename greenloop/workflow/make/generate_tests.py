@@ -65,7 +65,7 @@ async def generate_and_gate_tests(run: Run) -> None:
 
 async def _build_suite(run: Run, generated: GeneratedTests) -> Suite:
     contract = run.state.agreed_contract
-    fix = partial(apply_free_fixes, generated.code, is_test=True, lint=run.lint)
+    fix = partial(apply_free_fixes, generated.code, is_test=True)
     fixed = await complete_in_thread(fix)
     return Suite(
         module=contract.module,
@@ -83,7 +83,7 @@ async def run_on_stub(run: Run, suite: Suite) -> TestRun:
     Where the text of each test shows that it fails there, no process is needed.
     """
     interface = run.state.agreed_contract.interface
-    stub, _ = add_missing_imports(build_stub(interface), lint=run.lint)
+    stub, _ = add_missing_imports(build_stub(interface))
     if failing := find_failing_tests(stub, suite.module, suite.files):
         tests = tuple(TestOutcome(id=item, outcome="failed") for item in failing)
         return TestRun(ending="finished", exit_status=1, tests=tests)

@@ -90,7 +90,7 @@ class Hardener:
 
     async def _add_tests(self, text: str, shown: int) -> bool:
         state = self._run.state
-        fix = partial(apply_free_fixes, text, is_test=True, lint=self._run.lint)
+        fix = partial(apply_free_fixes, text, is_test=True)
         fixed = await complete_in_thread(fix)
         suite = state.tests.harden(fixed.code)
         on_stub = await run_on_stub(self._run, suite)

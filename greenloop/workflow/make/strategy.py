@@ -68,7 +68,7 @@ class MakeStrategy(ModuleStrategy):
 
     def apply_autofix(self, code: str) -> FixResult:
         kept_names = public_names(self.state.agreed_contract.interface)
-        return apply_free_fixes(code, kept_names, lint=self.run.lint)
+        return apply_free_fixes(code, kept_names)
 
     async def extend(self) -> bool:
         if await self._hardener.harden() or await review_repaired_code(self.run):

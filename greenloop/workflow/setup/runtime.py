@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from greenloop.autofix import Linter, lint_code
 from greenloop.errors import GreenloopError, NoModelError
 from greenloop.events import EventSink, RunStarted
 from greenloop.llm.budget import Budget
@@ -39,7 +38,6 @@ class SharedResources:
     shared_budget: Budget | None = None
     tracing: Tracing | None = None  # None: each run opens its own
     asker: ChoiceAsker | None = None  # the user, where one can be asked
-    lint: Linter = lint_code
 
 
 def open_run(
@@ -71,8 +69,8 @@ def open_run(
         )
     )
     kit = create_toolkit(client, sandbox, settings)
-    asker, lint, save = resources.asker, resources.lint, directory.save_request
-    return Run(settings, state, client, kit, emit, save, lint, asker, directory.path)
+    save = directory.save_request
+    return Run(settings, state, client, kit, emit, save, resources.asker, directory.path)
 
 
 def _open_client(
