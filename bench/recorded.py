@@ -72,9 +72,7 @@ def replay(folder: Path, truth: str, options: Sequence[str]) -> Row:
         return read_row(folder.name, truth, done, time.monotonic() - started)
 
 
-def read_row(
-    name: str, truth: str, done: subprocess.CompletedProcess[str], seconds: float
-) -> Row:
+def read_row(name: str, truth: str, done: subprocess.CompletedProcess[str], seconds: float) -> Row:
     """Read the report from standard output, or the last line of standard error where there is none."""
     try:
         report = json.loads(done.stdout)
