@@ -16,6 +16,7 @@ from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout
+from greenloop.sandbox.work.file_names import make_paths_safe, make_text_safe
 from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
 from greenloop.sandbox.work.result_decoder import decode_events, describe_exit, parse_frames
 
@@ -91,7 +92,9 @@ def _build_run(result: ProcessResult, job: Job, limits: ResourceLimits) -> Scrip
         stderr=artifacts.stderr.decode("utf-8", "replace"),
         stderr_cut="errors" in artifacts.truncated_streams,
         made=tuple(_iter_created_files(manifest["files"], artifacts.contents)),
-        left_out=tuple(f"{item['path']}: {item['why']}" for item in manifest["left_out"]),
+        left_out=tuple(
+            make_text_safe(f"{item['path']}: {item['why']}") for item in manifest["left_out"]
+        ),
         changed_inputs=tuple(manifest["changed"]),
         error=error,
         network=artifacts.network_requests,
@@ -131,11 +134,9 @@ def _describe_ending(ending: Ending, status: int, exceeded: list[str]) -> str:
 
 def _iter_created_files(files: list[dict[str, Any]], contents: bytes) -> Iterator[ProducedFile]:
     """Yield each file with its part of the contents, which follow one another."""
-    start = 0
-    for item in files:
+    start, paths = 0, make_paths_safe([item["path"] for item in files])
+    for item, path in zip(files, paths, strict=True):
         end = start + item["size"] if item["kept"] else start
         content = contents[start:end] if item["kept"] else None
-        yield ProducedFile(
-            path=item["path"], size=item["size"], sha256=item["sha256"], content=content
-        )
+        yield ProducedFile(path=path, size=item["size"], sha256=item["sha256"], content=content)
         start = end

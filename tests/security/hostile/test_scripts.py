@@ -102,7 +102,7 @@ def test_links_pipes_and_invalid_names_are_omitted(box: Sandbox) -> None:
     run = run_in(box, STRANGE)
     assert run.exit_status == 0, run
     made = {item.path: item.content for item in run.made}
-    assert made["new\nline"] == b"n"
+    assert made["new_line"] == b"n"
     assert made["hard"] == made["in/b.txt"] == b"input"
     assert {"link_etc_passwd", "pipe", "socket"}.isdisjoint(made)
     assert not any(b"root:" in (content or b"") for content in made.values())
@@ -238,3 +238,22 @@ def test_flood_of_requests_is_bounded(box: Sandbox) -> None:
         if thread.name == "greenloop-proxy":
             thread.join(5)
             assert not thread.is_alive()
+
+
+def test_names_of_created_files_are_harmless_on_the_host(box: Sandbox) -> None:
+    names = ["-rf", "a\nb", "\x1b[2J", "\u202egnp.exe", "d-1/-x", "_rf", "plain-1.txt", "ä b"]
+    script = (
+        "import os, sys\nos.mkdir('d-1')\n"
+        f"for name in {names!r}:\n    open(name, 'w').write(name)\n"
+        "os.symlink('x', 'li\\nnk')\n"
+    )
+    run = run_in(box, script)
+    made = {item.path: item.content for item in run.made}
+    assert made["plain-1.txt"] == b"plain-1.txt"
+    assert made["ä b"] == "ä b".encode()
+    assert made["_rf"] == b"_rf"
+    assert made["_rf~2"] == b"-rf"
+    assert made["d-1__x"] == b"d-1/-x"
+    assert len(made) == len(names)
+    assert all(path.isprintable() for path in (*made, *run.left_out))
+    assert run.left_out

@@ -20,6 +20,7 @@ NEW = {
 CODE = (
     f"""
 FILTERED = {FILTERED!r}
+SYNCFS = {seccomp._IGNORED[MACHINE]["syncfs"]}
 CLONE, MMAP, SETPRIORITY, PRLIMIT = {seccomp._CLONE[MACHINE]}, {seccomp._MMAP[MACHINE]}, \\
     {seccomp._SETPRIORITY[MACHINE]}, {seccomp._PROCESS_ATTRIBUTE_CALLS[MACHINE][0]}
 """
@@ -35,6 +36,11 @@ def clone(flags):
     return pid
 
 
+def shared_anonymous():
+    call(MMAP, 0, 4096, 3, 0x21, -1, 0)
+    return "mapped"
+
+
 def shared_zeros():
     with open("/dev/zero", "r+b") as file:
         return mmap.mmap(file.fileno(), 4096)
@@ -43,6 +49,14 @@ def shared_zeros():
 def still_works():
     'Ordinary uses of the calls whose arguments are checked.'
     private = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE)
+    with open(os.__file__, "rb") as file:  # these calls do nothing
+        mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+        for advice in (mmap.MADV_RANDOM, mmap.MADV_WILLNEED, 20, 21):
+            mapped.madvise(advice)
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        assert os.preadv(file.fileno(), [bytearray(9)], 0) == 9
+        call(SYNCFS, file.fileno())
+    os.sync()
     with open(TMP + "/mapped", "w+b") as file:
         file.truncate(4096)
         shared = mmap.mmap(file.fileno(), 4096)
@@ -52,11 +66,41 @@ def still_works():
     return True
 
 
+def shared_mapping():
+    'Memory that `mmap` shares with a child process; more than the limit is refused.'
+    shared = mmap.mmap(-1, 100_000)
+    assert refused(mmap.mmap, -1, 1 << 30) == "refused"
+    try:
+        child = os.fork()
+    except OSError:
+        shared[0] = 7
+    else:
+        if not child:
+            shared[0] = 7
+            os._exit(0)
+        os.waitpid(child, 0)
+    return shared[0], len(shared), isinstance(shared, mmap.mmap)
+
+
+def evicted():
+    'Which part of the pages of a file of the machine a run can drop from memory.'
+    with open(os.__file__, "rb") as file:
+        pages = len(file.read()) // 4096
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_majflt
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+        mapped.madvise(mmap.MADV_RANDOM)  # one fault a page
+        mapped.madvise(21)
+        sum(mapped[at] for at in range(0, len(mapped), 4096))
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_majflt - before) / pages
+
+
 def value_to_share():
     import multiprocessing
     return multiprocessing.Value("i", 7).value
 """
 )
+WORKING = ["still_works()", "value_to_share()", "shared_mapping()", "evicted()"]
 REFUSED = [
     *(f"refused(call, FILTERED['unshare'], {flag})" for flag in NEW.values()),
     *(f"refused(clone, {flag})" for name, flag in NEW.items() if name != "time"),
@@ -74,7 +118,10 @@ REFUSED = [
     "refused(os.sched_setscheduler, 1, os.SCHED_IDLE, os.sched_param(0))",
     "refused(os.sched_setparam, 1, os.sched_param(0))",
     "refused(os.sched_setaffinity, 1, [0])",
-    "refused(mmap.mmap, -1, 4096)",
+    "refused(shared_anonymous)",
+    "refused(os.preadv, os.open(os.__file__, 0), [bytearray(9)], 0, os.RWF_NOWAIT)",
+    "refused(write, '/proc/self/oom_score_adj', '-1')",
+    "refused(write, '/proc/self/oom_score_adj', '0')",
     "refused(mmap.mmap, -1, 2 << 20, mmap.MAP_PRIVATE | 0x40000)",
     "refused(shared_zeros)",
     "refused(os.memfd_create, 'x')",
@@ -124,7 +171,7 @@ def ioctl(request):
 @pytest.fixture(scope="module")
 def results(box: Sandbox) -> dict[str, Any]:
     sweep = [f"refused(call, {number}, 0, 0, 0, 0, 0, 0)" for number in FILTERED.values()]
-    return answer_calls(box, CODE, [*REFUSED, *sweep, "still_works()", "value_to_share()"])
+    return answer_calls(box, CODE, [*REFUSED, *sweep, *WORKING])
 
 
 @pytest.mark.parametrize("call", REFUSED)
@@ -183,3 +230,13 @@ def test_calls_with_another_architectures_numbers_end_the_run(attack: Attack, co
     run = attack(PRELUDE + _MACHINE_CODE.replace("CODE", repr(code)))
     assert run.ending == "crashed"
     assert "SIGSYS" in run.detail
+
+
+def test_anonymous_shared_memory_of_a_module_works_within_its_limit(
+    results: dict[str, Any],
+) -> None:
+    assert results["shared_mapping()"] == [7, 100_000, True]
+
+
+def test_pages_of_shared_files_stay_in_memory(results: dict[str, Any]) -> None:
+    assert results["evicted()"] < 0.5

@@ -7,9 +7,13 @@ import sys
 
 from ..isolation import landlock
 
-_READABLE = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/etc/ld.so.cache")
+# Written to, /proc would change how the kernel treats a process, as `oom_score_adj` does.
+_READABLE = (
+    *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/etc/ld.so.cache"),
+    "/proc",
+)
 _DEVICES = ("/dev/random", "/dev/urandom")
-_WRITABLE = ("/tmp", "/dev/shm", "/proc", "/dev/null", "/dev/full")
+_WRITABLE = ("/tmp", "/dev/shm", "/dev/null", "/dev/full")
 
 
 def harden_process() -> None:

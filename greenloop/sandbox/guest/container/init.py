@@ -22,7 +22,7 @@ from ..entrypoints import load_entrypoints
 from ..files.collector import COLLECT_FILES_KEY, collect_created_files
 from ..files.writer import write_job_files
 from ..isolation import syscalls as k
-from ..isolation.run_mounts import WORK_FOLDER
+from ..isolation.run_mounts import WORK_FOLDER, be_killed_first
 from ..limits.usage import NamespaceUsage
 from ..protocol.framing import receive_frame, send_frame
 from ..protocol.output_buffers import OutputBuffers
@@ -159,6 +159,7 @@ def _prepare_guest_process(
         os._exit(125)
     try:
         detach_process()
+        be_killed_first()
         output, errors, result, stack_dump = handles
         redirect_streams(output, result, stack_dump, inherited_fds | {errors})
         redirect_stderr(errors, is_separate=job["kind"] == "script")

@@ -9,6 +9,7 @@ import socket
 from . import syscalls as k
 
 WORK_FOLDER, _HOME = "/tmp/work", "/tmp/home"
+_OOM_SCORE_ADJUSTMENT = "1000"
 _LISTEN_BACKLOG = 16
 _TMPFS = k.MS_NOSUID | k.MS_NODEV
 _TCP_BUFFER_SIZES = "4096 65536 212992"
@@ -40,9 +41,16 @@ def set_up_mounts(limits: dict[str, int], ids: tuple[int, int], first_pid: int) 
     _lower_quotas()
     with contextlib.suppress(OSError):  # a kernel without this file, or with smaller numbers
         k.write_kernel_file("/proc/sys/kernel/ns_last_pid", str(first_pid - 1))
+    be_killed_first()
+    k.make_read_only("/proc", recursive=False)  # the score could be lowered again
     for folder in (WORK_FOLDER, _HOME, "/tmp/tmp"):
         os.mkdir(folder)
     k.drop_capabilities()
+
+
+def be_killed_first() -> None:
+    """Make the kernel end this process, or one of its descendants, where memory runs out."""
+    k.write_kernel_file("/proc/self/oom_score_adj", _OOM_SCORE_ADJUSTMENT)
 
 
 def rename_folders(work: str, home: str) -> None:

@@ -74,7 +74,21 @@ _DENIED = by_machine({
     "migrate_pages": (256, 238), "fanotify_init": (300, 262), "io_setup": (206, 0),
     "ioprio_set": (251, 30), "open_tree_attr": (467, 467), "quotactl_fd": (443, 443),
     "inotify_init": (253, None), "inotify_init1": (294, 26),
+    # Which pages of shared files are in memory, as another run has left them.
+    "mincore": (27, 232), "cachestat": (451, 451),
 })  # fmt: skip
+# Calls that do nothing and report success: those that evict or load pages of shared files, which
+# another run could notice, and those that make the machine write to its disks (the files of a run
+# are in memory).
+_IGNORED = by_machine({
+    "fadvise64": (221, 223), "readahead": (187, 213), "sync": (162, 81), "syncfs": (306, 267),
+    "fsync": (74, 82), "fdatasync": (75, 83), "sync_file_range": (277, 84),
+})  # fmt: skip
+# The flags of a read tell whether its pages are in memory; those of a write make the disk wait.
+_READ_WITH_FLAGS = by_machine({"preadv2": (327, 286), "pwritev2": (328, 287)})
+_FLAGS_ARGUMENT = 5
+_MADVISE = {"x86_64": 28, "aarch64": 233}
+_IGNORED_ADVICE = (3, 20, 21)  # MADV_WILLNEED, MADV_COLD, MADV_PAGEOUT
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _CLONE3 = 435
 _SOCKET = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket, socketpair
@@ -112,9 +126,16 @@ class BpfProgram:
         """Fail one call unless an argument (counted from 0, after masking) has one of the values."""
         self._branch_on_argument(number, argument, values, (ALLOW, ERRNO | error), mask)
 
-    def deny_values(self, number: int, argument: int, values: Values, mask: int = ALL_BITS) -> None:
-        """Fail one call with EPERM if an argument has one of the values."""
-        self._branch_on_argument(number, argument, values, (ERRNO | errno.EPERM, ALLOW), mask)
+    def deny_values(
+        self,
+        number: int,
+        argument: int,
+        values: Values,
+        mask: int = ALL_BITS,
+        error: int = errno.EPERM,
+    ) -> None:
+        """Fail one call if an argument has one of the values; the error 0 means that it does nothing."""
+        self._branch_on_argument(number, argument, values, (ERRNO | error, ALLOW), mask)
 
     def _branch_on_argument(
         self, number: int, argument: int, values: Values, listed_and_other: Values, mask: int
@@ -148,6 +169,7 @@ def build_filter(name: str, families: tuple[int, ...]) -> bytes:
     program.deny(_CLONE3, errno.ENOSYS)  # its flags are in memory; libc falls back to clone
     for number in _DENIED[name].values():
         program.deny(number)
+    _protect_page_cache(program, name)
     _deny_namespaces(program, _CLONE[name])
     socket, socketpair = _SOCKET[name]
     program.allow_values(socket, 0, families, errno.EAFNOSUPPORT)
@@ -161,6 +183,15 @@ def build_filter(name: str, families: tuple[int, ...]) -> bytes:
     _ignore_buffer_sizes(program, _SETSOCKOPT[name])
     program.add(RETURN, ALLOW)
     return program.to_bytes()
+
+
+def _protect_page_cache(program: BpfProgram, name: str) -> None:
+    """Keep runs from changing, and from asking for, what is in memory of shared files."""
+    for number in _IGNORED[name].values():
+        program.deny(number, 0)
+    for number in _READ_WITH_FLAGS[name].values():
+        program.allow_values(number, _FLAGS_ARGUMENT, (0,), errno.EOPNOTSUPP)
+    program.deny_values(_MADVISE[name], 2, _IGNORED_ADVICE, error=0)
 
 
 def _deny_namespaces(program: BpfProgram, clone: int) -> None:

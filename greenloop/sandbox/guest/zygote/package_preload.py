@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from ..isolation import syscalls as k
 from ..isolation.seccomp import build_filter
+from ..isolation.shared_memory import limit_shared_mappings
 from ..limits.numeric_threads import SINGLE_THREAD_VARIABLES
 
 # All trial imports together: the host waits a minute for the zygote.
@@ -92,6 +93,7 @@ def preload(packages: Sequence[str], families: tuple[int, ...]) -> None:
 
         # That of managers; AF_UNIX, the default, is refused.
         connection.default_family = "AF_INET"  # type: ignore[attr-defined]
+    limit_shared_mappings()
     preload_packages(packages)
     with contextlib.suppress(OSError):
         build_filter(k.machine(), families)

@@ -29,7 +29,6 @@ from .monitor import RunMonitor
 
 _MAX_JOB_BYTES = 64 << 20
 SPARE_NAME, RUNNING_NAME = "gl-spare", "gl-run"
-_OOM_SCORE_ADJUSTMENT = "1000"  # killed first if the machine runs out of memory
 
 
 class GuestRun(NamedTuple):
@@ -147,6 +146,8 @@ def _prepare_guest_process(
     """In the child: apply everything that does not depend on the job, read it, enter the run."""
     try:
         detach_process()
+        if not has_namespaces:
+            run_mounts.be_killed_first()
         job, errors = map(duplicate_high, (pipes.job, pipes.errors_in))
         redirect_streams(
             pipes.output_in,
@@ -165,9 +166,8 @@ def _prepare_guest_process(
 
 
 def detach_process() -> None:
-    """Make this process dumpable, first to be killed without memory, and leader of a session."""
+    """Make this process dumpable, and leader of a session."""
     k.prctl(k.PR_SET_DUMPABLE, 1)
-    k.write_kernel_file("/proc/self/oom_score_adj", _OOM_SCORE_ADJUSTMENT)
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # as an interpreter sets it
 

@@ -16,16 +16,17 @@ HEADERS = {
 _LINE = re.compile(r"^#define __NR(?:3264)?_(\w+)\s+(\d+)", re.M)
 # Added by kernels newer than the headers may be; the same number on all architectures.
 NEW = {"setxattrat": 463, "getxattrat": 464, "listxattrat": 465, "removexattrat": 466}
-NEW |= {"open_tree_attr": 467, "file_setattr": 469, "fchmodat2": 452}
+NEW |= {"cachestat": 451, "open_tree_attr": 467, "file_setattr": 469, "fchmodat2": 452}
 
 
 def all_numbers(machine: str) -> list[tuple[str, int]]:
     """Return all names and numbers of one architecture."""
     tables = [syscalls._SYSCALL_NUMBERS, seccomp._DENIED]
+    tables += [seccomp._IGNORED, seccomp._READ_WITH_FLAGS]
     tables += [getattr(seccomp_strict, name) for name in _SECOND]
     found = [pair for table in tables for pair in table[machine].items()]
     found += [("clone", seccomp._CLONE[machine]), ("ioctl", seccomp._IOCTL[machine])]
-    found += [("fcntl", seccomp._FCNTL[machine])]
+    found += [("fcntl", seccomp._FCNTL[machine]), ("madvise", seccomp._MADVISE[machine])]
     found += zip(("socket", "socketpair"), seccomp._SOCKET[machine], strict=True)
     found += [("mmap", seccomp._MMAP[machine]), ("setsockopt", seccomp._SETSOCKOPT[machine])]
     found += [("setpriority", seccomp._SETPRIORITY[machine]), ("clone3", seccomp._CLONE3)]
