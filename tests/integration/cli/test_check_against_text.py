@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.integration.cli.conftest import Served
+from tests.integration.workflow.test_compare_peer import is_error, judge
 from tests.support.model_responses import (
     BETTER_CODE,
     GOOD_CODE,
@@ -18,7 +19,6 @@ from tests.support.model_responses import (
     answers,
 )
 from tests.support.openai_server import OpenAIServer, tool_of
-from tests.unit.workflow.test_compare_peer import is_error, judge
 
 if TYPE_CHECKING:
     from tests.integration.cli.conftest import Run

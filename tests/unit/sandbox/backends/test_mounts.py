@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
@@ -83,15 +82,3 @@ def test_packages_are_found_by_any_spelling_of_their_names(
         "Zope.Thing.py",
         "some_dep.py",
     ]
-
-
-def test_a_zygote_starts_before_the_slow_modules_are_imported() -> None:
-    script = (
-        "import sys\n"
-        "import greenloop.sandbox.opening\n"
-        "from greenloop.sandbox.backends.mounts import build_guest_mounts\n"
-        "build_guest_mounts()\n"
-        "print(*{'importlib.metadata', 'email', 'compileall', 'inspect'} & sys.modules.keys())\n"
-    )
-    command = [sys.executable, "-c", script]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == ""

@@ -28,7 +28,7 @@ from tests.support.change_responses import (
 from tests.support.model_responses import fence
 
 if TYPE_CHECKING:
-    from tests.unit.workflow.conftest import RunWorkflow
+    from tests.integration.workflow.conftest import RunWorkflow
 
 # Both pass the code that takes the discount off twice.
 WEAK_TESTS = TESTS.replace(

@@ -19,7 +19,7 @@ from tests.support.wheels import only_wheels_of, wheel
 pytestmark = pytest.mark.slow
 
 if TYPE_CHECKING:
-    from tests.unit.workflow.conftest import RunWorkflow
+    from tests.integration.workflow.conftest import RunWorkflow
 
 USING = GOOD_CODE.replace("return sorted(xs, reverse=True)", "return alpha.down(xs)")
 CODE = f"import alpha\n\n\n{USING}"

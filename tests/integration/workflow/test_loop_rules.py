@@ -26,7 +26,7 @@ from tests.support.model_responses import (
 from tests.support.scripted import message
 
 if TYPE_CHECKING:
-    from tests.unit.workflow.conftest import RunWorkflow
+    from tests.integration.workflow.conftest import RunWorkflow
 
 WRONG_SUITE = suite_answer(GOOD_TESTS + WRONG_TEST)
 DISPUTE = "DISPUTE test_wrong: R1 demands [3]"

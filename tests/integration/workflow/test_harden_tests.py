@@ -10,7 +10,7 @@ from greenloop.events import HardeningDone, Notice, ResponseRejected
 from tests.support.model_responses import GOOD_CODE, answers, fence
 
 if TYPE_CHECKING:
-    from tests.unit.workflow.conftest import Outcome, RunWorkflow
+    from tests.integration.workflow.conftest import Outcome, RunWorkflow
 
 ZERO = '''from __future__ import annotations
 

@@ -24,7 +24,7 @@ from greenloop.workflow.storage.request import (
 from tests.support.model_responses import fence
 
 if TYPE_CHECKING:
-    from tests.unit.workflow.conftest import RunWorkflow
+    from tests.integration.workflow.conftest import RunWorkflow
 
 TASK = "Print how many rows sales.csv has, as `rows: N`."
 GOOD = "import csv\nprint('rows:', len(list(csv.reader(open('sales.csv')))) - 1)\n"

@@ -38,7 +38,7 @@ from tests.support.model_responses import (
 from tests.support.scripted import ScriptedModel
 
 if TYPE_CHECKING:
-    from tests.unit.workflow.conftest import Outcome, RunWorkflow
+    from tests.integration.workflow.conftest import Outcome, RunWorkflow
 
 # Nothing of contract and tests asks for the ValueError of the text.
 OF_VALUES = [*HELD_OUT[:3], {"requirement": "R1", "call": "top_k([1, 2], 1)", "returns": "[2]"}]

@@ -28,7 +28,7 @@ from tests.support.model_responses import (
 )
 
 if TYPE_CHECKING:
-    from tests.unit.workflow.conftest import Outcome, RunWorkflow
+    from tests.integration.workflow.conftest import Outcome, RunWorkflow
 
 ALL_OF_THEM, AN_ERROR = "top_k([2, 1], 5) -> [2, 1]", "top_k([2, 1], 5) raises ValueError"
 MORE = {

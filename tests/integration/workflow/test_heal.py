@@ -12,7 +12,7 @@ from greenloop.workflow.storage.request import HealModuleRequest
 from tests.support.model_responses import BETTER_CODE, GOOD_CODE, GOOD_TESTS, WRONG_CODE, fence
 
 if TYPE_CHECKING:
-    from tests.unit.workflow.conftest import RunWorkflow
+    from tests.integration.workflow.conftest import RunWorkflow
 
 OTHER_WRONG = WRONG_CODE.replace("sorted(xs)", "list(xs)")
 WITH_HELPER = WRONG_CODE + "\n\ndef smallest(xs):\n    return min(xs)\n"

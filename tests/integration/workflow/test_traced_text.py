@@ -28,7 +28,7 @@ from tests.support.model_responses import (
 )
 
 if TYPE_CHECKING:
-    from tests.unit.workflow.conftest import RunWorkflow
+    from tests.integration.workflow.conftest import RunWorkflow
 
 R1 = {"id": "R1", "text": "top_k returns the k largest numbers, largest first."}
 R2 = {"id": "R2", "text": "k < 0 raises ValueError."}

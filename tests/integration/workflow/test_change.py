@@ -31,7 +31,7 @@ from tests.support.change_responses import (
 from tests.support.model_responses import fence
 
 if TYPE_CHECKING:
-    from tests.unit.workflow.conftest import RunWorkflow
+    from tests.integration.workflow.conftest import RunWorkflow
 
 MENDS_RATES = """# file: src/shop/rates.py
 <<<<<<< SEARCH
