@@ -96,7 +96,7 @@ class LLMClient:
         while True:
             is_logged = self.log.has_response(again)
             try:
-                return parse(await self._get_response(again))
+                return parse(replace(await self._get_response(again), is_last=True))
             except InvalidResponse as complaint:
                 if is_logged:  # the run ended with this answer; a resumed run gets another
                     continue

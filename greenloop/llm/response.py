@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from greenloop.llm.parsing.code_blocks import clean_response, extract_blocks, find_unfenced_code
+from greenloop.llm.parsing.code_blocks import (
+    clean_response,
+    drop_unfinished,
+    extract_blocks,
+    find_unfenced_code,
+)
 from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.parsing.json_values import find_json
 
 _REFUSAL = re.compile(
     r"\b(I(['’]m| am) (sorry|unable|not able)"
@@ -26,6 +31,7 @@ class LLMResponse:
 
     text: str
     finish_reason: str | None = None
+    is_last: bool = False  # it is not asked for again: what of it can be used is used
 
     @property
     def is_truncated(self) -> bool:
@@ -33,26 +39,26 @@ class LLMResponse:
         return self.finish_reason in _TRUNCATION_REASONS
 
 
-def extract_json(text: str, kind: type[Any]) -> Any:
-    """Return the answer's JSON value of one type (dict or list), from a block or bare.
+def extract_json(text: str, kind: type[Any], *keys: str) -> Any:
+    """Return the answer's last JSON value of one type (dict or list), from a block or bare.
+
+    A dict has to have one of `keys`, where some are given.
 
     Raises:
-        InvalidResponse: there is none.
+        InvalidResponse: there is none; the message says where the first one is not valid.
     """
-    candidates = [
-        block.text for block in extract_blocks(text) if block.language in ("json", "json5", "")
-    ]
-    opening, closing = ("{", "}") if kind is dict else ("[", "]")
-    if opening in text and closing in text:
-        candidates.append(text[text.index(opening) : text.rindex(closing) + 1])
-    for candidate in candidates:
-        try:
-            value = json.loads(candidate, strict=False)
-        except ValueError:
-            continue
-        if isinstance(value, kind):
-            return value
-    raise InvalidResponse("Answer with one ```json block holding valid JSON and nothing else.")
+
+    def fits(value: Any) -> bool:
+        return isinstance(value, kind) and (not keys or not set(keys).isdisjoint(value))
+
+    blocks = (item.text for item in extract_blocks(text) if "\ndef " not in item.text)
+    value, complaint = find_json(blocks, text, fits)
+    if value is None:
+        place = f"{complaint} " if complaint else ""
+        raise InvalidResponse(
+            f"{place}Answer with one ```json block holding valid JSON and nothing else."
+        )
+    return value
 
 
 def extract_text(response: LLMResponse) -> str:
@@ -63,9 +69,11 @@ def extract_text(response: LLMResponse) -> str:
     """
     text = clean_response(response.text)
     if response.is_truncated:
-        raise InvalidResponse(
-            "The answer was cut off before its end. Answer again, shorter, and whole."
-        )
+        if not response.is_last:
+            raise InvalidResponse(
+                "The answer was cut off before its end. Answer again, shorter, and whole."
+            )
+        text = drop_unfinished(text)
     if not text.strip():
         raise InvalidResponse("The answer was empty.")
     if _REFUSAL.search(text[:400]) and "```" not in text and find_unfenced_code(text) is None:

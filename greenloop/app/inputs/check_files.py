@@ -11,9 +11,9 @@ from typing import NamedTuple
 from greenloop.dependencies.names import iter_imported_modules
 from greenloop.errors import InputError
 from greenloop.files import check_python, read_text
+from greenloop.syntax.module_names import explain_invalid_module_name
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.testsuite.module_under_test import list_imported_modules
 from greenloop.testsuite.parser import is_test_path
 from greenloop.workflow.setup.missing_modules import ONE_MODULE

@@ -13,8 +13,8 @@ from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
 from greenloop.files import check_python
 from greenloop.scripts.source_file import SourceFile
+from greenloop.syntax.module_names import explain_invalid_module_name
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.module_names import explain_invalid_module_name
 from greenloop.workflow.storage.request import GivenTests, OriginalFile, ProjectRequest
 
 _ROOT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", ".git")

@@ -16,7 +16,7 @@ from greenloop.files import (
     read_text,
 )
 from greenloop.specification.examples import analyze_specification
-from greenloop.testsuite.module_names import explain_invalid_module_name
+from greenloop.syntax.module_names import explain_invalid_module_name
 from greenloop.testsuite.module_under_test import find_imported_module
 from greenloop.workflow.storage.request import GivenTests
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.records import Choice, GivenExample
 from greenloop.specification.choices import MAX_ANSWER_CHARS, drop_settled, to_one_line
 
@@ -14,29 +13,24 @@ _MAX_QUESTION_CHARS = 500
 def parse_choices(value: object, examples: tuple[GivenExample, ...]) -> tuple[Choice, ...]:
     """Return the choices of a contract, numbered C1, C2, …, without those that examples answer.
 
-    Whether a choice is answered is never taken from the model.
-
-    Raises:
-        InvalidResponse: it is no list of questions with answers.
+    An entry without a question and answers is none. Whether a choice is answered is never taken
+    from the model.
     """
-    if value is None:
-        return ()
-    if not isinstance(value, list) or len(value) > _MAX_CHOICES:
-        raise InvalidResponse(f'"choices" must be a list of at most {_MAX_CHOICES} questions.')
-    found = {choice.sha256: choice for choice in map(_parse_choice, value)}
+    entries = value[:_MAX_CHOICES] if isinstance(value, list) else ()
+    found = {choice.sha256: choice for choice in filter(None, map(_parse_choice, entries))}
     settled = drop_settled(found.values(), examples)
     return tuple(
         item.model_copy(update={"id": f"C{number}"}) for number, item in enumerate(settled, 1)
     )
 
 
-def _parse_choice(raw: object) -> Choice:
+def _parse_choice(raw: object) -> Choice | None:
     fields = raw if isinstance(raw, dict) else {}
     question, offered = _flatten(fields.get("question"), _MAX_QUESTION_CHARS), fields.get("answers")
     flat = map(_flatten, offered[:_MAX_ANSWERS] if isinstance(offered, list) else ())
     answers = list(dict.fromkeys(filter(None, flat)))
     if not question or not answers:
-        raise InvalidResponse('Each of the "choices" needs a "question" and "answers".')
+        return None
     chosen = _flatten(fields.get("chosen")) or answers[0]
     if chosen not in answers:
         answers.insert(0, chosen)

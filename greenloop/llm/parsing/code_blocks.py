@@ -7,26 +7,18 @@ language, or at the first one where there is none.
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from greenloop.llm.parsing.errors import InvalidResponse
+from greenloop.llm.parsing.json_values import read_json
+from greenloop.llm.parsing.reasoning import strip_reasoning
 from greenloop.syntax.parse import cache_by_source, parse_or_none
 
 _FENCE = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
-_REASONING_TAGS = r"think|thinking|thought|thoughts|reasoning|reflection"
-_OPENING_TAG = re.compile(rf"\s*<(?P<tag>{_REASONING_TAGS})>", re.IGNORECASE)
-_CLOSING_TAG = re.compile(rf"</(?:{_REASONING_TAGS})>", re.IGNORECASE)
-# Some servers drop the opening tag. A quoted tag is code about tags, not the end of reasoning.
-_ORPHAN_TAG = re.compile(
-    rf"^[^'\"`\n<]*</(?:{_REASONING_TAGS})>|</(?:{_REASONING_TAGS})>[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
 _CODE_START = re.compile(
     r"from [\w.]+ import\b|import [\w.]+( as \w+)?(,|$)|(async )?def \w+\(|class \w+[(:]|@\w+|#!"
 )
@@ -64,28 +56,14 @@ def clean_response(response: str) -> str:
         InvalidResponse: the answer ends within its reasoning.
     """
     text = response.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
-    while opened := _OPENING_TAG.match(text):
-        closed = _CLOSING_TAG.search(text, opened.end())
-        if closed is None:
-            raise InvalidResponse("The answer ended inside its reasoning; give the answer itself.")
-        text = text[closed.end() :]
-    return _strip_orphan_tag(text)
+    return strip_reasoning(text, _is_line_of_code)
 
 
-def _strip_orphan_tag(text: str) -> str:
-    """Return the text after a closing tag without an opening one, unless it is within valid code."""
-    if _ORPHAN_TAG.search(text) is None or is_valid_python(text):
-        return text
-    code = [
-        (start, end)
+def _is_line_of_code(text: str, line: int) -> bool:
+    return is_valid_python(text) or any(
+        start < line < end and _is_valid_body("python", block.text)
         for block, start, end in _locate_blocks(text)
-        if _is_valid_body("python", block.text)
-    ]
-    for found in _ORPHAN_TAG.finditer(text):
-        line = text.count("\n", 0, found.end())
-        if not any(start < line < end for start, end in code):
-            return text[found.end() :]
-    return text
+    )
 
 
 def extract_blocks(text: str) -> list[CodeBlock]:
@@ -141,14 +119,30 @@ def _extract_body(lines: Sequence[str], start: int, end: int) -> str:
 def _is_valid_body(language: str, body: str) -> bool:
     if language in _PYTHON_LANGUAGES or not language:
         return is_valid_python(body)
-    return language != "json" or _parse_json(body) is not None
+    return language != "json" or _is_json(body)
 
 
-def _parse_json(text: str) -> Any:
-    """Return a JSON value, None for a text that is none."""
-    with suppress(ValueError):
-        return json.loads(text, strict=False)
-    return None
+def _is_json(text: str) -> bool:
+    with suppress(InvalidResponse):
+        read_json(text)
+        return True
+    return False
+
+
+def drop_unfinished(text: str) -> str:
+    """Return a cut answer without its unfinished end: the last block, but for whole tests, or line."""
+    found = list(_locate_blocks(text))
+    lines = text.split("\n")
+    if not found or found[-1][0].is_closed:
+        return "\n".join(lines[:-1])
+    block, start, _ = found[-1]
+    kept = "\n".join(lines[:start])
+    body = block.text.split("\n")
+    starts = [n for n, line in enumerate(body) if line and not line[0].isspace()]
+    for end in reversed(starts) if "def test" in block.text else ():
+        if is_valid_python(whole := "\n".join(body[:end])):
+            return f"{kept}\n```python\n{whole}\n```\n"
+    return kept
 
 
 def text_outside_blocks(text: str) -> str:
@@ -157,6 +151,14 @@ def text_outside_blocks(text: str) -> str:
     for _, start, end in reversed(list(_locate_blocks(text))):
         del lines[start:end]
     return "\n".join(lines).strip()
+
+
+def blank_blocks(text: str) -> str:
+    """Return a cleaned answer with empty lines in place of its blocks."""
+    lines = text.split("\n")
+    for _, start, end in _locate_blocks(text):
+        lines[start:end] = [""] * (end - start)
+    return "\n".join(lines)
 
 
 def find_unfenced_code(text: str) -> str | None:
@@ -170,7 +172,10 @@ def find_unfenced_code(text: str) -> str | None:
 
 
 def _code_from_json(text: str) -> str | None:
-    value = _parse_json(text.strip())
+    try:
+        value = read_json(text.strip())
+    except InvalidResponse:
+        return None
     values = value.values() if isinstance(value, dict) else ()
     strings = [item for item in values if isinstance(item, str)]
     code = [s for s in strings if is_valid_python(s) and re.search(r"^(def|class) ", s, re.M)]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+import re
+from contextlib import suppress
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
@@ -17,6 +19,8 @@ from greenloop.dependencies.names import (
 from greenloop.errors import SpecificationError
 from greenloop.llm.parsing.choices import parse_choices
 from greenloop.llm.parsing.completeness import public_names
+from greenloop.llm.parsing.contract_markdown import read_markdown_contract
+from greenloop.llm.parsing.contract_shapes import normalize_contract
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.records import Contract
@@ -25,20 +29,15 @@ from greenloop.specification.examples import (
     filter_usable_examples,
     summarize_example,
 )
-from greenloop.testsuite.module_names import explain_invalid_module_name
+from greenloop.specification.plain import name_module, replace_definitions
+from greenloop.syntax.module_names import explain_invalid_module_name
 from greenloop.testsuite.stubs import build_stub
 
-_CONTRACT_KEYS = (
-    "module",
-    "summary",
-    "interface",
-    "requirements",
-    "background",
-    "not_covered",
-    "contradictions",
-    "assumptions",
-    "packages",
+_VALUE_KEYS = (
+    *("module", "summary", "interface", "requirements", "background", "not_covered"),
+    *("contradictions", "assumptions", "packages"),
 )
+_NOTHING = re.compile(r"^\W*NOTHING\b\W*(?P<why>.*)", re.MULTILINE)
 
 
 def parse_contract(
@@ -55,15 +54,14 @@ def parse_contract(
         InvalidResponse: it is no contract, or departs from what the specification states.
         SpecificationError: the answer says that nothing can be tested.
     """
-    value = extract_json(extract_text(answer), dict)
+    value = read_contract_values(extract_text(answer))
     if previous:
         value = _merge(previous, value)
     if not value.get("requirements"):
-        missing = str(value.get("summary") or "no behaviour is described").strip()
-        raise SpecificationError(f"nothing in the specification can be tested: {missing}")
-    contract = _validate_contract(value, module)
+        _refuse_empty(value, specification)
+    contract = _validate_contract(value, module, is_last=answer.is_last)
     _check_interface(contract)
-    _check_signatures(contract, specification)
+    contract = _keep_signatures(contract, specification, is_last=answer.is_last)
     packages = _resolve_packages(contract, allowed)
     names = frozenset(public_names(contract.interface))
     examples = filter_usable_examples(specification.examples, names)
@@ -77,6 +75,33 @@ def parse_contract(
             "choices": parse_choices(value.get("choices"), examples),
         }
     )
+
+
+def read_contract_values(text: str) -> dict[str, Any]:
+    """Return the keys of a contract that an answer gives as JSON or as Markdown.
+
+    Raises:
+        InvalidResponse: it gives neither requirements nor an interface in a form that can be read.
+    """
+    with suppress(InvalidResponse):
+        return normalize_contract(extract_json(text, dict, "requirements", "interface"))
+    value = read_markdown_contract(text)
+    if not value and (nothing := _NOTHING.search(text)):
+        return {"requirements": [], "summary": nothing["why"].strip()}
+    if not value and "{" in text:  # a few keys in JSON, or JSON that cannot be read
+        value = extract_json(text, dict)
+    return normalize_contract(value)
+
+
+def _refuse_empty(value: dict[str, Any], specification: Specification) -> NoReturn:
+    """Raise for a contract without requirements: a text with a signature or example has some."""
+    if value.get("interface") or specification.signatures or specification.examples:
+        raise InvalidResponse(
+            "There is no list of requirements. Under a line `Requirements` give one for each thing "
+            'that a test can check: `- R1: f(1) returns 2 <- "passage of the text"`.'
+        )
+    missing = str(value.get("summary") or "no behaviour is described").strip()
+    raise SpecificationError(f"nothing in the specification can be tested: {missing}")
 
 
 def _merge(previous: Contract, changes: dict[str, Any]) -> dict[str, Any]:
@@ -99,20 +124,22 @@ def _merge(previous: Contract, changes: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _validate_contract(value: dict[str, Any], module: str | None) -> Contract:
-    content = {key: value[key] for key in _CONTRACT_KEYS if value.get(key) is not None}
-    if module:
-        content["module"] = module
+def _validate_contract(value: dict[str, Any], module: str | None, *, is_last: bool) -> Contract:
+    content = {"summary": "", **{key: value[key] for key in _VALUE_KEYS if key in value}}
+    if not content.get("interface"):
+        raise InvalidResponse(
+            "There is no interface. Begin with one ```python block that holds the signatures, each "
+            "with a docstring and the body `...`."
+        )
+    content["module"] = module or content.get("module") or name_module(content["interface"])
+    if is_last and not module and explain_invalid_module_name(content["module"]):
+        content["module"] = name_module(content["interface"])
     try:
-        contract = Contract.model_validate(content)
+        return Contract.model_validate(content)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise InvalidResponse(f"The contract's {place!r} is wrong: {first['msg']}.") from None
-    ids = [item.id for item in contract.requirements]
-    if len(set(ids)) < len(ids):
-        raise InvalidResponse("Two requirements have the same id.")
-    return contract
 
 
 def _check_interface(contract: Contract) -> None:
@@ -128,18 +155,29 @@ def _check_interface(contract: Contract) -> None:
         raise InvalidResponse("The interface defines nothing: give at least one function or class.")
 
 
-def _check_signatures(contract: Contract, specification: Specification) -> None:
-    """Check that the interface has each signature of the specification, with equal arguments."""
+def _keep_signatures(
+    contract: Contract, specification: Specification, *, is_last: bool
+) -> Contract:
+    """Return the contract with each signature of the specification, with equal arguments.
+
+    Raises:
+        InvalidResponse: one is missing or different, and the model can be asked again.
+    """
     wanted, got = _collect_signatures(specification.signatures), _collect_signatures(
         contract.interface
     )
-    for name, arguments in wanted.items():
-        if name not in got:
-            raise InvalidResponse(f"The specification defines `{name}`; the interface must too.")
-        if got[name] != arguments:
-            raise InvalidResponse(
-                f"The specification fixes the signature `{name}({arguments})`; keep it."
-            )
+    wrong = [name for name, arguments in wanted.items() if got.get(name) != arguments]
+    if not wrong:
+        return contract
+    if is_last:
+        mended = replace_definitions(contract.interface, specification.signatures, wrong)
+        return contract.model_copy(update={"interface": mended})
+    name = wrong[0]
+    if name not in got:
+        raise InvalidResponse(f"The specification defines `{name}`; the interface must too.")
+    raise InvalidResponse(
+        f"The specification fixes the signature `{name}({wanted[name]})`; keep it."
+    )
 
 
 def _collect_signatures(source: str) -> dict[str, str]:

@@ -60,7 +60,7 @@ def parse_judgement(response: LLMResponse) -> Judgement:
     Raises:
         InvalidResponse: no JSON object with `wrong` being `test`, `code` or `text`.
     """
-    value = extract_json(extract_text(response), dict)
+    value = extract_json(extract_text(response), dict, "wrong")
     try:
         wrong = str(value.get("wrong")).strip().lower()
         return Judgement.model_validate({"wrong": wrong, "because": str(value.get("because", ""))})

@@ -34,7 +34,7 @@ def parse_location(response: LLMResponse, paths: Collection[str], *, may_need: b
     Raises:
         InvalidResponse: there is none, or one that the project does not have.
     """
-    value = extract_json(extract_text(response), dict)
+    value = extract_json(extract_text(response), dict, "files", "need")
     files, need = (_read_paths(value.get(key), paths) for key in ("files", "need"))
     if not files and not (may_need and need):
         raise InvalidResponse('Name at least one file of the map: {"files": ["path"], "why": "…"}.')

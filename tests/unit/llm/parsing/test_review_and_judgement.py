@@ -117,16 +117,17 @@ def test_answer_without_a_judgement_is_invalid(text: str) -> None:
     [
         ('```json\n{"a": 1}\n```', dict, {"a": 1}),
         ("```json\n[1]\n```\n```json\n{}\n```", dict, {}),
+        ('```json\n{"a": 1}\n```\nNo:\n```json\n{"a": 2}\n```', dict, {"a": 2}),
         ('```json\n{"a": "two\nlines"}\n```', dict, {"a": "two\nlines"}),
         ("The list is [1, 2].", list, [1, 2]),
         ("```python\nx = [3]\n```\n```json\n[1]\n```", list, [1]),
     ],
 )
-def test_first_json_value_of_the_type_is_found(text: str, kind: type, value: object) -> None:
+def test_last_json_value_of_the_type_is_found(text: str, kind: type, value: object) -> None:
     assert extract_json(text, kind) == value
 
 
-@pytest.mark.parametrize("text", ["", "{", "{'a': 1}", "[1]", "```json\n{\n```"])
+@pytest.mark.parametrize("text", ["", "{", "[1]", "```json\n{\n```"])
 def test_answer_without_json_is_invalid(text: str) -> None:
     with pytest.raises(InvalidResponse, match="```json"):
         extract_json(text, dict)

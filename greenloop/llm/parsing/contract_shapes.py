@@ -1,0 +1,124 @@
+"""A contract's values in whatever shapes a model gave them: strings for lists, lists for strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from greenloop.llm.parsing.code_blocks import extract_blocks
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,3}")
+_NOTHING = re.compile(r"\W*(none|nothing|n/?a|empty|keine?|-)?\W*", re.IGNORECASE)
+_TEXT_KEYS = ("text", "requirement", "description", "statement", "assumption", "quote", "name")
+_SEPARATOR = re.compile(r"[\s,;`'\"\[\]]+")
+
+
+def normalize_contract(raw: dict[str, Any]) -> dict[str, Any]:
+    """Return the keys of a contract with their usual shapes; keys of other names are left out."""
+    value: dict[str, Any] = {}
+    for key in ("module", "summary"):
+        if raw.get(key) is not None:
+            value[key] = _to_text(raw[key])
+    if "module" in value:
+        value["module"] = value["module"].strip("`'\" ").removesuffix(".py")
+    if raw.get("interface") is not None:
+        value["interface"] = _to_source(raw["interface"])
+    if raw.get("requirements") is not None:
+        value["requirements"] = _number(_list_requirements(raw["requirements"]))
+    if raw.get("background") is not None:
+        value["background"] = [*map(_to_background, _to_list(raw["background"]))]
+    for key in ("not_covered", "assumptions"):
+        if raw.get(key) is not None:
+            value[key] = _to_texts(raw[key])
+    if raw.get("packages") is not None:
+        names = [_SEPARATOR.split(item) for item in _to_texts(raw["packages"])]
+        value["packages"] = [name for item in names for name in item if not is_nothing(name)]
+    if raw.get("contradictions") is not None:
+        sides = map(_to_contradiction, _to_list(raw["contradictions"]))
+        value["contradictions"] = [item for item in sides if item]
+    if raw.get("choices") is not None:
+        value["choices"] = _to_list(raw["choices"])
+    return value
+
+
+def is_nothing(text: str) -> bool:
+    """Return whether an item says that there is none."""
+    return _NOTHING.fullmatch(text.strip()) is not None
+
+
+def _to_list(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [value]
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _to_text(value: Any) -> str:
+    if isinstance(value, dict):
+        known = (value[key] for key in _TEXT_KEYS if value.get(key))
+        return _to_text(next(known, "; ".join(f"{key}: {item}" for key, item in value.items())))
+    if isinstance(value, list | tuple):
+        return " ".join(map(_to_text, value))
+    return "" if value is None else str(value)
+
+
+def _to_texts(value: Any) -> list[str]:
+    texts = (_to_text(item).strip() for item in _to_list(value))
+    return [item for item in texts if not is_nothing(item)]
+
+
+def _to_source(value: Any) -> str:
+    """Return Python source: of lines, of signatures by name, or in a block of its own."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    text = "\n".join(map(_to_text, value)) if isinstance(value, list | tuple) else str(value)
+    blocks = [item.text for item in extract_blocks(text)]
+    return "\n".join(blocks) if blocks else text
+
+
+def _list_requirements(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict) and not {"id", *_TEXT_KEYS} & value.keys():  # {"R1": "…"}
+        value = [
+            {"id": key, **(item if isinstance(item, dict) else {"text": item})}
+            for key, item in value.items()
+        ]
+    for item in _to_list(value):
+        fields = item if isinstance(item, dict) else {"text": item}
+        quotes = next((fields[key] for key in ("quotes", "quote") if fields.get(key)), ())
+        text = _to_text(
+            {key: fields[key] for key in _TEXT_KEYS if key in fields and key != "quote"}
+        )
+        found = _NUMBER.search(str(fields.get("id", "")))
+        entry: dict[str, Any] = {"id": f"R{found[0]}" if found else ""}
+        if text.strip():
+            entry |= {"text": text.strip(), "quotes": _to_texts(quotes)}
+        if text.strip() or found:  # an id alone takes a requirement out
+            yield entry
+
+
+def _number(items: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the items with an id each; one without, or with one that is taken, gets a free one."""
+    found = list(items)
+    taken = {item["id"] for item in found}
+    free = (f"R{n}" for n in range(1, 10_000) if f"R{n}" not in taken)
+    seen: set[str] = {""}
+    for item in found:
+        if item["id"] in seen:
+            item["id"] = next(free)
+        seen.add(item["id"])
+    return found
+
+
+def _to_background(value: Any) -> dict[str, str]:
+    fields = value if isinstance(value, dict) else {"quote": value}
+    reason = fields.get("reason")
+    return {"quote": _to_text(fields), "reason": _to_text(reason) if reason else ""}
+
+
+def _to_contradiction(value: Any) -> dict[str, Any] | None:
+    """Return a contradiction of two passages; None of any other."""
+    fields = value if isinstance(value, dict) else {}
+    quotes = fields.get("quotes")
+    if not isinstance(quotes, list | tuple) or len(quotes) != 2:
+        return None
+    return {"quotes": [_to_text(item) for item in quotes], "call": _to_text(fields.get("call"))}

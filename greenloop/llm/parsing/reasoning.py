@@ -1,0 +1,61 @@
+"""Reasoning that models and servers leave in an answer: one table of the delimiters of all families."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from greenloop.llm.parsing.errors import InvalidResponse
+
+_TAGS = r"(?:think|thinking|thought|thoughts|reasoning|reflection)"
+# What opens reasoning at the beginning of an answer, and what closes it.
+_DELIMITERS = tuple(
+    (re.compile(rf"\s*{opening}", re.IGNORECASE), re.compile(closing, re.IGNORECASE))
+    for opening, closing in (
+        (rf"<{_TAGS}>", rf"</{_TAGS}>"),
+        (r"<seed:think>", r"</seed:think>"),
+        (r"\[THINK\]", r"\[/THINK\]"),
+        (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
+        (
+            r"(?:<\|start\|>assistant)?<\|channel\|>(?!final\b)\w+[^<]*<\|message\|>",
+            r"<\|channel\|>final[^<]*<\|message\|>",
+        ),
+    )
+)
+# Channels whose special tokens the server left out: only where both words are there.
+_BARE_CHANNELS = re.compile(r"\s*(?:assistant)?analysis\S?.*?assistantfinal", re.DOTALL)
+# Around the answer itself.
+_FRAMES = re.compile(
+    r"<\|(?:return|end|im_end|eot_id|end_of_solution)\|>\s*\Z"
+    r"|\A\s*(?:<\|start\|>assistant)?<\|channel\|>final[^<]*<\|message\|>"
+    r"|\A\s*<\|begin_of_solution\|>"
+)
+# Some servers drop the opening tag. A quoted tag is code about tags, not the end of reasoning.
+_ORPHAN_CLOSING = re.compile(
+    rf"^[^'\"`\n<]*(?:</(?:{_TAGS}|seed:think)>|\[/THINK\])"
+    rf"|(?:</(?:{_TAGS}|seed:think)>|\[/THINK\])[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def strip_reasoning(text: str, is_within_code: Callable[[str, int], bool]) -> str:
+    """Return an answer without the reasoning that precedes it.
+
+    `is_within_code` says whether a line of the text is one of valid code, where a tag is no tag.
+
+    Raises:
+        InvalidResponse: the answer ends within its reasoning.
+    """
+    text = _BARE_CHANNELS.sub("", text, count=1) if _BARE_CHANNELS.match(text) else text
+    while closing := next((end for start, end in _DELIMITERS if start.match(text)), None):
+        found = closing.search(text)
+        if found is None:
+            raise InvalidResponse("The answer ended inside its reasoning; give the answer itself.")
+        text = text[found.end() :]
+    for found in _ORPHAN_CLOSING.finditer(text):
+        if not is_within_code(text, text.count("\n", 0, found.end())):
+            text = text[found.end() :]
+            break
+    while (framed := _FRAMES.sub("", text)) != text:
+        text = framed
+    return text

@@ -1,0 +1,128 @@
+"""A contract without a model: the interface of a text or of code, a requirement for each sentence."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from greenloop.records import Contract, Requirement
+from greenloop.specification.examples import Specification, filter_usable_examples
+from greenloop.specification.passages import index_text
+from greenloop.specification.reading.doctests import parse_doctest
+from greenloop.syntax.module_names import explain_invalid_module_name
+from greenloop.syntax.nodes import Definition, Function
+from greenloop.syntax.parse import parse_or_empty
+
+_MAX_REQUIREMENTS = 40
+_MAX_CHARS = 600
+_MODULE = "solution"
+
+
+def build_plain_contract(
+    specification: Specification, module: str | None, code: str = ""
+) -> Contract | None:
+    """Return a contract whose requirements are the sentences of the text.
+
+    Its interface has the signatures and the called names of the text, or the public names of
+    `code`. None where there are none.
+    """
+    interface = specification.signatures or _sketch_interface(specification)
+    interface = interface or reduce_to_interface(code)
+    names = frozenset(_list_names(interface))
+    if not names:
+        return None
+    examples = filter_usable_examples(specification.examples, names)
+    return Contract(
+        module=module or name_module(interface),
+        summary="",
+        interface=interface,
+        requirements=tuple(_list_requirements(specification.text)),
+        specification=specification.text,
+        examples=examples,
+    )
+
+
+def _list_requirements(text: str) -> Iterator[Requirement]:
+    index = index_text(text)
+    blocks = [item for item in index.blocks if item.kind in ("sentence", "item", "row")]
+    passages = [index.excerpt(item.first, item.end) for item in blocks]
+    for number, passage in enumerate(passages[:_MAX_REQUIREMENTS] or [text.strip()], 1):
+        shown = passage[:_MAX_CHARS]
+        yield Requirement(id=f"R{number}", text=shown, quotes=(shown,))
+
+
+def _sketch_interface(specification: Specification) -> str:
+    """Return a stub for each function that the examples of a text call."""
+    arities: dict[str, int] = {}
+    for example in specification.examples:
+        for part in parse_doctest(example.doctest):
+            for node in ast.walk(parse_or_empty(part.source)):
+                if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                    continue
+                if not node.keywords and not hasattr(builtins, node.func.id):
+                    count = len(node.args)
+                    arities[node.func.id] = max(count, arities.get(node.func.id, 0))
+    return "\n".join(
+        f"def {name}({', '.join(f'value{n}' for n in range(1, count + 1))}): ..."
+        for name, count in arities.items()
+    )
+
+
+def reduce_to_interface(code: str) -> str:
+    """Return the public functions and classes of a module as stubs."""
+    tree = parse_or_empty(code)
+    kept: list[ast.stmt] = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        or (isinstance(node, Definition) and not node.name.startswith("_"))
+    ]
+    for node in kept:
+        for item in ast.walk(node):
+            if isinstance(item, Function):
+                head = item.body[:1] if ast.get_docstring(item) is not None else []
+                item.body = [*head, ast.Expr(ast.Constant(...))]
+    return ast.unparse(ast.Module(kept, [])) if any(map(_is_definition, kept)) else ""
+
+
+def _is_definition(node: ast.stmt) -> bool:
+    return isinstance(node, Definition)
+
+
+def name_module(interface: str) -> str:
+    """Return a name for a module: that of the first thing that it defines, where it can be used."""
+    for name in _list_names(interface):
+        snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+        if explain_invalid_module_name(snake) is None:
+            return snake
+    return _MODULE
+
+
+def _list_names(interface: str) -> Sequence[str]:
+    nodes = (node for node in parse_or_empty(interface).body if isinstance(node, Definition))
+    return [node.name for node in nodes]
+
+
+def replace_definitions(interface: str, stated: str, names: Collection[str]) -> str:
+    """Return an interface with the definitions of `names` as they are in `stated`.
+
+    The name of a method is that of its class, a dot and its own.
+    """
+    wanted = {name.partition(".")[0] for name in names}
+    tree, found = ast.parse(interface), ast.parse(stated)
+    new = {node.name: node for node in found.body if isinstance(node, Definition)}
+    body: list[ast.stmt] = []
+    for node in tree.body:
+        name = node.name if isinstance(node, Definition) else ""
+        if name in wanted and name in new:
+            replacement = new.pop(name)
+            docstring = ast.get_docstring(node) if isinstance(node, Definition) else None
+            if docstring and ast.get_docstring(replacement) is None:
+                replacement.body.insert(0, ast.Expr(ast.Constant(docstring)))
+            body.append(replacement)
+        else:
+            body.append(node)
+    body += [node for name, node in new.items() if name in wanted]
+    return ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
