@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import Unpack
+
 from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
 from greenloop.events import EventSink, RunFinished, ignore_event
 from greenloop.llm.budget import Budget
@@ -21,6 +23,7 @@ from greenloop.records import Report
 from greenloop.records.contract import ChoiceAsker
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
+from greenloop.settings.keywords import SettingsKeywords
 from greenloop.threads import complete_in_thread
 from greenloop.tools.building import run_in_any_thread
 from greenloop.tracing.setup import trace_run
@@ -196,7 +199,7 @@ def build_refusal_report(settings: Settings, specification: str, error: Greenloo
     return build_report(RunState.create(request, settings), error)
 
 
-def run_coding_agent(specification: str, **settings: Any) -> dict[str, Any]:
+def run_coding_agent(specification: str, **settings: Unpack[SettingsKeywords]) -> dict[str, Any]:
     """Run a specification, from any thread, and return the report as a dict.
 
     `settings` are fields of `Settings`.

@@ -1,4 +1,4 @@
-"""Configuration files: `[tool.greenloop]` of a project, and the user's own file.
+"""Where settings are set: options, variables, `[tool.greenloop]` of a project, the user's own file.
 
 A project's file comes with the code that is judged. It may set what cannot weaken a verdict or
 reach out of the sandbox; all else comes from options, the environment, or the user's file.
@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
 from dotenv.parser import Binding, parse_stream
 from platformdirs import user_config_path
+from pydantic import Field
+from pydantic.fields import FieldInfo
 
 from greenloop.errors import SettingsError
 from greenloop.plugins import list_plugins
@@ -27,24 +30,96 @@ else:
 
 PROJECT_FILE: Final = "pyproject.toml"
 TABLE: Final = "[tool.greenloop]"
-_THRESHOLDS = {
-    f"min-{name}": f"min_{name.replace('-', '_')}"
-    for name in (
-        *("held-out-agreement", "mutation-score", "assertion-mutation", "isolated"),
-        *("line-coverage", "branch-coverage"),
-    )
-}
-_KEYS = {
-    "timeout": "timeout_s",
-    "model-timeout": "model_timeout_s",
-    "grading-seconds": "grading_s",
-    "mutants": "mutants",
-    "fence": "fence",
-    "allow-packages": "allow_package",
-    "models": "models",
-    "require": "require",
-    **_THRESHOLDS,
-}
+# Returns why a project may not set a key to a value that would be `base` without it; '' if it may.
+Rule = Callable[[str, Any, Any], str]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A field of `Settings`: what it means, and where it can be set."""
+
+    about: str
+    section: str = ""  # the first one of a section names it
+    metavar: str = ""  # of the option, '' where there is none
+    key: str = ""  # in configuration files; default: the name of the option
+    project: Rule | None = None  # None: no project may set it
+    example: str = ""
+    is_repeated: bool = False  # as an option
+    is_flag: bool = False  # --no-NAME
+    is_saved: bool = False  # a resumed run takes it over, as those with an option
+    name: str = ""  # of the field
+    variable: str = ""
+    default: Any = None
+    field: FieldInfo | None = None
+
+    def bind(self, name: str, field: FieldInfo) -> Setting:
+        """Return the setting with what its field says."""
+        key = self.key or name.removesuffix("_s").replace("_", "-")
+        variable = str(field.validation_alias)
+        is_saved = self.is_saved or self.has_option
+        found = replace(self, name=name, key=key, variable=variable, is_saved=is_saved)
+        return replace(found, default=field.default, field=field)
+
+    @property
+    def has_option(self) -> bool:
+        return bool(self.metavar) or self.is_flag
+
+    @property
+    def option(self) -> str:
+        """Return the command-line option, whether or not there is one."""
+        return f"--{self.name.removesuffix('_s').replace('_', '-')}"
+
+    def join(self, value: Any) -> Any:
+        """Return a list of repeated values as text."""
+        joins = self.is_repeated or self.name == "allowed_packages"
+        return ",".join(map(str, value)) if joins and isinstance(value, list) else value
+
+
+def setting(
+    default: Any,
+    about: str,
+    *,
+    variable: str | None = None,
+    gt: float | None = None,
+    ge: float | None = None,
+    le: float | None = None,
+    **details: Any,
+) -> Any:
+    """Declare a field of `Settings`; `details` are those of `Setting`."""
+    extra: Any = {"setting": Setting(about, **details)}
+    return Field(default, validation_alias=variable, gt=gt, ge=ge, le=le, json_schema_extra=extra)
+
+
+def allow(key: str, value: Any, base: Any) -> str:
+    """Let a project set any value."""
+    return ""
+
+
+def allow_above(key: str, value: Any, base: Any) -> str:
+    """Let a project raise a threshold."""
+    is_above = isinstance(value, (int, float)) and value >= base
+    return "" if is_above else f"may not set {key} below {base}; use the environment"
+
+
+def allow_list(key: str, value: Any, base: Any) -> str:
+    """Let a project set a list."""
+    is_list = isinstance(value, list)
+    return "" if is_list else f'may set {key} to a list only, as in {key} = ["{value}"]'
+
+
+def allow_verified(key: str, value: Any, base: Any) -> str:
+    """Let a project ask for more than the default."""
+    return "" if value == "verified" else f"may set {key} to verified only; use --{key}"
+
+
+def allow_remote_models(key: str, value: Any, base: Any) -> str:
+    """Let a project name models that run no code of its own."""
+    names = value.items() if isinstance(value, dict) else [(key, value)]
+    local = ("replay", *list_plugins("greenloop.models"))
+    for alias, model in names:
+        if not isinstance(model, str) or model.partition(":")[0] in local:
+            return f"may not set the model alias {alias} to {model!r}; use --model"
+    return ""
 
 
 def find_project_file(folder: Path) -> Path | None:
@@ -53,46 +128,54 @@ def find_project_file(folder: Path) -> Path | None:
     return next((item for item in places if item.is_file()), None)
 
 
-def read_user_settings() -> dict[str, Any]:
+def read_user_settings(table: Sequence[Setting]) -> dict[str, Any]:
     """Return the settings of the user's file, which may hold all of them, by their names.
 
     Raises:
-        SettingsError: it cannot be read.
+        SettingsError: it cannot be read, or names what is no setting.
     """
     path = user_config_path("greenloop") / "config.toml"
     values = _read_toml(path) if path.is_file() else {}
-    return {_KEYS.get(key, key.replace("-", "_")): _join(key, item) for key, item in values.items()}
+    known = {
+        item.variable.removeprefix("GREENLOOP_").lower().replace("_", "-"): item for item in table
+    }
+    known |= {item.key: item for item in table}
+    found = {}
+    for key, value in values.items():
+        if (item := known.get(key.replace("_", "-"))) is None:
+            raise SettingsError(f"{path}: {key} is not a setting{_suggest(key, known)}")
+        found[item.name] = item.join(value)
+    return found
 
 
-def read_project_settings(find_base: Callable[[str], Any]) -> dict[str, Any]:
+def read_project_settings(table: Sequence[Setting], base: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of the project's file, by their names.
 
-    `find_base` returns the value that a setting would have without the project.
+    `base` has the values that settings would have without the project.
 
     Raises:
         SettingsError: the file cannot be read, or sets what a project may not set.
     """
-    path, values = _read_project_table()
+    values, known = read_project_table(), {item.key: item for item in table if item.project}
     for key, value in values.items():
-        if why := _explain_refusal(key, value, find_base):
-            raise SettingsError(f"{path}: {TABLE} {why}")
-    return {_KEYS[key]: _join(key, value) for key, value in values.items()}
+        if (item := known.get(key)) is None or item.project is None:
+            why = f"may not set {key}{_suggest(key, known) or '; use an option or the environment'}"
+        else:
+            why = item.project(key, value, base[item.name])
+        if why:
+            raise SettingsError(f"{find_project_file(Path())}: {TABLE} {why}")
+    return {known[key].name: known[key].join(value) for key, value in values.items()}
 
 
-def find_project_source(name: str, value: Any) -> str:
+def find_project_source(table: Sequence[Setting], item: Setting, value: Any) -> str:
     """Return where the project's file sets a setting to a value; '' where it does not."""
-    path, values = _read_project_table()
-    found = (
-        key for key, item in values.items() if _KEYS[key] == name and _join(key, item) == value
-    )
-    return next((f"{path}: {TABLE} {key}" for key in found), "")
+    values = read_project_table()
+    is_set = item.key in values and item.join(values[item.key]) == value
+    return f"{find_project_file(Path())}: {TABLE} {item.key}" if is_set else ""
 
 
-def find_ignored_settings(known: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for what is ignored: lines of `.env`, and variables that are no setting.
-
-    `known` has the names that are settings, each with the name to suggest.
-    """
+def find_ignored_settings(table: Sequence[Setting], others: Sequence[str]) -> Iterator[str]:
+    """Yield a line for what is ignored: lines of `.env`, and variables that are no setting."""
     entries: list[Binding] = []
     with suppress(OSError, UnicodeDecodeError), Path(".env").open(encoding="utf-8") as file:
         entries = list(parse_stream(file))  # an unreadable file is reported elsewhere
@@ -100,50 +183,28 @@ def find_ignored_settings(known: Mapping[str, str]) -> Iterator[str]:
         is_one = len(broken) == 1
         lines = f"line {broken[0]} is" if is_one else f"lines {', '.join(broken)} are"
         yield f".env: {lines} not NAME=VALUE and {'is' if is_one else 'are'} ignored"
+    known = {f"GREENLOOP_{item.name}".upper(): item.variable for item in table}
+    known |= {name: name for name in (*known.values(), *others)}
     given = {*os.environ, *(item.key for item in entries if item.key)}
     for name in sorted(item for item in given if item.startswith("GREENLOOP_")):
-        if name not in known:
+        if name not in known.values():
             close = get_close_matches(name, known, 1)
-            hint = f"; did you mean {known[close[0]]}?" if close else ""
-            yield f"{name} is not a setting{hint}"
+            yield f"{name} is not a setting" + (f"; did you mean {known[close[0]]}?" * bool(close))
 
 
-def _explain_refusal(key: str, value: Any, find_base: Callable[[str], Any]) -> str:
-    """Return why a project may not set a key to a value; '' where it may."""
-    if key not in _KEYS:
-        close = get_close_matches(key, _KEYS, 1, 0.75)
-        hint = f"did you mean {close[0]}?" if close else "use an option or the environment"
-        return f"may not set {key}; {hint}"
-    if key == "fence" and not isinstance(value, list):
-        return f'may set fence to a list only, as in fence = ["{value}"]'
-    if key == "require" and value != "verified":
-        return "may set require to verified only; use --require"
-    base = find_base(_KEYS[key]) if key in _THRESHOLDS else 0
-    if key in _THRESHOLDS and not (isinstance(value, (int, float)) and value >= base):
-        return f"may not set {key} below {base}; use the environment"
-    if key == "models":
-        names = value.items() if isinstance(value, dict) else [(key, value)]
-        local = ("replay", *list_plugins("greenloop.models"))
-        for alias, model in names:
-            if not isinstance(model, str) or model.partition(":")[0] in local:
-                return f"may not set the model alias {alias} to {model!r}; use --model"
-    return ""
+def _suggest(key: str, known: Mapping[str, Setting]) -> str:
+    close = get_close_matches(key, known, 1, 0.75)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
-def _join(key: str, value: Any) -> Any:
-    """Return a list of packages as the option has them."""
-    is_list = isinstance(value, list) and "package" in key
-    return ",".join(map(str, value)) if is_list else value
-
-
-def _read_project_table() -> tuple[Path | None, dict[str, Any]]:
-    """Return the project's file and greenloop's table in it. Raises SettingsError."""
+def read_project_table() -> dict[str, Any]:
+    """Return greenloop's table in the project's file. Raises SettingsError."""
     path = find_project_file(Path())
     tools = _read_toml(path).get("tool", {}) if path else {}
     table = tools.get("greenloop", {}) if isinstance(tools, dict) else {}
     if not isinstance(table, dict):
         raise SettingsError(f"{path}: {TABLE} must be a table, not {table!r}")
-    return path, table
+    return table
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

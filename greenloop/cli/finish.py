@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from greenloop.cli.options.common import DisplayOptions
+from greenloop.cli.options.shared import DisplayOptions
 from greenloop.cli.process import escape_displayed, print_error
 from greenloop.errors import GreenloopError, InputError, OutputError, SandboxError
 from greenloop.records import Report

@@ -10,14 +10,11 @@ import atexit
 import os
 import sys
 from errno import EIO, ENOSPC, EPIPE
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
 from greenloop.cli.usage import Group
-
-if TYPE_CHECKING:
-    from greenloop.sandbox.warm.zygote_client import ZygotePool
 
 
 def _print_version(wanted: bool) -> None:
@@ -55,15 +52,12 @@ def create_app() -> typer.Typer:
 app = create_app()
 
 
-def main(zygotes: ZygotePool | None = None) -> None:
-    """Run the program. Ends the process with the exit status of the command.
-
-    `zygotes` are processes of a sandbox that were started for the command.
-    """
+def main() -> None:
+    """Run the program. Ends the process with the exit status of the command."""
     if sys.stdout is None:  # it was closed by the caller
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
-        app(prog_name="greenloop", obj=zygotes)
+        app(prog_name="greenloop")
         status = 0
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
@@ -71,8 +65,6 @@ def main(zygotes: ZygotePool | None = None) -> None:
         if error.errno not in (EPIPE, ENOSPC, EIO):
             raise
         status = _report_unwritable(error)
-    if zygotes is not None:
-        zygotes.close()
     _end_process(status)
 
 

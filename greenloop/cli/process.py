@@ -20,10 +20,8 @@ from greenloop.versions import SMALL
 T = TypeVar("T")
 
 
-def run_command(name: str, options: object, *started: object) -> int:
+def run_command(name: str, options: object) -> int:
     """Run a command, whose module is imported now; return its exit status.
-
-    `started` is what was started for it, if anything was.
 
     Paths that do not exist are reported before the import. An error that ends the command is
     printed.
@@ -31,7 +29,7 @@ def run_command(name: str, options: object, *started: object) -> int:
     try:
         check_paths(options)
         command = getattr(import_module(f"greenloop.cli.commands.{name}"), f"{name}_command")
-        return int(command(options, *started))
+        return int(command(options))
     except GreenloopError as error:
         print_error(str(error))
         return error.exit_status

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from greenloop.cli.editor import print_line
-from greenloop.cli.options.groups import RunOptions
+from greenloop.cli.options.shared import RunOptions
 from greenloop.cli.process import is_terminal
 from greenloop.records import Choice, ChoiceAnswer
 from greenloop.reporting.escaping import sanitize_line

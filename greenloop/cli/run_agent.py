@@ -17,8 +17,8 @@ from greenloop.cli.approval import (
     review,
 )
 from greenloop.cli.finish import finish_run, print_report
-from greenloop.cli.options.groups import NewRunOptions, RunOptions
 from greenloop.cli.options.settings import load_settings
+from greenloop.cli.options.shared import NewRunOptions, RunOptions
 from greenloop.cli.process import check_terminal, is_terminal, print_error, run_with_signals
 from greenloop.cli.questions import create_asker
 from greenloop.errors import GreenloopError, InterruptedRunError, NoModelError, OutputError

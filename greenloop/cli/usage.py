@@ -7,19 +7,18 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from typer.core import TyperGroup
+from typer import BadParameter
+from typer.core import TyperCommand, TyperGroup
 
-from greenloop.cli.options.commands import COMMANDS, load_options
-from greenloop.cli.options.declaration import (
-    DEFAULT_COMMAND,
-    UsageError,
-    build_command,
-    see_help,
-)
+from greenloop.cli.options.commands import COMMANDS, summarize
+from greenloop.cli.options.declaration import build_command
 from greenloop.errors import simplify_message
 
+_DEFAULT_COMMAND = "make"
 _ROOT_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
 _OPTIONAL_VALUE_FLAGS = ("--html", "--markdown")
+UsageError: Any = BadParameter.__mro__[1]
+_PANELS = ("Arguments", "Model", "Budget", "Sandbox", "Evidence", "Output", "Options")
 
 
 def expand_bare_options(args: list[str]) -> list[str]:
@@ -35,6 +34,38 @@ def expand_bare_options(args: list[str]) -> list[str]:
     return read
 
 
+class Command(TyperCommand):
+    """A command with its options in panels. Its epilog is a list of examples, a line each."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        first = " ".join(args[:1])
+        rest: list[str] = super().parse_args(ctx, args)
+        if ctx.args and self.name == _DEFAULT_COMMAND and not first.startswith("-"):
+            text = " ".join([first, *ctx.args])
+            raise UsageError(
+                f'the specification must be one argument; put it in quotes: greenloop "{text}"'
+            )
+        if ctx.args:
+            raise UsageError(f"unexpected argument '{ctx.args[0]}'{_see_help(ctx)}")
+        return rest
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        rows: dict[str, list[tuple[str, str]]] = {name: [] for name in _PANELS}
+        for item in self.get_params(ctx):
+            if item.param_type_name == "argument":
+                rows["Arguments"].append((str(item.metavar), str(getattr(item, "help", ""))))
+            elif record := item.get_help_record(ctx):
+                panel = getattr(item, "rich_help_panel", None) or "Options"
+                rows[panel].append((record[0].lstrip(" /"), record[1]))
+        for title in filter(rows.get, rows):
+            with formatter.section(title):
+                formatter.write_dl(rows[title])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Examples"):
+            formatter.write("".join(f"  {line}\n" for line in (self.epilog or "").splitlines()))
+
+
 class Group(TyperGroup):
     """A group whose first word, if it is not a command, is a specification for `make`.
 
@@ -45,13 +76,14 @@ class Group(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return build_command(cmd_name, load_options(cmd_name)) if cmd_name in COMMANDS else None
+        known = cmd_name in COMMANDS
+        return build_command(cmd_name, COMMANDS[cmd_name], Command) if known else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in COMMANDS and args[0] not in _ROOT_OPTIONS:
             if close := get_close_matches(args[0], COMMANDS, 1, 0.75):
                 _check_no_command(args[0], close[0])
-            args = [DEFAULT_COMMAND, *args]
+            args = [_DEFAULT_COMMAND, *args]
         elif args and args[0] == "report":
             args = expand_bare_options(args)
         return super().parse_args(ctx, args)
@@ -71,7 +103,7 @@ class Group(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+            formatter.write_dl([(name, summarize(item)) for name, item in COMMANDS.items()])
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
         formatter.write_usage(ctx.command_path, '"Write a function that …" [OPTIONS]')
@@ -82,7 +114,7 @@ def _check_no_command(word: str, command: str) -> None:
     if not Path(word).exists():
         raise UsageError(
             f"'{word}' is not a command; did you mean '{command}'? "
-            f"(a specification: greenloop {DEFAULT_COMMAND} {word})"
+            f"(a specification: greenloop {_DEFAULT_COMMAND} {word})"
         )
 
 
@@ -91,7 +123,7 @@ def _describe_error(error: Any) -> str:
     kind, ctx, parameter = type(error).__name__, error.ctx, getattr(error, "param", None)
     if kind == "NoSuchOption":
         close = f"; did you mean {error.possibilities[0]}?" if error.possibilities else ""
-        return f"no such option: {error.option_name}{close or see_help(ctx)}"
+        return f"no such option: {error.option_name}{close or _see_help(ctx)}"
     if kind == "BadOptionUsage":
         return f"{error.option_name} needs a value"
     if parameter is None:
@@ -99,4 +131,8 @@ def _describe_error(error: Any) -> str:
     is_option = parameter.param_type_name == "option"
     label = max(parameter.opts, key=len) if is_option else parameter.metavar
     problem = "is missing" if kind == "MissingParameter" else simplify_message(error.message)
-    return f"{label} {problem}{see_help(ctx)}"
+    return f"{label} {problem}{_see_help(ctx)}"
+
+
+def _see_help(ctx: Any) -> str:
+    return f"; see {ctx.command_path} --help" if ctx else ""

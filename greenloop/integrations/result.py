@@ -42,7 +42,7 @@ class RunResult(Record):
     report: str = Field(description="the report as a page (HTML); report.json is beside it")
 
 
-def build_run_result(report: Report, require: Literal["verified", "passed"]) -> RunResult:
+def build_run_result(report: Report, require: Literal["verified", "passed"] | None) -> RunResult:
     """Return the result of a run that has ended."""
     artifacts, active = report.artifacts, [t for t in report.tests if t.outcome != "dropped"]
     passed = sum(item.outcome == "passed" for item in active)

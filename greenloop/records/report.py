@@ -212,11 +212,12 @@ class Report(Record):
     change: Change | None = None
 
 
-def meets_requirement(report: Report, require: Literal["verified", "passed"]) -> bool:
-    """Return whether the verdict is at least the required one.
+def meets_requirement(report: Report, require: Literal["verified", "passed"] | None) -> bool:
+    """Return whether the verdict is at least the required one; for a check that is `verified`.
 
     A change without anything to grade has to pass its tests, whatever is required.
     """
     is_ungraded = report.change is not None and bool(report.change.nothing_to_grade)
-    is_enough = require == "passed" or is_ungraded
+    default = "verified" if report.command == "check" else "passed"
+    is_enough = (require or default) == "passed" or is_ungraded
     return report.verdict == "verified" or (is_enough and report.verdict == "passed")

@@ -1,33 +1,37 @@
-"""References made from code: `docs/commands.md`, `docs/settings.md`, `docs/python.md`.
+"""References made from code: documents, `.env.example`, and the keywords of `run_coding_agent`.
 
-    python -m tests.support.references        # writes them, and docs/report.md
+    python -m tests.support.references        # writes them
 
-Commands come from the command line, settings from `Settings` with the comments of `.env.example`, Python
-from docstrings.
+Commands come from the command line, settings from the table in `greenloop.settings`, Python from
+docstrings, `docs/report.md` from the report's schema.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
 
 import greenloop
-from greenloop.cli.options.commands import COMMANDS, load_options
+from greenloop.cli.options.commands import COMMANDS
 from greenloop.cli.options.declaration import build_command
+from greenloop.cli.usage import Command
+from greenloop.configuration import Setting
 from greenloop.grading import grade
 from greenloop.integrations.langgraph import make_node, make_tool
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.settings import Settings
+from greenloop.settings import list_settings
 from tests.support.report_reference import render_reference
 
 ROOT = Path(__file__).parents[2]
 _MADE = "<!-- Made by `python -m tests.support.references`. -->"
-# Fields that have no environment variable of their own to set, or a deprecated one.
-_HIDDEN = ("former_", "models", "fence", "allow_package")
+# Settings of an option or of a configuration file, for which a variable is of no use.
+_HIDDEN = ("models", "fence", "allow_package")
 
 
 class _MarkdownFormatter:
@@ -53,7 +57,7 @@ def render_commands() -> str:
     """Return the reference of the command line."""
     lines = [_read_head("commands")]
     for name in COMMANDS:
-        command = build_command(name, load_options(name))
+        command = build_command(name, COMMANDS[name], Command)
         formatter, context = _MarkdownFormatter(), command.make_context(
             name, [], resilient_parsing=True
         )
@@ -71,34 +75,63 @@ def render_commands() -> str:
 
 
 def render_settings() -> str:
-    """Return the reference of the settings, in the order and sections of `.env.example`."""
-    fields = {item.validation_alias: item for item in Settings.model_fields.values()}
-    lines, about = [_read_head("settings")], ""
-    for line in (ROOT / ".env.example").read_text("utf-8").splitlines():
-        if line.startswith("# ---"):
-            lines += ["", f"## {line[6:]}", "", "| variable | default | meaning |", "|---|---|---|"]
-        elif found := re.match(r"#?([A-Z_]+)=", line):
-            field = fields[found[1]]
-            lines.append(f"| `{found[1]}` | {_default(field)} | {_cell(about)}{_range(field)} |")
-        about = f"{about} {line[2:]}" if re.match(r"# (?!---)", line) else ""
+    """Return the reference of the settings."""
+    lines = [_read_head("settings")]
+    for item in _list_variables():
+        if item.section:
+            lines += ["", f"## {item.section}", "", "| variable | default | meaning |"]
+            lines.append("|---|---|---|")
+        default = f"`{_value(item)}`" if _value(item) else ""
+        about = f"{_cell(item.about)}{_range(item.field)}"
+        lines.append(f"| `{item.variable}` | {default} | {about} |")
     return "\n".join(lines) + "\n"
 
 
-def find_undescribed_settings() -> list[str]:
-    """Return the variables that `.env.example` leaves out or does not describe."""
-    known = [
-        str(item.validation_alias)
-        for name, item in Settings.model_fields.items()
-        if not name.startswith(_HIDDEN)
+def render_environment() -> str:
+    """Return the file `.env.example`."""
+    lines = [
+        "# Copy to .env. Command-line options override the environment, which overrides this file."
     ]
-    text = render_settings()
-    return [
-        name for name in known if not re.search(rf"^\| `{name}` \|.*\| [^|]{{10,}}\|$", text, re.M)
-    ]
+    for item in _list_variables():
+        lines += ["", f"# --- {item.section}"] if item.section else []
+        lines += textwrap.wrap(item.about, 100, initial_indent="# ", subsequent_indent="# ")
+        lines.append(f"#{item.variable}={item.example or _value(item)}")
+    return "\n".join(lines) + "\n"
 
 
-def _default(field: Any) -> str:
-    return "" if field.default is None else f"`{str(field.default).replace('True', 'true')}`"
+def render_keywords() -> str:
+    """Return the module with the keywords of `run_coding_agent` and their types."""
+    text = (ROOT / "greenloop" / "settings" / "table.py").read_text("utf-8")
+    body = next(i.body for i in ast.parse(text).body if getattr(i, "name", "") == "SettingsTable")
+    fields = [item for item in body if isinstance(item, ast.AnnAssign)]
+    lines = [f"    {ast.unparse(item.target)}: {ast.unparse(item.annotation)}" for item in fields]
+    text = (
+        "\n".join(lines)
+        .replace("'", '"')
+        .replace("SecretStr", "str")
+        .replace(": Path", ": str | Path")
+    )
+    return f"{_KEYWORDS}{text}\n"
+
+
+_KEYWORDS = '''"""Settings as keywords, for type checkers. Made by `python -m tests.support.references`."""
+
+from pathlib import Path
+from typing import Literal, TypedDict
+
+
+class SettingsKeywords(TypedDict, total=False):
+    """The fields of `Settings`."""
+
+'''
+
+
+def _list_variables() -> Iterator[Setting]:
+    return (item for item in list_settings() if item.name not in _HIDDEN)
+
+
+def _value(item: Setting) -> str:
+    return "" if item.default is None else str(item.default).replace("True", "true")
 
 
 def _range(field: Any) -> str:
@@ -152,11 +185,19 @@ def _read_head(name: str) -> str:
 
 
 def render_all() -> dict[str, str]:
-    """Return all references by the names of their documents."""
-    made = {"commands": render_commands, "settings": render_settings, "python": render_python}
-    return {name: render() for name, render in made.items()} | {"report": render_reference()}
+    """Return all references by the paths of their files."""
+    documents = {
+        "commands": render_commands(),
+        "settings": render_settings(),
+        "python": render_python(),
+        "report": render_reference(),
+    }
+    return {f"docs/{name}.md": text for name, text in documents.items()} | {
+        ".env.example": render_environment(),
+        "greenloop/settings/keywords.py": render_keywords(),
+    }
 
 
 if __name__ == "__main__":
     for name, text in render_all().items():
-        (ROOT / "docs" / f"{name}.md").write_text(text, encoding="utf-8")
+        (ROOT / name).write_text(text, encoding="utf-8")

@@ -15,7 +15,7 @@ from greenloop.batch.runner import Batch
 from greenloop.cli.batch_index import INDEX_FILE, write_index
 from greenloop.cli.executors import BatchLocation, create_executor
 from greenloop.cli.finish import write_outputs
-from greenloop.cli.options.batch import BatchOptions
+from greenloop.cli.options.checks import BatchOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import check_ended, run_until_stopped, write_stdout
 from greenloop.errors import GreenloopError, OutputError

@@ -9,7 +9,7 @@ from greenloop.app.inputs.change_files import (
     read_change_tests,
     read_wish,
 )
-from greenloop.cli.options.change import ChangeOptions
+from greenloop.cli.options.runs import ChangeOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run

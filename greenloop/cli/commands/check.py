@@ -14,9 +14,8 @@ from greenloop.sandbox.opening import SandboxOpening
 if TYPE_CHECKING:
     from greenloop.app.check import CheckResult, OpenSandbox
     from greenloop.app.watch import WatchedModule, WatchedProject
-    from greenloop.cli.options.check import CheckOptions
+    from greenloop.cli.options.checks import CheckOptions
     from greenloop.events import EventSink
-    from greenloop.sandbox.warm.zygote_client import ZygotePool
     from greenloop.settings import Settings
 
     CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
 # Nearly everything is imported while the sandbox opens: the settings first, then what runs the tests.
 
 
-def check_command(options: CheckOptions, zygotes: ZygotePool | None = None) -> int:
-    """Run `greenloop check` and return the exit status; `zygotes` were started for it before."""
-    if options.spec is None and options.model and not options.watch:
+def check_command(options: CheckOptions) -> int:
+    """Run `greenloop check` and return the exit status."""
+    if options.spec is None and "model" in options.given and not options.watch:
         raise InputError("--model is used only for --spec TEXT; add it")
     if options.watch and (options.spec is not None or options.json):
         raise InputError("--watch shows its results at a terminal: leave out --spec and --json")
@@ -38,7 +37,7 @@ def check_command(options: CheckOptions, zygotes: ZygotePool | None = None) -> i
         return _watch(options)
     if options.spec is not None:
         return _check_against_text(options.spec, options)
-    with SandboxOpening(options.sandbox, zygotes) as opening:
+    with SandboxOpening(options.given.get("sandbox")) as opening:
         from greenloop.cli.options.settings import load_settings
 
         settings = load_settings(options)
@@ -138,8 +137,8 @@ def _check_against_text(spec: str, options: CheckOptions) -> int:
     from greenloop.app.inputs.check_files import read_check_inputs
     from greenloop.app.inputs.specification import read_specification
     from greenloop.app.requests import build_request, to_absolute_path
-    from greenloop.cli.options.groups import RunOptions
     from greenloop.cli.options.settings import load_settings
+    from greenloop.cli.options.shared import RunOptions
     from greenloop.cli.run_agent import run_agent
     from greenloop.llm.factory import check_models
     from greenloop.workflow.storage.request import CheckRequest, GivenTests

@@ -12,8 +12,8 @@ from functools import partial
 
 import typer
 
-from greenloop.cli.options.report import DoctorOptions
 from greenloop.cli.options.settings import load_settings
+from greenloop.cli.options.tools import DoctorOptions
 from greenloop.dependencies import PackageStore
 from greenloop.distributions import get_installed_version
 from greenloop.errors import GreenloopError

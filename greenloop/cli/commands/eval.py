@@ -13,7 +13,7 @@ from pathlib import Path
 
 from greenloop.batch.executor import BatchConfig
 from greenloop.cli.finish import write_outputs
-from greenloop.cli.options.batch import EvalOptions
+from greenloop.cli.options.checks import EvalOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import check_ended, print_error, run_until_stopped, write_stdout
 from greenloop.dependencies import PackageResolver

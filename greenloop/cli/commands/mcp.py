@@ -12,8 +12,8 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
-from greenloop.cli.options.report import McpOptions
 from greenloop.cli.options.settings import load_settings
+from greenloop.cli.options.tools import McpOptions
 from greenloop.cli.process import print_error
 from greenloop.errors import InputError, InterruptedRunError
 from greenloop.integrations.service import AgentService

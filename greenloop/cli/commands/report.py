@@ -8,7 +8,7 @@ from pathlib import Path
 
 from greenloop.cli.batch_index import INDEX_FILE, is_batch_folder, read_batch, render_batch_page
 from greenloop.cli.finish import STDOUT, open_page, write_output
-from greenloop.cli.options.report import ReportOptions
+from greenloop.cli.options.tools import ReportOptions
 from greenloop.cli.process import escape_displayed
 from greenloop.errors import InputError
 from greenloop.records import Report

@@ -7,7 +7,6 @@ from typing import Any
 from greenloop.agent import build_refusal_report
 from greenloop.app.inputs.choices import add_answers
 from greenloop.cli.finish import finish_run
-from greenloop.cli.options.declaration import collect_settings
 from greenloop.cli.options.runs import ResumeOptions
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import check_run, run_agent
@@ -65,6 +64,5 @@ def _answer_choices(directory: RunDirectory, options: ResumeOptions) -> None:
 
 def _select_given_settings(request: RunRequest, options: ResumeOptions) -> dict[str, Any]:
     """Return the settings that were given now; packages are added to those allowed before."""
-    given = {name: value for name, value in collect_settings(options).items() if value is not None}
-    allowed = (request.options.get("allow_package"), given.get("allow_package"))
-    return {**given, "allow_package": ",".join(str(item) for item in allowed if item)}
+    allowed = (request.options.get("allow_package"), options.given.get("allow_package"))
+    return {**options.given, "allow_package": ",".join(str(item) for item in allowed if item)}

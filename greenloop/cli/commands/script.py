@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from greenloop.app.inputs.specification import read_specification
 from greenloop.app.script_requests import ScriptArguments, build_script_request
-from greenloop.cli.options.script import ScriptOptions, ScriptRunOptions
+from greenloop.cli.options.runs import ScriptOptions, ScriptRunOptions
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import OutputError
 from greenloop.settings import Settings

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from greenloop.app.check import run_check, start_check
 from greenloop.cli.finish import write_outputs
-from greenloop.cli.options.check import VerifyOptions
+from greenloop.cli.options.checks import VerifyOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import run_with_signals
 from greenloop.dependencies import PackageResolver

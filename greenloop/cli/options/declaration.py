@@ -1,47 +1,44 @@
 """Commands declared by dataclasses: a field is a parameter, the docstring is the help text.
 
-A parameter of one command is declared by `option`, `flag` or `argument`, one of several commands by
-an annotated type of `common`.
+A parameter of commands alone is declared by `option`, `flag` or `argument`; the options of settings
+come from the table in `greenloop.settings`, by the names in `settings`.
 """
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import MISSING, field, fields
-from typing import Any, get_type_hints
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 
 import typer
-from typer.core import TyperCommand
 
-DEFAULT_COMMAND = "make"
-UsageError: Any = typer.BadParameter.__mro__[1]
-_PANELS = {
-    "Model": "model fallback_model prompts record ask answers accept_choices",
-    "Budget": "max_repairs max_tokens max_cost seconds jobs requests_per_minute "
-    "tokens_per_minute dry_run",
-    "Sandbox": "sandbox timeout allow_package allow_network input stdin engine address",
-    "Evidence": "require mutants peer tests spec diff expect expect_file expect_json_schema "
-    "no_baseline fence may_change digests_only",
-    "Output": "output tests_output output_dir artifacts run_dir json markdown junit html sarif "
-    "github_output keep_best approve yes apply branch run_hooks force quiet verbose",
-}
-# Options that set the field of `Settings` with the same name.
-_SETTINGS = (
-    "model fallback_model max_repairs timeout max_tokens max_cost sandbox allow_package require "
-    "mutants prompts peer ask"
-).split()
-_OTHER_NAMES = {"timeout": "timeout_s"}
+if TYPE_CHECKING:
+    from greenloop.configuration import Setting
+
+Names = tuple[str, ...]  # of settings
 
 
-def option(help: str, *flags: str, default: Any = None, names: str = "", **details: Any) -> Any:
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options of a command; `given` has the settings among them by their names."""
+
+    settings: ClassVar[Names] = ()
+    examples: ClassVar[str] = ""
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+
+def option(
+    help: str, *flags: str, default: Any = None, names: str = "", panel: str = "Output", **more: Any
+) -> Any:
     """Declare an option; without `flags` it has that of its field. `names` is as in `argument`."""
-    declared = typer.Option(default, *flags, help=help, **details)
+    declared = typer.Option(default, *flags, help=help, rich_help_panel=panel, **more)
     return field(default=default, metadata={"typer": declared, "names": names})
 
 
-def flag(help: str, *names: str) -> Any:
+def flag(help: str, *names: str, panel: str = "Output") -> Any:
     """Declare an option without a value, which has no `--no-` form."""
-    return option(help, *names, default=False)
+    return option(help, *names, default=False, panel=panel)
 
 
 def argument(help: str, default: Any = MISSING, names: str = "", **details: Any) -> Any:
@@ -55,93 +52,72 @@ def argument(help: str, default: Any = MISSING, names: str = "", **details: Any)
     return field(default=default, metadata={"typer": declared, "names": names})
 
 
-class Command(TyperCommand):
-    """A command with its options in panels. Its epilog is a list of examples, a line each."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        first = " ".join(args[:1])
-        rest: list[str] = super().parse_args(ctx, args)
-        if ctx.args and self.name == DEFAULT_COMMAND and not first.startswith("-"):
-            text = " ".join([first, *ctx.args])
-            raise UsageError(
-                f'the specification must be one argument; put it in quotes: greenloop "{text}"'
-            )
-        if ctx.args:
-            raise UsageError(f"unexpected argument '{ctx.args[0]}'{see_help(ctx)}")
-        return rest
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        panels = {name: names.split() for name, names in _PANELS.items()}
-        rows: dict[str, list[tuple[str, str]]] = {}
-        for item in self.get_params(ctx):
-            if item.param_type_name == "argument":
-                rows.setdefault("Arguments", []).append(
-                    (str(item.metavar), str(getattr(item, "help", "")))
-                )
-            elif record := item.get_help_record(ctx):
-                found = (title for title, names in panels.items() if item.name in names)
-                row = (record[0].lstrip(" /"), record[1])
-                rows.setdefault(next(found, "Options"), []).append(row)
-        for title in ("Arguments", *panels, "Options"):
-            if title in rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows[title])
-
-    def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Examples"):
-            formatter.write("".join(f"  {line}\n" for line in (self.epilog or "").splitlines()))
-
-
-def build_command(name: str, options_class: type) -> Any:
+def build_command(name: str, options_class: type[Options], command_class: Any) -> Any:
     """Return a command that calls `greenloop.cli.commands.NAME:NAME_command` with its options.
 
     The command's module is imported when the command runs.
     """
 
-    def run(context: typer.Context, **values: Any) -> None:
+    def run(**values: Any) -> None:
         from greenloop.cli.process import run_command
 
-        started = () if context.obj is None else (context.obj,)
-        raise typer.Exit(run_command(name, options_class(**values), *started))
+        settings = {item: values.pop(item) for item in options_class.settings}
+        given = {
+            item: ",".join(value) if isinstance(value, list) else value
+            for item, value in settings.items()
+            if value not in (None, [])
+        }
+        raise typer.Exit(run_command(name, options_class(given=given, **values)))
 
-    hints = get_type_hints(options_class, include_extras=True)
-    parameters = [
-        inspect.Parameter(
-            item.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=hints[item.name],
-            default=item.metadata.get("typer", item.default),
-        )
-        for item in sorted(fields(options_class), key=lambda item: item.default is not MISSING)
-    ]
-    context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    vars(run)["__signature__"] = inspect.Signature([context, *parameters])
-    run.__annotations__ = {"context": typer.Context, **hints}
+    parameters = [*_list_settings(options_class.settings), *_list_parameters(options_class)]
+    vars(run)["__signature__"] = inspect.Signature(parameters)
+    run.__annotations__ = {item.name: item.annotation for item in parameters}
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(
         name,
-        cls=Command,
+        cls=command_class,
         help=options_class.__doc__,
-        epilog=vars(options_class).get("examples"),
+        epilog=options_class.examples,
         context_settings={"allow_extra_args": True},
     )(run)
     return typer.main.get_command(app)
 
 
-def collect_settings(options: object) -> dict[str, Any]:
-    """Return the values of the options that are settings, by the name of the setting.
-
-    Repeated values are joined by commas; None means that the option was not given.
-    """
-    found: dict[str, Any] = {}
-    for name in _SETTINGS:
-        if hasattr(options, name):
-            value = getattr(options, name)
-            joined = ",".join(value) or None if isinstance(value, list) else value
-            found[_OTHER_NAMES.get(name, name)] = joined
-    return found
+def _list_parameters(options_class: type[Options]) -> Iterator[inspect.Parameter]:
+    hints = get_type_hints(options_class, include_extras=True)
+    own = [item for item in fields(options_class) if "typer" in item.metadata]
+    for item in sorted(own, key=lambda item: item.default is not MISSING):
+        yield _parameter(item.name, hints[item.name], item.metadata["typer"])
 
 
-def see_help(ctx: Any) -> str:
-    """Return where the options of a command are listed, as the end of a message."""
-    return f"; see {ctx.command_path} --help" if ctx else ""
+def _list_settings(names: Names) -> Iterator[inspect.Parameter]:
+    if names:
+        from greenloop.settings import list_settings
+
+        for item, section in _list_with_sections(list_settings()):
+            if item.name in names:
+                yield _build_option(item, section)
+
+
+def _list_with_sections(table: tuple[Setting, ...]) -> Iterator[tuple[Setting, str]]:
+    section = ""
+    for item in table:
+        section = item.section or section
+        yield item, section
+
+
+def _build_option(item: Setting, section: str) -> inspect.Parameter:
+    """Return the option of a setting; its value is checked with the other settings."""
+    default = f" Default: {item.default}." if item.default and not item.is_flag else ""
+    details: dict[str, Any] = {"help": f"{item.about}{default}", "rich_help_panel": section}
+    if item.is_flag:
+        declared = typer.Option(f" /--no-{item.option[2:]}", **details)
+        return _parameter(item.name, Annotated[bool | None, declared], None)
+    kind = list[str] if item.is_repeated else str
+    declared = typer.Option(item.option, metavar=item.metavar, **details)
+    return _parameter(item.name, Annotated[kind | None, declared], None)
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, annotation=annotation, default=default)

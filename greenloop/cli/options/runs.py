@@ -1,4 +1,4 @@
-"""Options of `make` and `resume`."""
+"""Options of the commands that run the agent once: `make`, `resume`, `script`, `heal`, `change`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from greenloop.cli.options.common import DryRun, GradingOptions, KeepBest
-from greenloop.cli.options.declaration import argument, flag, option
-from greenloop.cli.options.groups import ChoiceOptions, NewRunOptions, RunOptions
+from greenloop.cli.options.declaration import Names, argument, flag, option
+from greenloop.cli.options.shared import (
+    GRADING,
+    REPAIRING,
+    ChoiceOptions,
+    NewRunOptions,
+    RunOptions,
+    dry_run,
+    force,
+    given_tests,
+    keep_best,
+    project_root,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class MakeOptions(ChoiceOptions, GradingOptions, NewRunOptions):
+class MakeOptions(ChoiceOptions, NewRunOptions):
     """Write code and tests for a specification, and grade them. The default command."""
 
+    settings: ClassVar[Names] = (*REPAIRING, *GRADING, "prompts", "ask")
     examples: ClassVar = (
         'greenloop "Write a function that parses ISO 8601 durations"\n'
         "greenloop make spec.md -o durations.py --require verified\n"
@@ -25,18 +36,19 @@ class MakeOptions(ChoiceOptions, GradingOptions, NewRunOptions):
     tests_output: Path | None = option(
         "Write the tests there; default test_<stem>.py beside the code.", metavar="FILE"
     )
-    force: bool = flag("Write over files that greenloop did not write; a copy is kept.", "--force")
-    tests: list[Path] | None = option(
-        "Your own tests: locked, never edited, always run.", names="path", metavar="FILE"
+    force: bool = force()
+    tests: list[Path] | None = given_tests(
+        "Your own tests: locked, never edited, always run.", "FILE"
     )
-    keep_best: KeepBest = False
-    dry_run: DryRun = False
+    keep_best: bool = keep_best()
+    dry_run: bool = dry_run()
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResumeOptions(ChoiceOptions, GradingOptions, RunOptions):
+class ResumeOptions(ChoiceOptions, RunOptions):
     """Continue an interrupted run. Answers that it has are not paid for again."""
 
+    settings: ClassVar[Names] = (*REPAIRING, *GRADING, "ask")
     examples: ClassVar = (
         "greenloop resume .greenloop/runs/RUN\n"
         "greenloop resume .greenloop/runs/RUN --answers .greenloop/runs/RUN/choices.md"
@@ -45,4 +57,129 @@ class ResumeOptions(ChoiceOptions, GradingOptions, RunOptions):
     run_dir: Path = argument(
         "The directory of an interrupted run.", names="path", metavar="RUN_DIR"
     )
-    keep_best: KeepBest = False
+    keep_best: bool = keep_best()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptRunOptions(NewRunOptions):
+    """Options for how a script is run and what its output is checked for."""
+
+    arguments: list[str] | None = argument(
+        "Arguments of the script, after --.", None, metavar="ARGS"
+    )
+    input: list[str] | None = option(
+        "A file or folder that the script reads, read-only; may be repeated.",
+        metavar="PATH[=AS]",
+        panel="Sandbox",
+    )
+    stdin: Path | None = option(
+        "The file to use as standard input.", metavar="FILE", panel="Sandbox"
+    )
+    expect: list[str] | None = option(
+        "Text that it must print; may be repeated.", metavar="TEXT|/REGEX/", panel="Evidence"
+    )
+    expect_file: list[str] | None = option(
+        "A file that it must write: PATH[:non-empty|:rows=N|:json|:csv=COLUMNS].",
+        metavar="PATH[:…]",
+        panel="Evidence",
+    )
+    expect_json_schema: Path | None = option(
+        "Its output is JSON valid under this schema.", metavar="FILE", panel="Evidence"
+    )
+    artifacts: Path | None = option("Write the script's output files there.", metavar="DIR")
+    allow_network: list[str] | None = option(
+        "A host that it may reach; may be repeated. Default: none.",
+        metavar="HOST[:PORT]",
+        panel="Sandbox",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptOptions(ScriptRunOptions):
+    """Write a script for a task, run it and check its output. The output is printed."""
+
+    examples: ClassVar = (
+        'greenloop script "Sum up sales.csv by region" --input sales.csv\n'
+        "greenloop script task.md --expect-file totals.csv:rows=4 -o totals.py"
+    )
+
+    task: str = argument("Text, a file, or - for standard input.", names="text", metavar="TASK")
+    keep_best: bool = keep_best()
+
+
+@dataclass(frozen=True, kw_only=True)
+class HealOptions(ScriptRunOptions):
+    """Repair a script until it runs, or a module until its tests pass."""
+
+    settings: ClassVar[Names] = (*REPAIRING, "prompts", "require", "mutants")
+    examples: ClassVar = (
+        "greenloop heal report.py --input sales.csv\n"
+        "greenloop heal durations.py --tests test_durations.py --yes\n"
+        "greenloop heal durations.py --tests test_durations.py --model none"
+    )
+
+    file: Path = argument("The script, or with --tests the module.", names="path", metavar="FILE")
+    tests: list[Path] | None = given_tests(
+        "Its test files or folder: locked, never edited.", "PATH"
+    )
+    yes: bool = flag("Overwrite the file without asking.", "--yes", "-y")
+    output: Path | None = option(
+        "Write the healed file there; FILE stays as it is.", "--output", "-o", metavar="FILE"
+    )
+    seconds: float | None = option(
+        "For the search without a model's help; default 2, with --model none 60.",
+        min=0.1,
+        metavar="SECONDS",
+        panel="Budget",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeOptions(NewRunOptions):
+    """Change an existing project as asked, and grade the patch with its new tests.
+
+    Nothing of the project changes without --apply or --branch.
+    """
+
+    settings: ClassVar[Names] = (*REPAIRING, *GRADING, "prompts", "ask")
+    examples: ClassVar = (
+        'greenloop change "Accept lower-case units" --in . -o change.patch\n'
+        'greenloop change "Fix the crash" --issue traceback.txt --branch fix-crash\n'
+        'greenloop change "Accept lower-case units" --dry-run'
+    )
+
+    wish: str = argument(
+        "What should be different, as text, a file, or - for standard input.",
+        "",
+        names="text",
+        metavar="WISH",
+    )
+    root: Path = project_root()
+    issue: Path | None = option(
+        "A file with more about the wish: an issue, a traceback.",
+        names="path",
+        metavar="FILE",
+        panel="Options",
+    )
+    tests: list[Path] | None = given_tests(
+        "Your own tests of the change, files or folders; then none are written.", "PATH"
+    )
+    fence: list[str] | None = option(
+        "A glob of files that may be changed; may be repeated.", metavar="GLOB", panel="Evidence"
+    )
+    may_change: list[str] | None = option(
+        "A test that the wish may contradict: PATH::NAME; may be repeated.",
+        metavar="TEST",
+        panel="Evidence",
+    )
+    no_baseline: bool = flag(
+        "Go on without the project's tests; then at most passed.", "--no-baseline", panel="Evidence"
+    )
+    output: Path | None = option("Write the patch there.", "--output", "-o", metavar="FILE")
+    apply: bool = flag(
+        "Change the files of the project; at a terminal it is asked first.", "--apply"
+    )
+    branch: str | None = option("Commit the change on this new branch.", metavar="NAME")
+    run_hooks: bool = flag("With --branch: run the project's git hooks and filters.", "--run-hooks")
+    dry_run: bool = dry_run()
+    keep_best: bool = keep_best()

@@ -10,14 +10,9 @@ from pydantic import Field
 
 from greenloop.files import check_python, read_text
 from greenloop.records import Command, Record
-from greenloop.settings import Settings
+from greenloop.settings import Settings, list_settings
 from greenloop.testsuite import TestFile
 
-_SAVED_SETTINGS = (
-    *("model", "fallback_model", "max_repairs", "mutants", "hardening_rounds", "timeout_s"),
-    *("max_tokens", "max_cost", "sandbox", "require", "allowed_packages", "allow_package"),
-    *("prompts", "peer"),
-)
 AMENDMENT = "Asked for later: {}"
 SavedOptions = dict[str, str | bool | int | float | None]
 
@@ -88,7 +83,7 @@ RequestT = TypeVar("RequestT", bound=RunRequest)
 
 def select_saved_options(settings: Settings) -> SavedOptions:
     """Return the settings that a resumed run takes over unless flags override them."""
-    return {name: getattr(settings, name) for name in _SAVED_SETTINGS}
+    return {item.name: getattr(settings, item.name) for item in list_settings() if item.is_saved}
 
 
 def with_absolute_replay(model: str) -> str:

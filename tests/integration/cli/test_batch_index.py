@@ -13,7 +13,7 @@ from greenloop.batch.results import BatchResults, add_outcome
 from greenloop.batch.runner import Batch
 from greenloop.cli.batch_index import write_index
 from greenloop.cli.commands.report import report_command
-from greenloop.cli.options.report import ReportOptions
+from greenloop.cli.options.tools import ReportOptions
 from greenloop.errors import InputError
 from greenloop.records.batch import BatchOutcome
 from greenloop.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from greenloop.cli import process
-from greenloop.cli.options.report import DoctorOptions
+from greenloop.cli.options.tools import DoctorOptions
 
 
 def install(*names: str) -> object:

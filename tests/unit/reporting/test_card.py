@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from greenloop.cli.finish import MAX_SHOWN_LINES, print_report
-from greenloop.cli.options.common import DisplayOptions
+from greenloop.cli.options.shared import DisplayOptions
 from greenloop.records import Artifacts, Report, TestEntry
 from greenloop.reporting.card import print_card
 from tests.support.reports import HOSTILE, build_check_report, build_make_report

@@ -11,7 +11,7 @@ import pytest
 
 from greenloop import events as e
 from greenloop.cli.finish import print_report
-from greenloop.cli.options.common import DisplayOptions
+from greenloop.cli.options.shared import DisplayOptions
 from greenloop.records import Failure, Report
 from greenloop.reporting.escaping import escape_invisible, sanitize_line
 from greenloop.reporting.evidence.text import render_grade

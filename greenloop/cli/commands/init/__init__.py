@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from greenloop.cli.commands.init.files import ProposedFile, find_repository, propose_files
-from greenloop.cli.options.report import InitOptions
+from greenloop.cli.options.tools import InitOptions
 from greenloop.configuration import TABLE
 from greenloop.files import read_text
 from greenloop.reporting.summary import pluralize

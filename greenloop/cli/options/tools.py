@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from greenloop.cli.options.common import AllowPackage, GradingOptions, Json, Model, Sandbox
-from greenloop.cli.options.declaration import argument, flag, option
-from greenloop.cli.options.groups import ModelOptions
+from greenloop.cli.options.declaration import Names, Options, argument, flag, option
+from greenloop.cli.options.shared import GRADING, REPAIRING, project_root
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportOptions:
+class ReportOptions(Options):
     """Show the report of a run, or write it in another format. The file - is standard output."""
 
     examples: ClassVar = (
@@ -39,36 +38,40 @@ class ReportOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DoctorOptions:
+class DoctorOptions(Options):
     """Show model, sandbox and versions of this machine, and how to add what is missing."""
 
+    settings: ClassVar[Names] = ("model", "sandbox", "allow_package")
     examples: ClassVar = "greenloop doctor\ngreenloop doctor --model ollama:qwen3-coder"
 
-    json: Json = False
+    json: bool = flag("The report as JSON on standard output.", "--json")
     verbose: bool = flag("All versions, and what the sandbox isolates.", "--verbose", "-v")
-    model: Model = None
-    sandbox: Sandbox = None
-    allow_package: AllowPackage = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class InitOptions:
+class InitOptions(Options):
     """Write configuration, CI job and pre-commit hook for a project. Nothing is replaced."""
 
     examples: ClassVar = "greenloop init\ngreenloop init --in services/shop"
 
-    root: Path = option(
-        "The project's folder.", "--in", default=Path(), names="path", metavar="DIR"
-    )
+    root: Path = project_root()
 
 
 @dataclass(frozen=True, kw_only=True)
-class McpOptions(GradingOptions, ModelOptions):
+class McpOptions(Options):
     """Serve make, check, heal and change as tools of an editor or agent (MCP)."""
 
+    settings: ClassVar[Names] = (*GRADING, *REPAIRING)
     examples: ClassVar = "greenloop mcp\ngreenloop mcp --http --port 8765"
 
-    http: bool = flag("Streamable HTTP on 127.0.0.1 instead of standard input.", "--http")
+    http: bool = flag(
+        "Streamable HTTP on 127.0.0.1 instead of standard input.", "--http", panel="Options"
+    )
     port: int = option(
-        "For --http; 0 picks a free port.", default=8765, min=0, max=65535, metavar="N"
+        "For --http; 0 picks a free port.",
+        default=8765,
+        min=0,
+        max=65535,
+        metavar="N",
+        panel="Options",
     )

@@ -1,0 +1,122 @@
+"""Options that several commands share, and the settings that they take as options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from greenloop.cli.options.declaration import Names, Options, flag, option
+
+GRADING = ("require", "mutants", "peer")
+SANDBOX = ("timeout_s", "sandbox", "allow_package")
+MODEL = ("model", "fallback_model", "max_tokens", "max_cost", *SANDBOX)
+REPAIRING = (*MODEL, "max_repairs")
+
+
+def keep_best() -> Any:
+    """Declare `--keep-best`."""
+    return flag("Write --output even where the goal was not reached.", "--keep-best")
+
+
+def dry_run() -> Any:
+    """Declare `--dry-run`."""
+    help = "Print what the run would cost; call no model."
+    return flag(help, "--dry-run", panel="Budget")
+
+
+def force() -> Any:
+    """Declare `--force`."""
+    return flag("Write over files that greenloop did not write; a copy is kept.", "--force")
+
+
+def markdown() -> Any:
+    """Declare `--markdown FILE`."""
+    return option("Write a summary as Markdown; - is standard output.", metavar="FILE")
+
+
+def junit() -> Any:
+    """Declare `--junit FILE`."""
+    return option("Write JUnit XML: a case for each specification or lock file.", metavar="FILE")
+
+
+def given_tests(help: str, metavar: str) -> Any:
+    """Declare `--tests PATH`, which may be repeated."""
+    return option(help, names="path", metavar=metavar, panel="Evidence")
+
+
+def project_root(help: str = "The project's folder.") -> Any:
+    """Declare `--in DIR`."""
+    return option(help, "--in", default=Path(), names="path", metavar="DIR", panel="Options")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisplayOptions(Options):
+    """Options for what is printed."""
+
+    json: bool = flag("The report as JSON on standard output.", "--json")
+    quiet: bool = flag("No progress.", "--quiet", "-q")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(DisplayOptions):
+    """Options of the commands that run the agent once."""
+
+    settings: ClassVar[Names] = REPAIRING
+
+    run_dir: Path | None = option(
+        "Where the run keeps its record; default .greenloop/runs/<id>.", metavar="DIR"
+    )
+    approve: bool = flag(
+        "Ask before files are written: accept, reject, edit, or change.", "--approve"
+    )
+    verbose: bool = flag("More progress.", "--verbose", "-v")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewRunOptions(RunOptions):
+    """Options of the commands that begin a run."""
+
+    settings: ClassVar[Names] = (*REPAIRING, "prompts")
+
+    output: Path | None = option(
+        "Write the code there; its stem names the module.", "--output", "-o", metavar="FILE"
+    )
+    record: Path | None = option(
+        "Also write the model's answers to a replay file.", metavar="FILE", panel="Model"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceOptions(Options):
+    """Options for what a specification leaves open."""
+
+    answers: Path | None = option(
+        "The choices.md of a run, or of a lock file, filled in.", metavar="FILE", panel="Model"
+    )
+    accept_choices: bool = flag(
+        "Accept what was chosen where the text leaves something open.",
+        "--accept-choices",
+        panel="Model",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConcurrencyOptions(DisplayOptions):
+    """Options of the commands that run many specifications at once."""
+
+    jobs: int = option(
+        "Number of runs at once.",
+        *("--jobs", "-j"),
+        default=4,
+        min=1,
+        max=1000,
+        metavar="N",
+        panel="Budget",
+    )
+    requests_per_minute: int | None = option(
+        "Limit for all runs together.", min=1, metavar="N", panel="Budget"
+    )
+    tokens_per_minute: int | None = option(
+        "Limit for all runs together.", min=1, metavar="N", panel="Budget"
+    )

@@ -1,0 +1,211 @@
+"""The table of settings: options, environment, configuration files and references are made of it."""
+
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from greenloop.configuration import (
+    allow,
+    allow_above,
+    allow_list,
+    allow_remote_models,
+    allow_verified,
+    setting,
+)
+
+_MB: Final[dict[str, Any]] = {"ge": 1, "le": 1 << 20}
+_SHARE: Final[dict[str, Any]] = {"ge": 0, "le": 1, "project": allow_above}
+
+
+class SettingsTable(BaseSettings):
+    """Each field, declared once; see `Setting` for what is said of it."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="GREENLOOP_",  # also keeps HOME, MODEL, … of the environment out
+        env_file=".env",
+        env_file_encoding="utf-8",
+        extra="ignore",  # of `.env`; keywords are checked by `__init__`
+        frozen=True,
+        env_ignore_empty=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+        alias_generator=lambda name: f"GREENLOOP_{name.removesuffix('_s').upper()}",
+    )
+
+    openai_api_key: SecretStr | None = setting(
+        None,
+        "Key for OpenAI, or for the server at OPENAI_BASE_URL.",
+        section="Model",
+        variable="OPENAI_API_KEY",
+    )
+    openai_base_url: str | None = setting(
+        None,
+        "Any OpenAI-compatible server: Ollama (http://127.0.0.1:11434/v1), vLLM, LM Studio, llama.cpp.",
+        variable="OPENAI_BASE_URL",
+    )
+    ollama_host: str = setting(
+        "http://127.0.0.1:11434",
+        "Address of Ollama, which is used where no other model is configured.",
+        variable="OLLAMA_HOST",
+    )
+    num_ctx: int = setting(
+        32768,
+        "Context length in tokens that is set for a model of Ollama; longer prompts would be cut.",
+        ge=2048,
+        le=1 << 20,
+    )
+    model: str | None = setting(
+        None,
+        "PROVIDER:NAME as LangChain takes it, replay:FILE for recorded answers, or, in heal, none.",
+        metavar="MODEL",
+        example="openai:gpt-5.4",
+    )
+    fallback_model: str | None = setting(
+        None, "Used when the first model is stuck or down.", metavar="MODEL"
+    )
+    models: dict[str, str] = setting(
+        {}, "Short names of models, in a configuration file.", project=allow_remote_models
+    )
+    prompts: str | None = setting(
+        None, "Templates in this folder replace greenloop's.", metavar="DIR"
+    )
+    ask: Literal["terminal", "never"] | None = setting(
+        None,
+        "Whether to ask what the text leaves open; default: at a terminal.",
+        metavar="terminal|never",
+    )
+    model_timeout_s: float = setting(300, "Seconds for one call of the model.", gt=0, project=allow)
+    model_attempts: int = setting(6, "Number of attempts for one call.", ge=1, le=20)
+    model_backoff_s: float = setting(
+        1.0, "Seconds before the second attempt; the wait doubles with each attempt.", ge=0
+    )
+    max_repairs: int = setting(
+        5,
+        "Repair iterations; 0 = none.",
+        section="Budget",
+        metavar="N",
+        variable="MAX_REPAIR_ITERATIONS",
+        ge=0,
+        le=100,
+    )
+    max_tokens: int | None = setting(
+        None, "Tokens of a run, checked before each call.", metavar="N", gt=0
+    )
+    max_cost: float | None = setting(
+        None,
+        "US dollars of a run, checked before each call; the model's price has to be known.",
+        metavar="USD",
+        gt=0,
+    )
+    sandbox: str = setting(
+        "auto",
+        "auto, or a backend's name (bubblewrap, native, landlock, container, …); none: no isolation.",
+        section="Sandbox",
+        metavar="KIND",
+    )
+    timeout_s: float = setting(
+        30,
+        "Seconds for one test run.",
+        metavar="SECONDS",
+        variable="EXECUTION_TIMEOUT_SECONDS",
+        project=allow,
+        gt=0,
+        le=3600,
+    )
+    allow_package: str = setting(
+        "",
+        "Code and tests may use this package too: NAME or NAME==1.2.*; may be repeated.",
+        metavar="NAME",
+        key="allow-packages",
+        project=allow,
+        is_repeated=True,
+    )
+    allowed_packages: str | None = setting(
+        None,
+        "Packages that code and tests may use, in place of greenloop's list; none = the standard "
+        "library only.",
+        example="numpy==2.1.*,pandas",
+        is_saved=True,
+    )
+    container_engine: Literal["auto", "podman", "docker"] = setting(
+        "auto", "The engine for the backend container."
+    )
+    container_image: str | None = setting(
+        None,
+        "The image for container, with Python 3.10 or newer; default: the official one of your "
+        "version.",
+        example="docker.io/library/python:3.11-slim",
+    )
+    cpu_s: int | None = setting(
+        None,
+        "Seconds of CPU for one process with all its threads; default: the time limit and 2 more.",
+        variable="GREENLOOP_CPU_SECONDS",
+        ge=1,
+        le=36000,
+    )
+    memory_mb: int = setting(2048, "Address space of one process, in MB.", ge=64, le=1 << 20)
+    total_memory_mb: int | None = setting(
+        None,
+        "Memory of all processes together with the files that they write, in MB; default: the same.",
+        ge=64,
+        le=1 << 20,
+    )
+    processes: int = setting(64, "Processes and threads at once.", ge=4, le=4096)
+    disk_mb: int = setting(64, "MB of all files in the working folder and in /tmp.", **_MB)
+    inodes: int = setting(4096, "Number of files and folders there.", ge=64, le=10**7)
+    file_mb: int = setting(64, "MB of one file.", **_MB)
+    shared_memory_mb: int = setting(16, "MB of files in /dev/shm.", **_MB)
+    open_files: int = setting(256, "Open files of one process.", ge=32, le=4096)
+    output_kb: int = setting(
+        4096,
+        "KB of output after which the run is ended; the first and last 32 KB are kept.",
+        ge=16,
+        le=1 << 20,
+    )
+    require: Literal["verified", "passed"] | None = setting(
+        None,
+        "The verdict that counts as success. Default: passed; in check verified.",
+        section="Evidence",
+        metavar="verified|passed",
+        project=allow_verified,
+    )
+    mutants: Literal["all"] | int = setting(
+        100,
+        "Maximum number of mutants, or all; 0 = none.",
+        metavar="N|all",
+        project=allow,
+    )
+    hardening_rounds: int = setting(
+        2, "Rounds in which the model adds tests against survivors.", is_saved=True, ge=0, le=10
+    )
+    peer: bool = setting(
+        True,
+        "A second implementation, written from the text and compared with the code; without it at "
+        "most passed.",
+        is_flag=True,
+    )
+    min_mutation_score: float = setting(0.8, "Share of mutants that the tests notice.", **_SHARE)
+    min_assertion_mutation: float = setting(
+        0.5, "Share of tests that fail when an expected value is changed.", **_SHARE
+    )
+    min_isolated: float = setting(
+        0.5, "Share of tests that agree when they are observed in isolation.", **_SHARE
+    )
+    min_line_coverage: float = setting(0.9, "Share of lines that the tests run.", **_SHARE)
+    min_branch_coverage: float = setting(0.8, "Share of branches that the tests run.", **_SHARE)
+    min_held_out_agreement: float = setting(1.0, "Share of held-out examples that agree.", **_SHARE)
+    grading_s: float = setting(
+        60,
+        "Seconds for each piece of evidence.",
+        variable="GREENLOOP_GRADING_SECONDS",
+        key="grading-seconds",
+        project=allow,
+        gt=0,
+        le=3600,
+    )
+    fence: tuple[str, ...] = setting(
+        (), "Globs of files that change may touch, in a configuration file.", project=allow_list
+    )
+    home: Path = setting(Path(".greenloop"), "Folder of runs and batches.", section="Output")
