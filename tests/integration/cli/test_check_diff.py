@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.integration.cli.conftest import Run
-from tests.integration.cli.test_change import commit_all, files_of, git
 from tests.support.change_responses import copy_shop
+from tests.support.git import commit_all, files_of, git
 
 PRICES = "src/shop/prices.py"
 NEW_CODE = '''
