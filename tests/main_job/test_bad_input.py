@@ -16,7 +16,7 @@ CASES: dict[str, tuple[int, str]] = {
     "check test_m.py m.py": (2, "test_m.py is the test file: name the code first"),
     "check broken.py test_m.py": (2, "broken.py is not Python: line 1"),
     "check m.py test_m.py --mutant 3": (*(2, "no such option: --mutant; did you mean --mutants?"),),
-    "check m.py test_m.py --require perfect": (2, "is not one of 'verified', 'passed'"),
+    "check m.py test_m.py --require perfect": (2, "must be 'verified' or 'passed'"),
     "check m.py test_m.py --sandbox fortress": (4, "no such sandbox: 'fortress'"),
     "heal m.py --tests no.py": (2, "--tests no.py does not exist; check the path"),
     "resume runs/1": (2, "runs/1 does not exist; check the path"),

@@ -19,6 +19,7 @@ from m import f
 
 
 def test_squares():
+    assert f(0) == 0
     assert f(2) == 4
     assert f(7) == 49
     assert f(12) == 144
@@ -50,11 +51,11 @@ def test_good_tests_are_verified_and_the_report_can_be_read_again(run: Run) -> N
 def test_weak_tests_are_told_which_faults_they_do_not_notice(run: Run) -> None:
     words = ("check", "examples/check/parcels.py", "examples/check/test_parcels.py")
     status, out, _ = run(*words)
+    assert status == 1  # `check` asks for `verified` where nothing else is asked for
     assert out.startswith("passed: 6 of 6 tests pass")
     assert "SHORT  mutants" in out
     assert "What does price do when weight equals 30?" in out
-    assert status == 0
-    assert run(*words, "--require", "verified", "--quiet")[0] == 1
+    assert run(*words, "--require", "passed", "--quiet")[0] == 0
 
 
 def test_red_tests_are_shown_with_their_error(run: Run) -> None:
@@ -88,7 +89,7 @@ def test_forged_code_fails(run: Run, name: str) -> None:
 
 
 def test_answers_of_the_tests_written_into_the_code_are_not_verified(run: Run) -> None:
-    table = "def f(n):\n    if n == -1:\n        raise ValueError('negative')\n    return {2: 4, 7: 49, 12: 144}[n]\n"
+    table = "def f(n):\n    if n == -1:\n        raise ValueError('negative')\n    return {0: 0, 2: 4, 7: 49, 12: 144}[n]\n"
     write(code=table)
     status, out, _ = run("check", "m.py", "test_m.py", "--require", "verified", "--quiet")
     assert status == 1
@@ -103,7 +104,9 @@ def test_tests_in_a_folder_bring_their_conftest_and_helpers(run: Run) -> None:
     Path("tests/test_a.py").write_text(
         "from helping import NINE\nfrom m import f\ndef test_a(two): assert f(two + 1) == NINE\n"
     )
-    status, out, _ = run("check", "m.py", "tests", "--json", "--mutants", "0")
+    status, out, _ = run(
+        "check", "m.py", "tests", "--json", "--require", "passed", "--mutants", "0"
+    )
     assert (status, [item["id"] for item in json.loads(out)["tests"]]) == (0, ["test_a.py::test_a"])
 
 
@@ -116,7 +119,7 @@ def test_the_changed_lines_of_a_project_are_graded_and_no_file_is_written(run: R
         file.write(
             "\n\ndef test_half():\n    from shop.prices import half\n\n    assert half(100) == 62\n"
         )
-    words = ("check", "--diff", "HEAD", "--in", "shop", "--json", "--quiet")
+    words = ("check", "--diff", "HEAD", "--in", "shop", "--json", "--quiet", "--require", "passed")
     status, out, err = run(*words)
     report = json.loads(out)
     assert (status, report["tests_passed"]) == (0, True), err
