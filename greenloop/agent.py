@@ -28,27 +28,15 @@ from greenloop.threads import complete_in_thread
 from greenloop.tools.building import run_in_any_thread
 from greenloop.tracing.setup import trace_run
 from greenloop.versions import greenloop_version
-from greenloop.workflow.check_against_text import CheckStrategy
 from greenloop.workflow.delivery import save_artifacts, save_produced_files
 from greenloop.workflow.grade_code import run_and_grade
-from greenloop.workflow.heal.module import HealModuleStrategy
-from greenloop.workflow.heal.script import HealScriptStrategy
-from greenloop.workflow.make.strategy import MakeStrategy
+from greenloop.workflow.kinds import find_kind, load_request
+from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.repair_code import RepairStep
 from greenloop.workflow.report_builder import build_report
-from greenloop.workflow.script.strategy import WriteScriptStrategy
 from greenloop.workflow.setup.runtime import SharedResources, open_run
-from greenloop.workflow.state import Run, RunState
-from greenloop.workflow.storage.request import (
-    ChangeRequest,
-    CheckRequest,
-    HealModuleRequest,
-    HealScriptRequest,
-    MakeRequest,
-    RunRequest,
-    ScriptRequest,
-    select_saved_options,
-)
+from greenloop.workflow.state import RunState
+from greenloop.workflow.storage.request import RunRequest, select_saved_options
 from greenloop.workflow.storage.run_dir import RunDirectory
 from greenloop.workflow.strategy import Strategy
 
@@ -74,28 +62,6 @@ async def run_loop(strategy: Strategy) -> None:
                 or await repair.advance()
                 or await strategy.undo_change()
             )
-
-
-def create_strategy(run: Run) -> Strategy:
-    """Return the strategy of a run's request. Raises GreenloopError for a check without a text."""
-    match run.state.request:
-        case MakeRequest() as request:
-            return MakeStrategy(run, request)
-        case ScriptRequest() as request:
-            return WriteScriptStrategy(run, request)
-        case HealModuleRequest() as request:
-            return HealModuleStrategy(run, request)
-        case HealScriptRequest() as request:
-            return HealScriptStrategy(run, request)
-        case ChangeRequest() as request:
-            # Not with the others: it imports what grades a project.
-            from greenloop.workflow.change.strategy import ChangeStrategy
-
-            return ChangeStrategy(run, request)
-        case CheckRequest() as request if request.specification:
-            return CheckStrategy(run, request)
-        case request:
-            raise GreenloopError(f"an agent cannot run a request of kind {request.kind!r}")
 
 
 class CodingAgent:
@@ -145,7 +111,7 @@ class CodingAgent:
 
         A cancelled run also leaves a report, in its directory and in the event `RunFinished`.
         """
-        return await self._run_in_directory(directory, directory.load_request())
+        return await self._run_in_directory(directory, load_request(directory))
 
     async def _run_in_directory(self, directory: RunDirectory, request: RunRequest) -> Report:
         async with trace_run(self._emit, self._resources.tracing) as emit:
@@ -154,7 +120,7 @@ class CodingAgent:
                 state, error = self._new_state(request), None
                 try:
                     run = open_run(self._settings, self._resources, state, directory, stack, emit)
-                    await run_loop(create_strategy(run))
+                    await run_loop(find_kind(request).strategy(run, request))
                 except asyncio.CancelledError:
                     _finish(state, directory, InterruptedRunError("interrupted"), emit)
                     raise

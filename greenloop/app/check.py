@@ -32,10 +32,11 @@ from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile
 from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.check.request import CheckRequest
 from greenloop.workflow.setup.missing_modules import explain_missing_modules, install_with_events
 from greenloop.workflow.state import RunState
+from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
-from greenloop.workflow.storage.run_request import CheckRequest, GivenTests
 
 CheckResult = tuple[Report, GreenloopError | None]
 OpenSandbox = Callable[[], Awaitable[Sandbox]]

@@ -7,7 +7,7 @@ from typing import Any
 
 from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
-from greenloop.workflow.storage.run_request import (
+from greenloop.workflow.storage.request import (
     RequestT,
     SavedOptions,
     select_saved_options,

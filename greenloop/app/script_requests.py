@@ -10,7 +10,7 @@ from greenloop.app.inputs.script_inputs import read_inputs, read_stdin
 from greenloop.app.requests import to_absolute_path
 from greenloop.records import OutputCheck
 from greenloop.scripts.checks.options import load_schema, parse_expect, parse_expect_file
-from greenloop.workflow.storage.request import ScriptSpec
+from greenloop.workflow.script.request import ScriptSpec
 
 
 class ScriptArguments(NamedTuple):

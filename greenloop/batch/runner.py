@@ -41,7 +41,8 @@ from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.records.report import meets_requirement
 from greenloop.versions import greenloop_version
 from greenloop.workflow.locked_delivery import deliver_locked
-from greenloop.workflow.storage.request import MakeRequest, select_saved_options
+from greenloop.workflow.make.request import MakeRequest
+from greenloop.workflow.storage.request import select_saved_options
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 _BATCH_FATAL_ERRORS = (

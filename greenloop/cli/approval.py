@@ -18,14 +18,12 @@ from greenloop.records import Report
 from greenloop.reporting.console import print_diff
 from greenloop.reporting.summary import format_verdict
 from greenloop.settings import Settings
+from greenloop.workflow.change.request import ChangeRequest
 from greenloop.workflow.delivery import resolve_tests_output
+from greenloop.workflow.heal.request import HealRequest
+from greenloop.workflow.script.request import ScriptRequest
 from greenloop.workflow.storage.amendments import with_change_request, with_checks
-from greenloop.workflow.storage.request import (
-    ChangeRequest,
-    HealRequest,
-    RunRequest,
-    ScriptRequest,
-)
+from greenloop.workflow.storage.request import RunRequest
 
 Decision = Literal["accept", "reject"] | RunRequest
 

@@ -28,25 +28,13 @@ from greenloop.records import Report
 from greenloop.records.report import meets_requirement
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.settings import Settings
-from greenloop.workflow.change.delivery import deliver_change
-from greenloop.workflow.delivery import (
-    back_up_original,
-    check_output_paths,
-    deliver,
-    deliver_healed_file,
-    deliver_produced_files,
-)
-from greenloop.workflow.locked_delivery import FORCE_HINT, deliver_locked, find_manual_edits
-from greenloop.workflow.storage.request import (
-    ChangeRequest,
-    ContractRequest,
-    HealRequest,
-    HealScriptRequest,
-    MakeRequest,
-    RequestT,
-    RunRequest,
-    ScriptRequest,
-)
+from greenloop.workflow.delivery import check_output_paths
+from greenloop.workflow.heal.request import HealRequest
+from greenloop.workflow.kind import Consent
+from greenloop.workflow.kinds import find_kind, load_request
+from greenloop.workflow.locked_delivery import FORCE_HINT, find_manual_edits
+from greenloop.workflow.make.request import MakeRequest
+from greenloop.workflow.storage.request import ContractRequest, RequestT, RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 NewOptionsT = TypeVar("NewOptionsT", bound=NewRunOptions)
@@ -64,7 +52,7 @@ def check_run(request: RunRequest, options: RunOptions, settings: Settings) -> N
     try:
         check_models(settings)
     except NoModelError:
-        if not isinstance(request, HealRequest):  # which may need no model
+        if request.needs_model:
             raise
     if options.approve:
         check_terminal("--approve")
@@ -77,7 +65,16 @@ def start_run(
     build: Callable[[NewOptionsT, Settings], RunRequest],
     specification: str = "",
 ) -> int:
-    """Begin a run with the request that `build` returns; return the exit status."""
+    """Begin a run with the request that `build` returns; return the exit status.
+
+    With `--dry-run` what it is expected to cost is printed.
+    """
+    if getattr(options, "dry_run", False):
+        settings = load_settings(options)
+        request = build(options, settings)
+        if estimate := find_kind(request).estimate:
+            print(estimate(request, settings))
+        return 0
     settings = Settings.model_construct()
     try:
         settings = load_settings(options)
@@ -191,7 +188,7 @@ def _save_request(report: Report, request: RunRequest) -> RunDirectory:
     The answers that the run itself stored there are kept.
     """
     directory = RunDirectory.open(Path(str(report.artifacts.run_dir)))
-    stored = directory.load_request()
+    stored = load_request(directory)
     if isinstance(stored, ContractRequest):
         request = request.model_copy(update={"choice_answers": stored.choice_answers})
     directory.save_request(request)
@@ -203,34 +200,11 @@ def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -
     if not report.artifacts.run_dir:
         return report
     directory = RunDirectory(Path(report.artifacts.run_dir))
-    if not isinstance(request, MakeRequest):  # there, what is edited by hand is refused
-        _keep_replaced(request, directory)
-    if isinstance(request, ScriptRequest):
-        report = deliver(report, request)
-        report = deliver_produced_files(report, request.script.artifacts, directory)
-    elif isinstance(request, HealRequest):
-        if isinstance(request, HealScriptRequest):
-            report = deliver_produced_files(report, request.script.artifacts, directory)
-        is_approved = request.write or request.output or is_reviewed
-        confirm = None if is_approved else _confirm_overwrite
-        report = deliver_healed_file(report, request, confirm, directory)
-    elif isinstance(request, ChangeRequest):
-        asks = request.apply and is_terminal() and not is_reviewed
-        report = deliver_change(report, request, directory, confirm_patch if asks else None)
-    elif isinstance(request, MakeRequest) and request.output:
-        report = deliver_locked(report, request, directory, force=request.force or is_reviewed)
-    else:
-        report = deliver(report, request)
+    confirm = confirm_patch if is_terminal() else None
+    consent = Consent(is_reviewed, _confirm_overwrite, confirm, print_error)
+    report = find_kind(request).deliver(report, request, directory, consent)
     directory.save_report(report)
     return report
-
-
-def _keep_replaced(request: RunRequest, directory: RunDirectory) -> None:
-    """Keep a copy of the file that the output replaces, and say so. Raises OutputError."""
-    path = Path(request.output) if request.output else None
-    if path is not None and path.is_file():
-        kept = back_up_original(directory, path, f"replaced/{path.name}")
-        print_error(f"{path} is written over; a copy is kept as {kept}")
 
 
 def _confirm_overwrite(path: Path, text: str) -> bool:

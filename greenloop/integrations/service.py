@@ -29,14 +29,11 @@ from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.views.throttled import ThrottledSandbox
 from greenloop.settings import Settings
 from greenloop.tracing.setup import Tracing
+from greenloop.workflow.change.request import ChangeRequest
+from greenloop.workflow.heal.request import HealModuleRequest, HealScriptRequest
+from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.setup.runtime import SharedResources
-from greenloop.workflow.storage.request import (
-    ChangeRequest,
-    HealModuleRequest,
-    HealScriptRequest,
-    MakeRequest,
-    RunRequest,
-)
+from greenloop.workflow.storage.request import RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from greenloop.prompts.failure_context import failure_signature, normalize
 from greenloop.records import Attempt, AttemptKind, Failure, TestRun
 from greenloop.testsuite.parser import get_function_name
-from greenloop.workflow.storage.run_request import digest
+from greenloop.workflow.storage.request import digest
 
 _MAX_LINES = 5
 _MAX_REMARK_CHARS = 200

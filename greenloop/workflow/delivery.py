@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
-from greenloop.errors import InputError, OutputError
+from greenloop.errors import OutputError
 from greenloop.files import writing
 from greenloop.records import Artifacts, Report
-from greenloop.scripts.source_file import SourceFile
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.choices_file import save_choices
-from greenloop.workflow.storage.request import HealRequest, RunRequest
+from greenloop.workflow.storage.request import RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
-
-Confirm = Callable[[Path, str], bool]
 
 
 def save_artifacts(
@@ -102,7 +97,7 @@ def deliver(report: Report, request: RunRequest) -> Report:
         if name is not None and text.strip():
             write_atomically(Path(name), text)
             written[key] = name
-    return _with_artifacts(report, **written)
+    return with_artifacts(report, **written)
 
 
 def resolve_tests_output(request: RunRequest) -> str | None:
@@ -133,7 +128,7 @@ def save_produced_files(report: Report, directory: RunDirectory, state: RunState
                 path = folder / item.path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(item.content)
-    return _with_artifacts(report, made=str(folder))
+    return with_artifacts(report, made=str(folder))
 
 
 def deliver_produced_files(report: Report, folder: str | None, directory: RunDirectory) -> Report:
@@ -151,44 +146,11 @@ def deliver_produced_files(report: Report, folder: str | None, directory: RunDir
         shutil.copytree(report.artifacts.made, folder, dirs_exist_ok=True)
     except (OSError, shutil.Error) as error:
         raise OutputError(f"--artifacts {folder} cannot be written: {error}") from None
-    return _with_artifacts(report, made=folder)
+    return with_artifacts(report, made=folder)
 
 
-def _with_artifacts(report: Report, **paths: str) -> Report:
+def with_artifacts(report: Report, **paths: str) -> Report:
     return report.model_copy(update={"artifacts": report.artifacts.model_copy(update=paths)})
-
-
-def deliver_healed_file(
-    report: Report, request: HealRequest, confirm: Confirm | None, directory: RunDirectory
-) -> Report:
-    """Write the healed file over the original or to `--output`, in the original's encoding.
-
-    A copy of the original is kept in the run directory. `confirm` may decline.
-
-    Raises:
-        OutputError: the file changed while it was being healed, or cannot be written.
-    """
-    original = request.original
-    if report.final_code == original.text:
-        return report
-    source = _read_unchanged(original.path, original.sha256)
-    target = Path(request.output or original.path)
-    if confirm and not confirm(target, source.restore_header(report.final_code)):
-        return report
-    kept = back_up_original(directory, Path(original.path))
-    source.write(target, report.final_code)
-    return _with_artifacts(report, output=str(target), original=str(kept))
-
-
-def _read_unchanged(path: str, sha256: str) -> SourceFile:
-    try:
-        found = SourceFile.from_path(Path(path))
-        same = hashlib.sha256(Path(path).read_bytes()).hexdigest() == sha256
-    except (InputError, OSError) as error:
-        raise OutputError(f"{path} is not as it was: {error}; nothing was written") from None
-    if not same:
-        raise OutputError(f"{path} was changed while it was being healed; nothing was written")
-    return found
 
 
 def back_up_original(directory: RunDirectory, path: Path, name: str = "") -> Path:

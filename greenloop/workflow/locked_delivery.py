@@ -10,6 +10,7 @@ from pathlib import Path
 from greenloop.errors import InputError, OutputError
 from greenloop.records import Report
 from greenloop.workflow.delivery import back_up_original, deliver, resolve_tests_output
+from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.storage.lockfile import (
     Lock,
     build_lock,
@@ -18,7 +19,7 @@ from greenloop.workflow.storage.lockfile import (
     lock_path,
     save_lock,
 )
-from greenloop.workflow.storage.request import MakeRequest, digest
+from greenloop.workflow.storage.request import digest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 FORCE_HINT = "--force writes over it and keeps a copy"

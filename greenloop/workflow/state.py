@@ -34,7 +34,7 @@ from greenloop.settings import Settings
 from greenloop.testsuite import Suite
 from greenloop.workflow.candidates import Candidate, Candidates, summarize_explanation
 from greenloop.workflow.script.checklist import Checklist
-from greenloop.workflow.storage.run_request import RunRequest
+from greenloop.workflow.storage.request import RunRequest
 
 if TYPE_CHECKING:  # a check needs none of them, and loading LangChain takes a second
     from greenloop.llm.client import LLMClient

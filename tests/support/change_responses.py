@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from greenloop.workflow.storage.request import ChangeRequest
+from greenloop.workflow.change.request import ChangeRequest
 from tests.support.model_responses import fence
 
 SHOP = Path(__file__).parents[1] / "fixtures" / "shop"

@@ -5,17 +5,10 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from greenloop.workflow.storage.request import (
-    GivenTests,
-    HealModuleRequest,
-    HealScriptRequest,
-    InputRef,
-    MakeRequest,
-    OriginalFile,
-    RunRequest,
-    ScriptRequest,
-    ScriptSpec,
-)
+from greenloop.workflow.heal.request import HealModuleRequest, HealScriptRequest, OriginalFile
+from greenloop.workflow.make.request import MakeRequest
+from greenloop.workflow.script.request import InputRef, ScriptRequest, ScriptSpec
+from greenloop.workflow.storage.request import GivenTests, RunRequest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 RECORDINGS = sorted([*EXAMPLES.glob("*.jsonl"), *EXAMPLES.glob("*/answers.jsonl")])

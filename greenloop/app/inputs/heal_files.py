@@ -15,7 +15,8 @@ from greenloop.files import check_python
 from greenloop.scripts.source_file import SourceFile
 from greenloop.syntax.module_names import explain_invalid_module_name
 from greenloop.syntax.parse import parse_or_none
-from greenloop.workflow.storage.request import GivenTests, OriginalFile, ProjectRequest
+from greenloop.workflow.heal.request import OriginalFile, ProjectRequest
+from greenloop.workflow.storage.request import GivenTests
 
 _ROOT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini", ".git")
 _MAX_TEST_FILES = 500

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from greenloop.errors import InputError
-from greenloop.workflow.storage.request import InputRef
+from greenloop.workflow.script.request import InputRef
 
 _MAX_FILES = 1000
 _MAX_BYTES = 32 << 20

@@ -10,21 +10,15 @@ from greenloop.app.inputs.change_files import (
     read_wish,
 )
 from greenloop.cli.options.runs import ChangeOptions
-from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import InputError
 from greenloop.settings import Settings
-from greenloop.workflow.change.estimate import estimate_change
-from greenloop.workflow.storage.request import ChangeRequest
+from greenloop.workflow.change.request import ChangeRequest
 
 
 def change_command(options: ChangeOptions) -> int:
     """Run `greenloop change` and return the exit status."""
-    if options.dry_run:
-        settings = load_settings(options)
-        print(estimate_change(_build_request(options, settings), settings.model))
-        return 0
     return start_run(options, _build_request, options.wish)
 
 

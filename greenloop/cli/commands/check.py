@@ -141,7 +141,8 @@ def _check_against_text(spec: str, options: CheckOptions) -> int:
     from greenloop.cli.options.shared import RunOptions
     from greenloop.cli.run_agent import run_agent
     from greenloop.llm.factory import check_models
-    from greenloop.workflow.storage.request import CheckRequest, GivenTests
+    from greenloop.workflow.check.request import CheckRequest
+    from greenloop.workflow.storage.request import GivenTests
 
     settings, inputs = load_settings(options), read_check_inputs(*_find_named_files(options))
     if settings.model is None:

@@ -10,7 +10,7 @@ from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import InputError
 from greenloop.llm.factory import is_model_disabled
 from greenloop.settings import Settings
-from greenloop.workflow.storage.request import HealModuleRequest, HealRequest, HealScriptRequest
+from greenloop.workflow.heal.request import HealModuleRequest, HealRequest, HealScriptRequest
 
 
 def heal_command(options: HealOptions) -> int:

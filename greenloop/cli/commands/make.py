@@ -8,21 +8,15 @@ from greenloop.app.inputs.choices import add_answers, read_locked_choices
 from greenloop.app.inputs.specification import read_specification, read_tests, resolve_module_name
 from greenloop.app.requests import to_absolute_path
 from greenloop.cli.options.runs import MakeOptions
-from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import OutputError
 from greenloop.settings import Settings
-from greenloop.workflow.make.estimate import estimate_make
-from greenloop.workflow.storage.request import MakeRequest
+from greenloop.workflow.make.request import MakeRequest
 
 
 def make_command(options: MakeOptions) -> int:
     """Run `greenloop make` and return the exit status."""
-    if options.dry_run:
-        settings = load_settings(options)
-        print(estimate_make(_build_request(options, settings), settings))
-        return 0
     return start_run(options, _build_request, options.spec)
 
 

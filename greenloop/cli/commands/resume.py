@@ -14,12 +14,10 @@ from greenloop.errors import GreenloopError, InputError
 from greenloop.reporting.loader import read_report
 from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
-from greenloop.workflow.storage.request import (
-    ChangeRequest,
-    ContractRequest,
-    HealRequest,
-    RunRequest,
-)
+from greenloop.workflow.change.request import ChangeRequest
+from greenloop.workflow.heal.request import HealRequest
+from greenloop.workflow.kinds import load_request
+from greenloop.workflow.storage.request import ContractRequest, RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
@@ -27,7 +25,7 @@ def resume_command(options: ResumeOptions) -> int:
     """Run `greenloop resume` and return the exit status."""
     try:
         directory = RunDirectory.open(options.run_dir)
-        request = directory.load_request()
+        request = load_request(directory)
         if not (request.specification or isinstance(request, HealRequest)):
             raise InputError(
                 f"{options.run_dir} is the run of a check, which cannot be resumed; run the check again"
@@ -48,7 +46,7 @@ def resume_command(options: ResumeOptions) -> int:
 
 def _answer_choices(directory: RunDirectory, options: ResumeOptions) -> None:
     """Store the answers to choices of the run's report in its request. Raises InputError."""
-    request = directory.load_request()
+    request = load_request(directory)
     if not isinstance(request, ContractRequest) or not (options.answers or options.accept_choices):
         return
     report = read_report(directory.path) if directory.report_file.exists() else None

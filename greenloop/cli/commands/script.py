@@ -8,7 +8,7 @@ from greenloop.cli.options.runs import ScriptOptions, ScriptRunOptions
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import OutputError
 from greenloop.settings import Settings
-from greenloop.workflow.storage.request import ScriptRequest
+from greenloop.workflow.script.request import ScriptRequest
 
 
 def script_command(options: ScriptOptions) -> int:

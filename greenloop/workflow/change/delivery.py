@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +13,9 @@ from greenloop.project.git import list_safe_options, run_git
 from greenloop.project.patch import apply_patch, count_lines
 from greenloop.records import Report
 from greenloop.scripts.source_file import replace_atomically
+from greenloop.workflow.change.request import ChangeRequest
 from greenloop.workflow.delivery import back_up_original
+from greenloop.workflow.kind import Consent, keep_replaced
 from greenloop.workflow.storage.lockfile import (
     LockedChange,
     build_lock,
@@ -21,22 +23,22 @@ from greenloop.workflow.storage.lockfile import (
     lock_path,
     save_lock,
 )
-from greenloop.workflow.storage.request import ChangeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory, write_atomically
 
-Confirm = Callable[[str], bool]
 _MAX_SUBJECT_CHARS = 72
 
 
 def deliver_change(
-    report: Report, request: ChangeRequest, directory: RunDirectory, confirm: Confirm | None
+    report: Report, request: ChangeRequest, directory: RunDirectory, consent: Consent
 ) -> Report:
-    """Write the patch where the request says; `confirm` may decline to change the working tree.
+    """Write the patch where the request says; the user may decline to change the working tree.
 
     Raises:
         OutputError: a file cannot be written, or is not as it was when the run began.
     """
+    keep_replaced(request, directory, consent)
     paths: dict[str, str] = {}
+    confirm = None if consent.is_reviewed else consent.confirm_patch
     if not report.final_code:
         return report
     if request.output:

@@ -7,10 +7,11 @@ from pathlib import Path
 from greenloop.llm.budget import TokenCount, estimate_tokens
 from greenloop.project.code_map import build_code_map
 from greenloop.project.tree import read_tree
+from greenloop.settings import Settings
+from greenloop.workflow.change.request import ChangeRequest
 from greenloop.workflow.change.shown.files import MAX_FILES_CHARS
 from greenloop.workflow.change.strategy import MAP_TOKENS, MAX_TOUCHED_CHARS
 from greenloop.workflow.make.estimate import format_estimate
-from greenloop.workflow.storage.request import ChangeRequest
 
 # Characters of the rules, the contract, tests and style files in the prompts of four calls, and of
 # those in a second reading's.
@@ -22,14 +23,14 @@ _MIN_CALLS = 4
 _MAX_REPAIR_CALLS = 3
 
 
-def estimate_change(request: ChangeRequest, model: str | None) -> str:
+def estimate_change(request: ChangeRequest, settings: Settings) -> str:
     """Return the expected calls, tokens and cost in one line. Raises InputError."""
     texts = read_tree(Path(request.root)).texts
     code_map = build_code_map(texts, request.task, MAP_TOKENS)
     whole = sum(map(len, texts.values()))
     touched = min(whole, MAX_TOUCHED_CHARS)
     shown = min(whole, MAX_FILES_CHARS) + touched  # in the plan, and for the code
-    is_read_twice = request.options.get("peer", True) is not False
+    is_read_twice = settings.peer
     calls = _MIN_CALLS - bool(request.given) - (not texts) + is_read_twice
     answered = _ANSWER_TOKENS
     if is_read_twice:
@@ -37,4 +38,4 @@ def estimate_change(request: ChangeRequest, model: str | None) -> str:
     asked = estimate_tokens(_FIXED_CHARS + len(code_map) + shown + calls * len(request.task))
     tokens = TokenCount(input_tokens=asked, output_tokens=answered)
     most = 1 + _MAX_REPAIR_CALLS * _REPAIR_SHARE + _CONFIRM_SHARE
-    return format_estimate(calls, _MAX_REPAIR_CALLS + 1, tokens, most, model)
+    return format_estimate(calls, _MAX_REPAIR_CALLS + 1, tokens, most, settings.model)

@@ -24,6 +24,7 @@ from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.change.grade import grade_change
 from greenloop.workflow.change.harden_tests import ChangeHardener
 from greenloop.workflow.change.peer import ChangePeerComparer
+from greenloop.workflow.change.request import ChangeRequest
 from greenloop.workflow.change.shown.files import show_files
 from greenloop.workflow.change.shown.tests import select_tests
 from greenloop.workflow.change.suite import ChangeSuite
@@ -35,7 +36,6 @@ from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.grade_code import reveal_examples
 from greenloop.workflow.make.review_code import confirm_background
 from greenloop.workflow.state import Run
-from greenloop.workflow.storage.request import ChangeRequest
 from greenloop.workflow.strategy import Strategy
 
 MAP_TOKENS, MAX_TOUCHED_CHARS = 5000, 18_000

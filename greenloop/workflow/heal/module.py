@@ -21,11 +21,11 @@ from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.tools.script_toolkit import ScriptToolkit
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.heal.request import HealModuleRequest
 from greenloop.workflow.heal.strategy import HealStrategy
 from greenloop.workflow.make.strategy import ModuleStrategy
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.state import RepairPhase, Run
-from greenloop.workflow.storage.request import HealModuleRequest
 
 _SEARCH_SECONDS_WITH_MODEL, _SEARCH_SECONDS_WITHOUT_MODEL = 2.0, 60.0
 _SEARCH_ONLY_NOTE = (

@@ -8,12 +8,12 @@ from greenloop.reporting.escaping import first_line
 from greenloop.scripts.checks.factories import complete_checks
 from greenloop.scripts.regression import find_lost_output, find_suppressed_errors
 from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.heal.request import HealScriptRequest
 from greenloop.workflow.heal.strategy import HealStrategy
 from greenloop.workflow.script.checklist import PREVIOUS_OUTPUT_CHECK, Checklist, with_lost_output
 from greenloop.workflow.script.inputs import describe_changes
 from greenloop.workflow.script.strategy import ScriptStrategy
 from greenloop.workflow.state import Run
-from greenloop.workflow.storage.request import HealScriptRequest
 
 _MAX_LOST_LINES, _MAX_SHOWN_LINES = 10, 3
 _UNCHECKED_NOTE = (

@@ -14,8 +14,8 @@ from greenloop.records.generation import GeneratedCode
 from greenloop.scripts.regression import find_regressions
 from greenloop.scripts.source_file import SourceFile
 from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.heal.request import HealModuleRequest, HealScriptRequest, OriginalFile
 from greenloop.workflow.state import RepairPhase, Run
-from greenloop.workflow.storage.request import HealModuleRequest, HealScriptRequest, OriginalFile
 from greenloop.workflow.strategy import Strategy
 
 if TYPE_CHECKING:

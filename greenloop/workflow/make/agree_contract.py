@@ -14,8 +14,8 @@ from greenloop.events import ContractReady
 from greenloop.records import Contract
 from greenloop.specification.quotes import find_complaints, find_contradiction, settle_contract
 from greenloop.specification.tracing import Trace, trace_contract
+from greenloop.workflow.make.request import MakeRequest, effective_contract
 from greenloop.workflow.state import Run
-from greenloop.workflow.storage.request import MakeRequest, effective_contract
 
 
 async def agree_on_contract(run: Run, request: MakeRequest) -> None:

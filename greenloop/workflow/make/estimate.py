@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from greenloop.llm.budget import TokenCount, calculate_cost
 from greenloop.settings import Settings
-from greenloop.workflow.storage.request import MakeRequest
+from greenloop.workflow.make.request import MakeRequest
 
 # Fitted to the recorded examples: tokens of all calls at first, and for each character of the text.
 _ASKED_TOKENS, _ASKED_PER_CHAR = 1_500, 11

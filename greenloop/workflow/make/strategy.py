@@ -17,6 +17,7 @@ from greenloop.workflow.grade_code import grade_module
 from greenloop.workflow.make.agree_contract import agree_on_contract
 from greenloop.workflow.make.generate_tests import generate_and_gate_tests
 from greenloop.workflow.make.harden_tests import Hardener
+from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.make.review_code import (
     repair_errors,
     review_first_code,
@@ -26,7 +27,6 @@ from greenloop.workflow.peer.compare_peer import PeerComparer
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
 from greenloop.workflow.state import Run
-from greenloop.workflow.storage.request import MakeRequest
 from greenloop.workflow.strategy import Strategy
 
 

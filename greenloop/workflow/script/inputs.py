@@ -10,7 +10,7 @@ from greenloop.errors import InputError
 from greenloop.records import InputFile, ScriptJob
 from greenloop.tools.script_toolkit import ScriptTask, ShownInput
 from greenloop.workflow.script.checklist import Checklist
-from greenloop.workflow.storage.request import InputRef, ScriptSpec
+from greenloop.workflow.script.request import InputRef, ScriptSpec
 
 CHANGE_REQUEST_HEADER = "The script exists already. Its owner asks for this besides:\n"
 _MAX_HEAD_LINES, _MAX_LINE_CHARS, _MAX_HEAD_BYTES = 8, 160, 4096

@@ -27,12 +27,13 @@ from greenloop.scripts.evaluator import evaluate_checks
 from greenloop.tools.script_toolkit import ScriptTask, ScriptToolkit
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.heal.request import HealScriptRequest
 from greenloop.workflow.run_tests import run_with_packages
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.script.inputs import build_job, build_task
+from greenloop.workflow.script.request import ScriptRequest
 from greenloop.workflow.setup.packages import suggest_input_path
 from greenloop.workflow.state import Run
-from greenloop.workflow.storage.request import HealScriptRequest, ScriptRequest
 from greenloop.workflow.strategy import Strategy
 
 _MAX_OUTPUT_CHARS = 1500  # more than for tests: the output says most about a script

@@ -12,13 +12,13 @@ from greenloop.distributions import normalize_name
 from greenloop.errors import InputError, PackagesError
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Failure, ScriptJob, TestRun
+from greenloop.workflow.heal.request import HealScriptRequest
 from greenloop.workflow.setup.missing_modules import (
     describe_missing_module,
     find_missing_module,
     install_with_events,
 )
 from greenloop.workflow.state import Run
-from greenloop.workflow.storage.request import HealScriptRequest
 
 _MISSING_FILE = re.compile(r"No such file or directory: '([^']+)'")
 _PYTEST_MODULES = frozenset("pytest _pytest pluggy iniconfig packaging pygments conftest".split())

@@ -23,8 +23,7 @@ from greenloop.tools.langchain import create_toolkit
 from greenloop.tracing.setup import Tracing
 from greenloop.versions import greenloop_version
 from greenloop.workflow.state import Run, RunState
-from greenloop.workflow.storage.recording import hash_recorded_texts
-from greenloop.workflow.storage.request import HealRequest
+from greenloop.workflow.storage.request import hash_recorded_texts
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 
@@ -112,7 +111,7 @@ def _select_sources(
 ) -> tuple[list[ChatSource], GreenloopError | None]:
     """Return the model and its fallback; or why there is none, where healing may need none."""
     given = list(resources.sources)
-    if given or not isinstance(state.request, HealRequest):
+    if given or state.request.needs_model:
         return given or open_sources(settings), None
     if is_model_disabled(settings):
         return [], NoModelError(f"--model {NO_MODEL}: no model is called")

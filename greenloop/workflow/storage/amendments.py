@@ -6,13 +6,8 @@ from collections.abc import Sequence
 
 from greenloop.records import ChoiceAnswer, Contract, OutputCheck, Requirement
 from greenloop.specification.passages import split_passages
-from greenloop.workflow.storage.request import (
-    AMENDMENT,
-    ContractRequestT,
-    RequestT,
-    RunRequest,
-    ScriptRequest,
-)
+from greenloop.workflow.script.request import ScriptRequest
+from greenloop.workflow.storage.request import AMENDMENT, ContractRequestT, RequestT, RunRequest
 
 PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
 

@@ -12,8 +12,8 @@ from greenloop.errors import InputError
 from greenloop.files import read_bounded
 from greenloop.records import Choice, Evidence, HeldOut, Peer, Record, Report, Verdict
 from greenloop.records.evidence import piece_types
+from greenloop.workflow.storage.request import GivenTests, digest
 from greenloop.workflow.storage.run_dir import write_atomically
-from greenloop.workflow.storage.run_request import GivenTests, digest
 
 LOCK_SUFFIX = ".greenloop.json"
 _MAX_LOCK_BYTES = 100_000_000

@@ -1,65 +1,84 @@
 """Requests of runs: what a run is asked to do, with all that is needed to resume it.
 
-Requests are stored in the run directory. They hold no API key.
+Requests are stored in the run directory. They hold no API key. Those of each kind of run have a
+folder of their own.
 """
 
 from __future__ import annotations
 
-import json
+import hashlib
 from pathlib import Path
-from typing import Literal, TypeVar, get_args
+from typing import ClassVar, TypeVar
 
-from greenloop.records import ChoiceAnswer, Command, Contract, OutputCheck, Record
-from greenloop.workflow.storage.run_request import AMENDMENT as AMENDMENT
-from greenloop.workflow.storage.run_request import CheckRequest as CheckRequest
-from greenloop.workflow.storage.run_request import GivenTests as GivenTests
-from greenloop.workflow.storage.run_request import RequestT as RequestT
-from greenloop.workflow.storage.run_request import RunRequest as RunRequest
-from greenloop.workflow.storage.run_request import SavedOptions as SavedOptions
-from greenloop.workflow.storage.run_request import digest as digest
-from greenloop.workflow.storage.run_request import select_saved_options as select_saved_options
-from greenloop.workflow.storage.run_request import with_absolute_replay as with_absolute_replay
+from pydantic import Field
+
+from greenloop.files import check_python, read_text
+from greenloop.records import ChoiceAnswer, Command, Contract, Record
+from greenloop.settings import Settings, list_settings
+from greenloop.testsuite import TestFile
+
+AMENDMENT = "Asked for later: {}"
+SavedOptions = dict[str, str | bool | int | float | None]
 
 
-class InputRef(Record):
-    """A file that a script reads: `path` in the sandbox, `source` on the host."""
+class GivenTests(Record):
+    """A locked test file of the user, with the SHA-256 digest of its text."""
 
-    path: str
-    source: str
+    name: str
+    code: str
     sha256: str
 
+    @classmethod
+    def from_code(cls, name: str, code: str) -> GivenTests:
+        return cls(name=name, code=code, sha256=digest(code))
 
-class ScriptSpec(Record):
-    """How a script is run and what its output is checked for."""
+    @classmethod
+    def read(cls, path: Path, label: str, name: str = "") -> GivenTests:
+        """Read a file, which `label` names in messages. Raises InputError."""
+        code = read_text(path, label)
+        check_python(code, f"{label} is")
+        return cls.from_code(name or path.name, code)
 
-    name: str  # of its file
-    arguments: tuple[str, ...] = ()
-    stdin: InputRef | None = None
-    inputs: tuple[InputRef, ...] = ()
-    checks: tuple[OutputCheck, ...] = ()
-    agreed: tuple[OutputCheck, ...] | None = None  # edited by the user: they replace the model's
-    allow_network: tuple[str, ...] = ()
-    artifacts: str | None = None
+    def as_test_file(self) -> TestFile:
+        return TestFile(self.name, self.code, locked=True)
 
 
-class OriginalFile(Record):
-    """The file to heal, as it was when the run began. `sha256` is the digest of its bytes."""
+class RunRequest(Record):
+    """The part that all requests have in common; paths are absolute."""
 
-    path: str
-    text: str
-    sha256: str
+    needs_model: ClassVar[bool] = True
+
+    kind: Command
+    specification: str = ""
+    amendments: tuple[str, ...] = ()  # asked for in words after a first result
+    module: str | None = None
+    given: tuple[GivenTests, ...] = ()
+    output: str | None = None
+    tests_output: str | None = None
+    record: str | None = None
+    keep_best: bool = False
+    options: SavedOptions = Field(default_factory=dict)  # in effect when the run began
+    greenloop: str = ""
 
     @property
-    def name(self) -> str:
-        return Path(self.path).name
+    def task(self) -> str:
+        """The specification, followed by the amendments."""
+        later = "".join(f"\n\n{AMENDMENT.format(item)}" for item in self.amendments)
+        return f"{self.specification.rstrip()}{later}\n" if later else self.specification
 
+    @property
+    def code_file_name(self) -> str:
+        """Name of the file with the code, '' where the contract's module decides it."""
+        return ""
 
-class ProjectRequest(Record):
-    """A project whose layout the tests need: its root, and the module and tests relative to it."""
+    @property
+    def original_text(self) -> str:
+        """Text of the file to heal, '' where there is none."""
+        return ""
 
-    root: str
-    path: str
-    targets: tuple[str, ...]
+    def list_recorded_texts(self) -> tuple[str, ...]:
+        """Return the texts that decide the answers of a model. Raises InputError."""
+        return (self.specification,)
 
 
 class ContractRequest(RunRequest):
@@ -69,107 +88,31 @@ class ContractRequest(RunRequest):
     choice_answers: tuple[ChoiceAnswer, ...] = ()  # what the user decided where the text is open
 
 
-class MakeRequest(ContractRequest):
-    """A module to write from a specification."""
-
-    kind: Literal["make"] = "make"
-    source: str | None = None  # the file that the specification was read from
-    force: bool = False  # files that greenloop did not write may be replaced
-
-
-class ChangeRequest(ContractRequest):
-    """A wish to fulfil in a project, to which the paths of `given` tests are relative."""
-
-    kind: Literal["change"] = "change"
-    root: str  # the project's folder
-    fence: tuple[str, ...] = ()  # globs of files that may change
-    may_change: tuple[str, ...] = ()  # node ids of tests that the wish may contradict
-    measures_baseline: bool = True  # the project's tests are run before
-    apply: bool = False  # the files are written there
-    branch: str | None = None  # they are committed on this new branch
-    run_hooks: bool = False  # with the project's git hooks
-
-    @property
-    def code_file_name(self) -> str:
-        return "patch.diff"
-
-
-class ScriptRequest(RunRequest):
-    """A script to write for a task."""
-
-    kind: Literal["script"] = "script"
-    script: ScriptSpec
-
-    @property
-    def code_file_name(self) -> str:
-        return self.script.name
-
-
-class HealRequest(RunRequest):
-    """An existing file to repair. `write`: overwrite it without asking the user."""
-
-    kind: Literal["heal"] = "heal"
-    original: OriginalFile
-    write: bool = False
-
-    @property
-    def code_file_name(self) -> str:
-        return self.original.name
-
-    @property
-    def original_text(self) -> str:
-        return self.original.text
-
-
-class HealModuleRequest(HealRequest):
-    """A module to repair until the user's tests pass; `search_s` limits the repair search."""
-
-    project: ProjectRequest | None = None
-    search_s: float | None = None
-
-
-class HealScriptRequest(HealRequest):
-    """A script to repair until it runs and its checks hold."""
-
-    script: ScriptSpec
-
-
-_CLASSES: dict[str, type[RunRequest]] = {
-    "make": MakeRequest,
-    "check": CheckRequest,
-    "script": ScriptRequest,
-    "change": ChangeRequest,
-    "heal": HealModuleRequest,
-    "heal script": HealScriptRequest,
-}
+RequestT = TypeVar("RequestT", bound=RunRequest)
 ContractRequestT = TypeVar("ContractRequestT", bound=ContractRequest)
 
-_KNOWN_KEYS = frozenset(name for item in _CLASSES.values() for name in item.model_fields)
+
+def select_saved_options(settings: Settings) -> SavedOptions:
+    """Return the settings that a resumed run takes over unless flags override them."""
+    return {item.name: getattr(settings, item.name) for item in list_settings() if item.is_saved}
 
 
-def parse_request(text: str) -> RunRequest:
-    """Parse the JSON of a request.
+def with_absolute_replay(model: str) -> str:
+    """Make the path of a replay file independent of the working folder."""
+    is_file = model.startswith("replay:")
+    return f"replay:{Path(model[7:]).absolute()}" if is_file else model
 
-    Version 0.1.0 stored the keys of all kinds in every request; keys of other kinds are ignored.
 
-    Raises:
-        ValueError: it is no request of a known kind (pydantic's ValidationError is one too).
+def digest(text: str) -> str:
+    """Return the SHA-256 digest of a text, in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def hash_recorded_texts(request: RunRequest) -> str:
+    """Return the SHA-256 digest of what decides the answers of a model, as a recording has it.
+
+    Line ends and outer white space make no difference. Raises InputError.
     """
-    data = json.loads(text)
-    if not isinstance(data, dict):
-        raise ValueError("a request is a JSON object")
-    kind = data.get("kind", "make")
-    if kind not in get_args(Command):
-        raise ValueError(f"unknown kind of request: {kind!r}")
-    request_class = _CLASSES["heal script" if kind == "heal" and data.get("script") else kind]
-    unused = _KNOWN_KEYS - set(request_class.model_fields)
-    kept = {name: value for name, value in data.items() if name not in unused}
-    return request_class.model_validate_json(json.dumps(kept))
-
-
-def effective_contract(parsed: Contract, request: MakeRequest) -> Contract:
-    """Return the contract of a run: the model's, unless the user replaced it."""
-    if request.contract is None:
-        return parsed
-    kept = {"specification": request.task, "examples": parsed.examples}
-    return request.contract.model_copy(update=kept)
+    texts = request.list_recorded_texts()
+    lines = (item.replace("\r\n", "\n").replace("\r", "\n") for item in texts)
+    return digest("\0".join(item.strip() for item in lines))

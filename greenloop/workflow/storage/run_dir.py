@@ -15,7 +15,7 @@ from greenloop.errors import InputError, OutputError
 from greenloop.files import writing
 from greenloop.records import Report
 from greenloop.scripts.source_file import replace_atomically
-from greenloop.workflow.storage.run_request import RunRequest, digest
+from greenloop.workflow.storage.request import RunRequest
 
 
 class RunDirectory:
@@ -68,19 +68,6 @@ class RunDirectory:
 
     def save_request(self, request: RunRequest) -> None:
         write_atomically(self.request_file, request.model_dump_json(indent=1) + "\n")
-
-    def load_request(self) -> RunRequest:
-        """Read the request. Raises InputError where `run.json` is unreadable or was changed."""
-        from greenloop.workflow.storage.request import parse_request
-
-        try:
-            request = parse_request(self.request_file.read_text("utf-8"))
-        except (OSError, ValueError) as error:
-            raise InputError(f"{self.request_file} cannot be read: {error}") from None
-        for item in request.given:
-            if digest(item.code) != item.sha256:
-                raise InputError(f"{self.request_file}: the given tests {item.name} were changed")
-        return request
 
     def save_report(self, report: Report) -> None:
         """Write the report as JSON and as HTML. Raises OutputError."""

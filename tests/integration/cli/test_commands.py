@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from greenloop.errors import OutputError
+from greenloop.workflow.kinds import load_request
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.integration.cli.conftest import KEY, Run, Served
 from tests.support.model_responses import (
@@ -421,7 +422,7 @@ def test_what_is_allowed_when_a_run_is_resumed_comes_on_top(
         assert status == 0
         assert "packages alpha 1.0 (installed)" in err
         assert [tool_of(item) for item in server.requests].count("parse_specification") == 1
-    kept = RunDirectory(folder).load_request().options
+    kept = load_request(RunDirectory(folder)).options
     assert (kept["allowed_packages"], kept["allow_package"]) == (None, "alpha")
     twice = answers(parse_specification=[contract_answer(packages=["alpha", "beta"])] * 2)
     with OpenAIServer(Served({**agreed, **twice})) as server:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.workflow.storage.recording import hash_recorded_texts
-from greenloop.workflow.storage.request import MakeRequest
+from greenloop.workflow.make.request import MakeRequest
+from greenloop.workflow.storage.request import hash_recorded_texts
 from tests.integration.cli.conftest import Run
 from tests.support.model_responses import SPECIFICATION, answers
 

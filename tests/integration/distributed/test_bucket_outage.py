@@ -22,7 +22,7 @@ from greenloop.errors import InputError, StoreError
 from greenloop.events import Event
 from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
-from greenloop.workflow.storage.request import MakeRequest
+from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'greenloop[ray]'")

@@ -17,7 +17,8 @@ from greenloop.records import Report
 from greenloop.records.contract import ChoiceAsker
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
-from greenloop.workflow.storage.request import GivenTests, MakeRequest, RunRequest
+from greenloop.workflow.make.request import MakeRequest
+from greenloop.workflow.storage.request import GivenTests, RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.caching_sandbox import RememberingSandbox
 from tests.support.model_responses import SPECIFICATION

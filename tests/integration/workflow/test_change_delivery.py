@@ -13,7 +13,8 @@ from greenloop.errors import OutputError
 from greenloop.project.patch import diff_files
 from greenloop.records import Change, Report
 from greenloop.workflow.change import delivery
-from greenloop.workflow.storage.request import ChangeRequest
+from greenloop.workflow.change.request import ChangeRequest
+from greenloop.workflow.kind import Consent
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.reports import build_make_report
 
@@ -30,10 +31,13 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
+CONSENT = Consent(False, lambda path, text: False, None, print)
+
+
 def deliver(project: Path, report: Report, **fields: Any) -> Report:
     directory = RunDirectory.create(project.parent / "home", "x", None)
     request = ChangeRequest(specification="x", root=str(project), **fields)
-    return delivery.deliver_change(report, request, directory, None)
+    return delivery.deliver_change(report, request, directory, CONSENT)
 
 
 def read_texts(project: Path) -> dict[str, str]:

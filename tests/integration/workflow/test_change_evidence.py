@@ -11,6 +11,7 @@ import pytest
 
 from greenloop.records import Choice, ChoiceAnswer
 from greenloop.workflow.change import type_check
+from greenloop.workflow.kinds import load_request
 from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.change_responses import (
@@ -228,7 +229,7 @@ def test_accepted_choice_pays_for_no_call_and_the_change_is_verified(
     assert done.report.contract is not None
     (left,) = done.report.contract.open_choices
     directory = RunDirectory.open(run_dir)
-    request = directory.load_request()
+    request = load_request(directory)
     answer = ChoiceAnswer(question_sha256=left.sha256, how="accepted")
     directory.save_request(request.model_copy(update={"choice_answers": (answer,)}))
     done = run_workflow({}, resume=run_dir, peer=True, mutants=20)

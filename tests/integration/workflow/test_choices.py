@@ -15,8 +15,9 @@ from greenloop.app.inputs.choices import add_answers
 from greenloop.events import ChoiceAnswered, ChoiceAsked
 from greenloop.records import Choice, ChoiceAnswer, Contract, Report, Requirement
 from greenloop.workflow.choices import build_answer_tests
+from greenloop.workflow.kinds import load_request
 from greenloop.workflow.make.harden_tests import Hardener
-from greenloop.workflow.storage.request import MakeRequest
+from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.model_responses import (
     GOOD_CODE,
@@ -90,7 +91,7 @@ def choices_of(done: Outcome) -> Sequence[Choice]:
 def give_back(run: Path, answer: str = "", *, accept: bool = False) -> None:
     """Store an answer in a run, as `resume` does with choices.md."""
     directory = RunDirectory.open(run)
-    request = directory.load_request()
+    request = load_request(directory)
     assert isinstance(request, MakeRequest)
     found = Report.model_validate_json(directory.report_file.read_text(), extra="ignore")
     assert found.contract is not None

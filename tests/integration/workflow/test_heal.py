@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.events import Notice, RepairSearchDone
-from greenloop.workflow.storage.request import HealModuleRequest
+from greenloop.workflow.heal.request import HealModuleRequest
 from tests.support.model_responses import BETTER_CODE, GOOD_CODE, GOOD_TESTS, WRONG_CODE, fence
 
 if TYPE_CHECKING:

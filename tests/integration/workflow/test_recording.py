@@ -6,17 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.workflow.storage.recording import hash_recorded_texts
-from greenloop.workflow.storage.request import (
-    GivenTests,
-    HealModuleRequest,
-    InputRef,
-    MakeRequest,
-    OriginalFile,
-    RunRequest,
-    ScriptRequest,
-    ScriptSpec,
-)
+from greenloop.workflow.heal.request import HealModuleRequest, OriginalFile
+from greenloop.workflow.make.request import MakeRequest
+from greenloop.workflow.script.request import InputRef, ScriptRequest, ScriptSpec
+from greenloop.workflow.storage.request import GivenTests, RunRequest, hash_recorded_texts
 from tests.support.change_responses import change_request
 
 

@@ -13,14 +13,9 @@ from greenloop.errors import InputError, NoModelError
 from greenloop.events import ChecksReady, DisputeJudged, Notice
 from greenloop.records import OutputCheck
 from greenloop.scripts.checks.options import parse_expect, parse_expect_file
-from greenloop.workflow.storage.request import (
-    HealScriptRequest,
-    InputRef,
-    OriginalFile,
-    RunRequest,
-    ScriptRequest,
-    ScriptSpec,
-)
+from greenloop.workflow.heal.request import HealScriptRequest, OriginalFile
+from greenloop.workflow.script.request import InputRef, ScriptRequest, ScriptSpec
+from greenloop.workflow.storage.request import RunRequest
 from tests.support.model_responses import fence
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from greenloop.errors import (
     SpecificationError,
 )
 from greenloop.events import ContractReady, Notice
+from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.storage.amendments import with_change_request
-from greenloop.workflow.storage.request import MakeRequest
 from tests.support.model_responses import (
     GOOD_CODE,
     GOOD_TESTS,

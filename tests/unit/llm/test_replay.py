@@ -17,7 +17,7 @@ from greenloop.errors import InputError, ReplayExhaustedError
 from greenloop.llm.budget import TokenCount
 from greenloop.llm.replay import TOOL_KEY, ReplayChatModel
 from greenloop.llm.response_log import RecordedFault, RecordedResponse, load_responses, read_header
-from greenloop.workflow.storage.recording import hash_recorded_texts
+from greenloop.workflow.storage.request import hash_recorded_texts
 from tests.support.shipped_recordings import EXAMPLES, RECORDINGS, build_recorded_request
 
 

@@ -13,13 +13,13 @@ from greenloop.specification.examples import analyze_specification, filter_usabl
 from greenloop.testsuite import Suite
 from greenloop.testsuite.bare_interface import extract_interface
 from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.check.request import CheckRequest
 from greenloop.workflow.grade_code import collect_evidence
 from greenloop.workflow.make.strategy import MakeStrategy, ModuleStrategy
 from greenloop.workflow.peer.compare_peer import PeerComparer
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
 from greenloop.workflow.state import Run
-from greenloop.workflow.storage.request import CheckRequest
 
 
 class CheckStrategy(MakeStrategy):

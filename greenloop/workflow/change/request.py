@@ -1,0 +1,31 @@
+"""The request of a change of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from greenloop.project.tree import read_tree
+from greenloop.workflow.storage.request import ContractRequest
+
+
+class ChangeRequest(ContractRequest):
+    """A wish to fulfil in a project, to which the paths of `given` tests are relative."""
+
+    kind: Literal["change"] = "change"
+    root: str  # the project's folder
+    fence: tuple[str, ...] = ()  # globs of files that may change
+    may_change: tuple[str, ...] = ()  # node ids of tests that the wish may contradict
+    measures_baseline: bool = True  # the project's tests are run before
+    apply: bool = False  # the files are written there
+    branch: str | None = None  # they are committed on this new branch
+    run_hooks: bool = False  # with the project's git hooks
+
+    @property
+    def code_file_name(self) -> str:
+        return "patch.diff"
+
+    def list_recorded_texts(self) -> tuple[str, ...]:
+        """Return the wish and the Python files: others, as the recording, may lie beside them."""
+        files = sorted(read_tree(Path(self.root)).texts.items())
+        return (self.specification, *(f"{path}\n{text}" for path, text in files))

@@ -1,0 +1,1 @@
+"""Checks: existing code and tests, without a text or against one."""

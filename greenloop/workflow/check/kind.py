@@ -1,0 +1,11 @@
+"""The kind of run that reads existing code against a text."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from greenloop.workflow.check.request import CheckRequest
+from greenloop.workflow.check.strategy import CheckStrategy
+from greenloop.workflow.kind import Kind
+
+CHECK: Final = Kind(CheckRequest, CheckStrategy)

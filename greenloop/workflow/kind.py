@@ -1,0 +1,55 @@
+"""What a kind of run is made of: its request, its strategy, its delivery, its estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic
+
+from greenloop.records import Report
+from greenloop.settings import Settings
+from greenloop.workflow.delivery import back_up_original, deliver
+from greenloop.workflow.state import Run
+from greenloop.workflow.storage.request import RequestT, RunRequest
+from greenloop.workflow.storage.run_dir import RunDirectory
+from greenloop.workflow.strategy import Strategy
+
+
+@dataclass(frozen=True)
+class Consent:
+    """How a user is asked before files are written, and told which are written over."""
+
+    is_reviewed: bool  # the user has seen all files, and wants them
+    confirm_write: Callable[[Path, str], bool]
+    confirm_patch: Callable[[str], bool] | None  # None: there is no terminal to ask at
+    notify: Callable[[str], None]
+
+
+Deliver = Callable[[Report, RequestT, RunDirectory, Consent], Report]
+
+
+def deliver_outputs(
+    report: Report, request: RunRequest, directory: RunDirectory, consent: Consent
+) -> Report:
+    """Write code and tests to their outputs. Raises OutputError."""
+    keep_replaced(request, directory, consent)
+    return deliver(report, request)
+
+
+def keep_replaced(request: RunRequest, directory: RunDirectory, consent: Consent) -> None:
+    """Keep a copy of the file that the output replaces, and say so. Raises OutputError."""
+    path = Path(request.output) if request.output else None
+    if path is not None and path.is_file():
+        kept = back_up_original(directory, path, f"replaced/{path.name}")
+        consent.notify(f"{path} is written over; a copy is kept as {kept}")
+
+
+@dataclass(frozen=True)
+class Kind(Generic[RequestT]):
+    """A kind of run. `estimate` returns its expected calls, tokens and cost in one line."""
+
+    request: type[RequestT]
+    strategy: Callable[[Run, RequestT], Strategy]
+    deliver: Deliver[RequestT] = deliver_outputs
+    estimate: Callable[[RequestT, Settings], str] | None = None

@@ -1,0 +1,24 @@
+"""The request of a module to write."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from greenloop.records import Contract
+from greenloop.workflow.storage.request import ContractRequest
+
+
+class MakeRequest(ContractRequest):
+    """A module to write from a specification."""
+
+    kind: Literal["make"] = "make"
+    source: str | None = None  # the file that the specification was read from
+    force: bool = False  # files that greenloop did not write may be replaced
+
+
+def effective_contract(parsed: Contract, request: MakeRequest) -> Contract:
+    """Return the contract of a run: the model's, unless the user replaced it."""
+    if request.contract is None:
+        return parsed
+    kept = {"specification": request.task, "examples": parsed.examples}
+    return request.contract.model_copy(update=kept)
