@@ -8,7 +8,7 @@ from pydantic import Field
 
 from greenloop.records import Record, Report
 from greenloop.records.report import Verdict, meets_requirement
-from greenloop.reporting.evidence.text import list_survivors
+from greenloop.reporting.evidence.survivors import list_survivors
 
 _MAX_ITEMS, _MAX_LINE_LENGTH = 10, 300
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TextIO
 from greenloop.records import Report
 from greenloop.reporting.console import open_console
 from greenloop.reporting.escaping import flatten, sanitize_line
-from greenloop.reporting.evidence.text import get_mutated_line, list_differences, list_survivors
+from greenloop.reporting.evidence.differences import list_differences, render_difference
+from greenloop.reporting.evidence.survivors import format_survivor_rows, list_survivors
 from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.remedies import find_remedy
 from greenloop.reporting.summary import (
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _LABEL_WIDTH = 14
-_MAX_REASONS, _MAX_SURVIVORS, _MAX_TEXT_CHARS = 8, 4, 300
-_MIN_TEXT_WIDTH = 24
+_MAX_REASONS, _MAX_SURVIVORS, _MAX_TEXT_CHARS = 8, 8, 300
+_MIN_TEXT_WIDTH, _INDENT = 24, 4
 _LOG_WIDTH = 120  # columns where the card goes to a log
 
 
@@ -44,16 +45,16 @@ def print_card(report: Report, stream: TextIO, *, hides_code: bool = False) -> N
     for label, text in _count_rows(report):
         card.print_row(label, text)
     survived = list_survivors(report.evidence) if report.verdict != "failed" else ()
-    # With the mutant, so that no two are cut to equal texts.
-    shown = [
-        f"{i.place}: {i.question} (mutant: `{get_mutated_line(i)}`)"
-        for i in survived[:_MAX_SURVIVORS]
-    ]
+    if survived:
+        card.print_row("survivors", f"{pluralize(len(survived), 'fault')} that no test notices:")
+        card.print_lines(format_survivor_rows(survived[:_MAX_SURVIVORS], card.inner_width))
     if len(survived) > _MAX_SURVIVORS:
-        shown.append(f"and {len(survived) - _MAX_SURVIVORS} more, see the report")
-    card.print_list("survivors", shown)
-    differences = list_differences(report.evidence)
-    card.print_list("differences", (f"{i.call}: {i.code}, the peer: {i.peer}" for i in differences))
+        card.print_lines([f"and {len(survived) - _MAX_SURVIVORS} more, see the report"])
+    if differences := list_differences(report.evidence):
+        card.print_row("differences", "from a second implementation, written from the text alone:")
+    for item in differences:
+        card.print_lines(render_difference(item, card.inner_width))
+        card.print_lines([f"  {'ruling':<23}{item.outcome}"])
     card.print_reasons(report)
     for label, path in list_places(report):
         card.print_path(label, path)
@@ -73,6 +74,7 @@ class _Card:
         self._console = console
         width = console.width if console.is_terminal else _LOG_WIDTH
         self._text_width = max(width - _LABEL_WIDTH - 3, _MIN_TEXT_WIDTH)
+        self.inner_width = max(width - _INDENT, _MIN_TEXT_WIDTH)
 
     def print_heading(self, report: Report) -> None:
         from rich.text import Text
@@ -98,10 +100,14 @@ class _Card:
             line.stylize("not bold", _LABEL_WIDTH + 2)
             self._console.print(line, soft_wrap=True)
 
-    def print_list(self, label: str, texts: Iterable[str]) -> None:
-        """Print a row for each text, with the label before the first."""
-        for number, text in enumerate(texts):
-            self.print_row(label if number == 0 else "", text)
+    def print_lines(self, lines: Iterable[str]) -> None:
+        """Print lines over the whole width, with their white space, each cut at the width."""
+        for line in lines:
+            shown = sanitize_line(line)
+            fitting = (
+                shown if len(shown) <= self.inner_width else f"{shown[: self.inner_width - 1]}…"
+            )
+            self._console.print(" " * _INDENT + fitting.rstrip(), soft_wrap=True)
 
     def print_reasons(self, report: Report) -> None:
         """Print why the code is not `verified`, each with its remedy."""

@@ -47,6 +47,15 @@ def truncate(line: str, max_length: int) -> str:
     return line if more <= 0 else f"{line[:max_length]} … ({more} more characters)"
 
 
+def truncate_words(line: str, max_length: int) -> str:
+    """Return at most `max_length` characters, cut between words where there are some."""
+    if len(line) <= max_length:
+        return line
+    cut = line[: max(max_length - 2, 1)]
+    at = max(cut.rfind(" "), cut.rfind(","), cut.rfind("("))
+    return f"{cut[: at + 1].rstrip() if at > max_length // 3 else cut} …"
+
+
 def _escape_character(match: re.Match[str]) -> str:
     char = match.group()
     if not is_invisible(char):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from greenloop import events as e
 from greenloop.records import Report, Survivor, TestRun
 from greenloop.reporting.escaping import flatten, sanitize_line
-from greenloop.reporting.evidence.text import diff_hunk, get_mutated_line, list_survivors
+from greenloop.reporting.evidence.survivors import diff_hunk, get_mutated_line, list_survivors
 from greenloop.reporting.progress.activity import RunActivity
 from greenloop.reporting.summary import VERDICT_SIGNS, VERDICT_STYLES, format_test_counts
 from greenloop.reporting.traceability import short_name

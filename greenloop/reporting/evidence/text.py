@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from greenloop.records import Difference, Evidence, Report, Survivor
+from greenloop.records import Evidence, Report
 from greenloop.reporting.escaping import sanitize_line
-from greenloop.reporting.summary import format_test_counts
+from greenloop.reporting.evidence.differences import list_differences, render_difference
+from greenloop.reporting.evidence.survivors import (
+    format_survivor_rows,
+    get_mutated_line,
+    list_survivors,
+)
+from greenloop.reporting.summary import format_test_counts, pluralize
 
-_MAX_SURVIVORS = 6
+_MAX_SURVIVORS, _WIDTH = 8, 100
 _MAX_LINE_CHARS = 400
 
 
@@ -36,8 +42,7 @@ def _grade_lines(report: Report) -> Iterator[str]:
         if not report.evidence.read_against_text:
             yield "  --     text               no text was given: nothing says what the code should do"
         yield from (f"  {line}" for line in render_survivors(report.evidence))
-        for item in list_differences(report.evidence):
-            yield f"  differs: {item.call}: {item.code}, the peer: {item.peer}: {item.outcome}"
+        yield from (f"  {line}" for line in _render_differences(report.evidence))
     for reason in report.reasons:
         yield f"  not verified: {reason}"
     if report.artifacts.report:
@@ -45,38 +50,19 @@ def _grade_lines(report: Report) -> Iterator[str]:
 
 
 def render_survivors(evidence: Evidence) -> Iterator[str]:
-    """Yield the surviving mutants, each with its question, and those that do not count."""
+    """Yield the surviving mutants in a line each, and those that do not count."""
     survived = list_survivors(evidence)
-    shown: set[str] = set()
-    for item in survived[:_MAX_SURVIVORS]:
-        text = f"{item.place} as `{get_mutated_line(item)}`"
-        yield f"survived: {text}" + (f" ({item.operator}, {item.id})" if text in shown else "")
-        yield f"          {item.question}"
-        shown.add(text)
+    if survived:
+        yield f"{pluralize(len(survived), 'fault')} that no test notices:"
+    yield from (f"  {row}" for row in format_survivor_rows(survived[:_MAX_SURVIVORS], _WIDTH - 4))
     if len(survived) > _MAX_SURVIVORS:
-        yield f"and {len(survived) - _MAX_SURVIVORS} more, see the report"
+        yield f"  and {len(survived) - _MAX_SURVIVORS} more, see the report"
     for apart in evidence.mutation.equivalent[:_MAX_SURVIVORS] if evidence.mutation else ():
         yield f"not counted: line {apart.line} as `{get_mutated_line(apart)}`: {apart.reason}"
 
 
-def list_survivors(evidence: Evidence) -> tuple[Survivor, ...]:
-    """Return the surviving mutants, none where mutants were not measured."""
-    return evidence.mutation.survived if evidence.mutation else ()
-
-
-def list_differences(evidence: Evidence) -> tuple[Difference, ...]:
-    """Return where code and peer differ, nothing where they were not compared."""
-    return evidence.peer.differences if evidence.peer else ()
-
-
-def diff_hunk(survivor: Survivor) -> list[str]:
-    """Return the change with the lines around it, without the headers of the diff."""
-    lines = survivor.diff.rstrip("\n").split("\n")
-    heads = [number for number, line in enumerate(lines) if line.startswith("@@")]
-    return lines[heads[0] + 1 :] if heads else lines
-
-
-def get_mutated_line(survivor: Survivor) -> str:
-    """Return the first line that the mutant has instead."""
-    lines = (line for line in survivor.diff.split("\n") if line.startswith("+"))
-    return next((line[1:].strip() for line in lines if not line.startswith("+++")), "(taken out)")
+def _render_differences(evidence: Evidence) -> Iterator[str]:
+    for item in list_differences(evidence):
+        yield "a second implementation differs:"
+        yield from (f"  {line}" for line in render_difference(item, _WIDTH - 4))
+        yield f"    {'ruling':<23}{item.outcome}"

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from greenloop.records import Report
 from greenloop.reporting.escaping import flatten
-from greenloop.reporting.evidence.text import get_mutated_line, list_differences, list_survivors
+from greenloop.reporting.evidence.differences import list_differences
+from greenloop.reporting.evidence.survivors import get_mutated_line, list_survivors
 from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import (
     VERDICT_SIGNS,

@@ -7,7 +7,8 @@ from textwrap import wrap
 
 from greenloop.records import Report
 from greenloop.reporting.escaping import escape_commands, escape_invisible, flatten, truncate
-from greenloop.reporting.evidence.text import diff_hunk, list_differences, list_survivors
+from greenloop.reporting.evidence.differences import list_differences
+from greenloop.reporting.evidence.survivors import diff_hunk, list_survivors
 from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import (
     describe_change,

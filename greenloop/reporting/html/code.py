@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from greenloop.records import MutantResult, Report, Survivor
 from greenloop.reporting.escaping import truncate
-from greenloop.reporting.evidence.text import list_survivors
+from greenloop.reporting.evidence.survivors import list_survivors
 from greenloop.reporting.html.highlighting import Token, highlight_lines
 
 DETECTED_OUTCOMES = ("killed", "timeout", "crashed")

@@ -7,7 +7,8 @@ from typing import Any
 
 from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import truncate
-from greenloop.reporting.evidence.text import get_mutated_line, list_differences
+from greenloop.reporting.evidence.differences import list_differences
+from greenloop.reporting.evidence.survivors import get_mutated_line
 from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.overview_bar import build_overview_bar

@@ -11,7 +11,7 @@ from jinja2 import Environment
 
 from greenloop.records import Report
 from greenloop.records.batch import BatchOutcome, BatchTotals
-from greenloop.reporting.evidence.text import get_mutated_line
+from greenloop.reporting.evidence.survivors import get_mutated_line
 from greenloop.reporting.html import rendering
 from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code

@@ -1,0 +1,83 @@
+"""Two answers to one call below each other, cut around the place where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from greenloop.records import Difference, Evidence
+from greenloop.reporting.escaping import escape_invisible
+
+_CUT = "… "
+_BREAKS = " ,;:()[]{}'\"/"
+
+
+class Side(NamedTuple):
+    """An answer in three parts: `differs` is what the other one does not have there."""
+
+    before: str
+    differs: str
+    after: str
+
+    @property
+    def text(self) -> str:
+        return self.before + self.differs + self.after
+
+
+def list_differences(evidence: Evidence) -> tuple[Difference, ...]:
+    """Return where code and peer differ, nothing where they were not compared."""
+    return evidence.peer.differences if evidence.peer else ()
+
+
+def compare_sides(first: str, second: str, width: int) -> tuple[Side, Side]:
+    """Return two answers in a line each, at most `width` wide, with white space as it is."""
+    left, right = _to_line(first), _to_line(second)
+    shorter = min(len(left), len(right))
+    start = next((n for n in range(shorter) if left[n] != right[n]), shorter)
+    room = shorter - start
+    tail = next((n for n in range(room) if left[-1 - n] != right[-1 - n]), room)
+    return _cut(left, start, tail, width), _cut(right, start, tail, width)
+
+
+def render_difference(
+    item: Difference, width: int, first: str = "the code", second: str = "second implementation"
+) -> Iterator[str]:
+    """Yield the call, each answer below it, and marks below what differs."""
+    yield from (escape_invisible(line) for line in item.call.split("\n"))
+    column = max(len(first), len(second)) + 4
+    for label, side in zip(
+        (first, second), compare_sides(item.code, item.peer, width - column), strict=True
+    ):
+        yield f"  {label:<{column - 2}}{side.text}"
+        if item.code != item.peer and side.differs:
+            yield " " * (column + len(side.before)) + "^" * len(side.differs)
+
+
+def _to_line(text: str) -> str:
+    return escape_invisible(text).replace("\n", "⏎").replace("\t", "⇥")
+
+
+def _cut(text: str, start: int, tail: int, width: int) -> Side:
+    """Return the part of a text around its difference, cut between words where there are some."""
+    end = len(text) - tail
+    if len(text) <= width:
+        return Side(text[:start], text[start:end], text[end:])
+    begin = _find_break(text, start - width // 3, start) if start > width // 2 else 0
+    head = _CUT if begin else ""
+    room = width - len(head) - len(_CUT)
+    stop = len(text) if len(text) - begin <= room + len(_CUT) else begin + room
+    if stop < len(text):
+        stop = _find_last_break(text, begin + room // 2, stop)
+    rest = " …" if stop < len(text) else ""
+    end = min(end, stop)
+    return Side(head + text[begin:start], text[start:end], text[max(start, end) : stop] + rest)
+
+
+def _find_break(text: str, low: int, high: int) -> int:
+    """Return the first place between two that a word begins at, else the lower one."""
+    low = max(low, 0)
+    return next((n + 1 for n in range(low, high) if text[n] in _BREAKS), low)
+
+
+def _find_last_break(text: str, low: int, high: int) -> int:
+    return next((n for n in range(high, low, -1) if text[n - 1] in _BREAKS), high)

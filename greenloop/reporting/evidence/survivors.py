@@ -1,0 +1,207 @@
+"""Surviving mutants as rows: the place, what was changed, and which test is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from keyword import iskeyword
+from typing import NamedTuple
+
+from greenloop.records import Evidence, Survivor
+from greenloop.reporting.escaping import sanitize_line, truncate_words
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w.]+|[-+*/%&|^@=!<>]=|//=?|\*\*=?|->|."""
+)
+_BOUNDARY = re.compile(r"(?P<left>.+?) (?:<=|>=|<|>) (?P<right>.+)")
+_OPEN, _CLOSE = "([{", ")]}"
+_MIN_CHANGE_WIDTH, _MAX_MISSING_WIDTH = 28, 34
+# What no test does, by the operator of the mutant.
+_MISSING = {
+    "number": "no test needs this exact number",
+    "truth": "no test depends on this value",
+    "nothing": "no test depends on this None",
+    "text": "no test compares this text",
+    "formatted": "no test compares this text",
+    "condition": "no test depends on this condition",
+    "no-turn": "no test needs this loop",
+    "break": "no test goes on after this point",
+    "continue": "no test goes on after this point",
+    "result": "no test compares this result",
+    "yielded": "no test compares this result",
+    "assignment": "no test depends on this value",
+    "call-removed": "no test sees what this does",
+    "raise-removed": "no test sees this exception",
+    "statement-removed": "no test sees what this does",
+    "handler": "no test raises this inside",
+    "exception": "no test names this exception",
+    "arithmetic": "no test has another result then",
+    "augmented": "no test has another result then",
+    "accumulated": "no test does this twice",
+    "identity": "no test depends on this comparison",
+    "membership": "no test depends on this comparison",
+    "comparison": "no test depends on this comparison",
+    "boolean": "no test where only one side holds",
+    "unary": "no test has another result then",
+    "other-call": "no test where these two differ",
+    "unwrapped": "no test where these two differ",
+    "slice": "no test needs this limit",
+    "argument": "no test depends on this argument",
+    "keyword": "no test depends on this argument",
+    "default": "no test leaves this argument out",
+    "decorator": "no test sees what this does",
+}
+
+
+class SurvivorRow(NamedTuple):
+    """A survivor in a line: `line 10`, `n <= 0 → n < 0`, `no test with n = 0`."""
+
+    place: str
+    before: str
+    after: str
+    missing: str
+
+    @property
+    def change(self) -> str:
+        return f"{self.before} → {self.after}"
+
+
+def build_survivor_row(item: Survivor) -> SurvivorRow:
+    """Return the row of a survivor, with untrusted text escaped."""
+    old, new = _get_removed_line(item), get_mutated_line(item)
+    before, after = _narrow(old, new) if old and new != "pass" else (old, new)
+    missing = _MISSING.get(item.operator, "no test fails")
+    boundary = _BOUNDARY.fullmatch(before) if item.operator == "boundary" else None
+    if boundary:
+        missing = f"no test with {boundary['left']} = {boundary['right']}"
+    if not item.reached:
+        missing = "no test runs this line"
+    missing = truncate_words(missing, _MAX_MISSING_WIDTH)
+    return SurvivorRow(*map(sanitize_line, (item.place, before, after, missing)))
+
+
+def format_survivor_rows(survivors: Sequence[Survivor], width: int) -> list[str]:
+    """Return one line for each survivor, in columns, at most as wide as given."""
+    rows = [build_survivor_row(item) for item in survivors]
+    places = max((len(row.place) for row in rows), default=0)
+    missing = max((len(row.missing) for row in rows), default=0)
+    room = max(width - places - missing - 5, _MIN_CHANGE_WIDTH)
+    changes = [_shorten_change(row, room) for row in rows]
+    column = max(map(len, changes), default=0)
+    return [
+        f"{row.place:<{places}}  {change:<{column}}   {row.missing}"
+        for row, change in zip(rows, changes, strict=True)
+    ]
+
+
+def list_survivors(evidence: Evidence) -> tuple[Survivor, ...]:
+    """Return the surviving mutants, none where mutants were not measured."""
+    return evidence.mutation.survived if evidence.mutation else ()
+
+
+def diff_hunk(survivor: Survivor) -> list[str]:
+    """Return the change with the lines around it, without the headers of the diff."""
+    lines = survivor.diff.rstrip("\n").split("\n")
+    heads = [number for number, line in enumerate(lines) if line.startswith("@@")]
+    return lines[heads[0] + 1 :] if heads else lines
+
+
+def get_mutated_line(survivor: Survivor) -> str:
+    """Return the first line that the mutant has instead."""
+    lines = (line for line in survivor.diff.split("\n") if line.startswith("+"))
+    return next((line[1:].strip() for line in lines if not line.startswith("+++")), "(taken out)")
+
+
+def _shorten_change(row: SurvivorRow, room: int) -> str:
+    if len(row.change) <= room:
+        return row.change
+    half = (room - 3) // 2
+    before = truncate_words(row.before, max(half, room - 3 - len(row.after)))
+    return f"{before} → {truncate_words(row.after, room - 3 - len(before))}"
+
+
+def _get_removed_line(item: Survivor) -> str:
+    """Return the first line that the mutant replaces."""
+    lines = (line for line in item.diff.split("\n") if line.startswith("-"))
+    return next((line[1:].strip() for line in lines if not line.startswith("---")), "")
+
+
+def _narrow(old: str, new: str) -> tuple[str, str]:
+    """Return the part of two lines that differs, with the operands of an operator in it."""
+    before, after = _split(old), _split(new)
+    shorter = min(len(before), len(after))
+    start = next((n for n in range(shorter) if before[n] != after[n]), shorter)
+    tail = next(
+        (n for n in range(shorter - start) if before[-1 - n] != after[-1 - n]), shorter - start
+    )
+    start, end = _widen(before, start, len(before) - tail)
+    rest = len(before) - end
+    while start and not (end > start and len(after) - rest > start):  # one side would be empty
+        start = _operand_start(before, start - 1)
+        rest = max(rest - 1, 0)
+    while rest and _is_open(before[start : len(before) - rest]):
+        rest -= 1
+    end, last = len(before) - rest, len(after) - rest
+    return "".join(before[start:end]).strip(), "".join(after[start:last]).strip()
+
+
+def _is_open(tokens: Sequence[str]) -> bool:
+    return sum((token in _OPEN) - (token in _CLOSE) for token in tokens) > 0
+
+
+def _split(line: str) -> list[str]:
+    return [match.group() for match in _TOKEN.finditer(line)]
+
+
+def _widen(tokens: Sequence[str], start: int, end: int) -> tuple[int, int]:
+    """Widen a part to the operands beside it: whole calls, brackets and names."""
+    start = _skip_space(tokens, start, -1)
+    if start and _is_operator(tokens[start - 1]):
+        start = _skip_space(tokens, start - 1, -1)  # an operator: its left side too
+    start = _operand_start(tokens, start)
+    end = _skip_space(tokens, end, 1)
+    return start, _operand_end(tokens, end)
+
+
+def _skip_space(tokens: Sequence[str], at: int, step: int) -> int:
+    beside = at - 1 if step < 0 else at
+    while 0 <= beside < len(tokens) and tokens[beside].isspace():
+        at, beside = at + step, beside + step
+    return at
+
+
+def _operand_start(tokens: Sequence[str], at: int) -> int:
+    """Return where the operand that ends before `at` begins."""
+    depth = 0
+    while at and (
+        depth
+        or tokens[at - 1] in _CLOSE
+        or (_is_word(tokens[at - 1]) and not (at < len(tokens) and _is_word(tokens[at])))
+    ):
+        depth += (tokens[at - 1] in _CLOSE) - (tokens[at - 1] in _OPEN)
+        at -= 1
+        if not depth and _is_word(tokens[at]):
+            break
+    return at
+
+
+def _operand_end(tokens: Sequence[str], at: int) -> int:
+    """Return where the operand that begins at `at` ends."""
+    depth, begin = 0, at
+    while at < len(tokens) and (
+        depth or (tokens[at] in _OPEN if at > begin else _is_word(tokens[at]))
+    ):
+        depth += (tokens[at] in _OPEN) - (tokens[at] in _CLOSE)
+        at += 1
+    return at
+
+
+def _is_operator(token: str) -> bool:
+    if iskeyword(token):
+        return token in ("and", "or", "in", "is")
+    return not _is_word(token) and token not in _OPEN + _CLOSE + ",:"
+
+
+def _is_word(token: str) -> bool:
+    is_value = token in ("None", "True", "False") or not iskeyword(token)
+    return bool(re.match(r"[\w\"']", token)) and is_value
