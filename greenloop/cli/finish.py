@@ -117,10 +117,9 @@ def write_outputs(record: T, *outputs: tuple[str | None, Callable[[T], str]]) ->
 
 
 def open_page(page: Path) -> bool:
-    """Open the page in a browser if there is a display; return whether that was possible."""
-    has_display = sys.platform == "darwin" or os.environ.get(
-        "DISPLAY", os.environ.get("WAYLAND_DISPLAY")
-    )
+    """Open the page in `$BROWSER`, or where there is a display; return whether that was possible."""
+    names = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
+    has_display = sys.platform == "darwin" or any(map(os.environ.get, names))
     if not has_display:
         return False
     import webbrowser

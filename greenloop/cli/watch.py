@@ -114,7 +114,8 @@ class _Session:
             report, error = await self._target.check(settings, open_box, handle_event)
             screen.end_check(report)
         except GreenloopError as problem:
-            error = problem
+            error = None
+            screen.fail_check(str(problem))
         screen.is_checking = False
         if error is not None:
             screen.message = str(error)

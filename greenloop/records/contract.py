@@ -41,7 +41,8 @@ class Choice(Record):
 
     `answers` are the possible ones, as example calls with their results; `chosen` is the one that
     the code follows. `source` says who found the question: the contract's writer, or the judge of
-    a difference between two implementations. `answered` is None as long as it is open.
+    a difference between two implementations. `answered` is None as long as it is open; `unread`: it
+    was accepted with all others (`--accept-choices`), so that nobody may have read it.
     """
 
     id: str = Field(min_length=1)
@@ -51,6 +52,7 @@ class Choice(Record):
     quote: str = ""
     source: Literal["contract", "judge"] = "contract"
     answered: Literal["user", "accepted"] | None = None
+    unread: bool = Field(default=False, exclude_if=lambda unread: not unread)
 
     @property
     def sha256(self) -> str:
@@ -62,12 +64,13 @@ class ChoiceAnswer(Record):
     """What the user decided on the choice whose question has this digest.
 
     `how`: an `answer` was given, the choice was accepted as it was made, or it was asked about and
-    left open. `round` is 0 for answers that code and tests were written from; those of later rounds
+    left open; `unread`: it was accepted with all others. `round` is 0 for answers that code and tests were written from; those of later rounds
     change a contract that code exists for.
     """
 
     question_sha256: str
     how: Literal["user", "accepted", "left"]
+    unread: bool = False
     answer: str = ""
     round: int = 0
 
@@ -130,6 +133,11 @@ class Contract(Record):
     def open_choices(self) -> tuple[Choice, ...]:
         """The choices that nobody has answered or accepted."""
         return tuple(item for item in self.choices if item.answered is None)
+
+    @property
+    def unread_choices(self) -> tuple[Choice, ...]:
+        """The choices that were accepted with all others."""
+        return tuple(item for item in self.choices if item.unread)
 
     @property
     def quotes_text(self) -> bool:

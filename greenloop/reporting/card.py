@@ -20,6 +20,7 @@ from greenloop.reporting.summary import (
     VERDICT_STYLES,
     describe_change,
     describe_cost,
+    describe_unread_choices,
     format_next_command,
     format_test_counts,
     list_places,
@@ -140,6 +141,8 @@ def _count_rows(report: Report) -> Iterator[tuple[str, str]]:
     if rows := build_requirement_rows(report, max_tests=0):
         proven = sum(item.total > 0 and item.passed == item.total for item in rows)
         yield "requirements", f"{proven} of {len(rows)} have tests that all pass"
+    if unread := describe_unread_choices(report):
+        yield "choices", unread
     if report.command != "check":
         mutants = next((i for i in list_evidence_rows(report) if i.name == "mutants"), None)
         if mutants and mutants.text and report.evidence.mutation:

@@ -36,9 +36,12 @@ def first_line(text: str, max_length: int = 200) -> str:
     return truncate(escape_invisible(first).strip(), max_length)
 
 
-def flatten(text: str, max_length: int) -> str:
-    """Return the text in one line, escaped and truncated."""
-    return truncate(" ".join(escape_invisible(text).split()), max_length)
+def flatten(text: str, max_length: int, *, keeps_blanks: bool = False) -> str:
+    """Return the text in one line, escaped and truncated; `keeps_blanks`: with runs of blanks."""
+    escaped = escape_invisible(text)
+    if keeps_blanks:
+        return truncate(" ".join(escaped.splitlines()), max_length)
+    return truncate(" ".join(escaped.split()), max_length)
 
 
 def truncate(line: str, max_length: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 # By the beginning of the reason; reasons that name their remedy themselves are not listed.
 _REMEDIES = {
     "mutants: not measured": "leave out --mutants 0",
-    "mutants": "add a test that answers the question of each surviving mutant",
+    "mutants": "add the tests that are missing: one for each fault that no test notices",
     "lines": "add tests that run the remaining lines",
     "branches": "add tests that take the remaining branches",
     "empty bodies": "assert on what the functions return",

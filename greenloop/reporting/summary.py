@@ -103,6 +103,8 @@ def pluralize(number: int, noun: str) -> str:
 def format_answered(choice: Choice) -> str:
     """Return by whom a choice was settled."""
     words = {"user": "answered by the user", "accepted": "accepted by the user"}
+    if choice.unread:
+        return "accepted unread"
     return words.get(choice.answered or "", "open")
 
 
@@ -110,6 +112,7 @@ def summarize_report(report: Report) -> list[str]:
     """Return verdict, reasons and files."""
     lines = [format_verdict(report)]
     lines += [f"  not verified: {reason}" for reason in report.reasons]
+    lines += [f"  {unread}" for unread in [describe_unread_choices(report)] if unread]
     lines += [f"  {label}: {path}" for label, path in list_places(report)]
     if report.artifacts.report:
         lines.append(f"  report: {report.artifacts.report}")
@@ -154,6 +157,13 @@ def as_comments(lines: list[str]) -> str:
     """Return the lines, escaped, as Python comments, to be printed below code."""
     escaped = map(escape_invisible, lines)
     return "".join(f"# {part}\n" for line in escaped for part in line.split("\n"))
+
+
+def describe_unread_choices(report: Report) -> str:
+    """Return which choices were accepted with all others; '' for none."""
+    unread = report.contract.unread_choices if report.contract else ()
+    names = ", ".join(item.id for item in unread)
+    return f"{pluralize(len(unread), 'choice')} accepted unread: {names}" if unread else ""
 
 
 def describe_ruling(wrong: str) -> str:

@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING
 from greenloop import events as e
 from greenloop.records import Report, Survivor, TestRun
 from greenloop.reporting.escaping import flatten, sanitize_line
-from greenloop.reporting.evidence.survivors import diff_hunk, get_mutated_line, list_survivors
+from greenloop.reporting.evidence.survivors import (
+    diff_hunk,
+    format_survivor_rows,
+    list_survivors,
+)
 from greenloop.reporting.progress.activity import RunActivity
-from greenloop.reporting.summary import VERDICT_SIGNS, VERDICT_STYLES, format_test_counts
+from greenloop.reporting.summary import (
+    VERDICT_SIGNS,
+    VERDICT_STYLES,
+    format_test_counts,
+    pluralize,
+)
 from greenloop.reporting.traceability import short_name
 
 if TYPE_CHECKING:
@@ -36,6 +45,7 @@ class WatchScreen:
     diff: tuple[str, ...] = ()
     cursor: int = 0
     shows_survivor: bool = False
+    problem: str = ""  # why the files as they are cannot be checked
     checked_at: str = ""
     activity: RunActivity = field(default_factory=RunActivity)
     is_checking: bool = False
@@ -55,7 +65,7 @@ class WatchScreen:
 
     def start_check(self) -> None:
         """Show that a check runs; what is known of the last one stays until it is over."""
-        self.is_checking, self.message, self.run = True, "", None
+        self.is_checking, self.message, self.problem, self.run = True, "", "", None
         self.activity = RunActivity()
 
     def end_check(self, report: Report) -> None:
@@ -63,6 +73,10 @@ class WatchScreen:
         self.report, self.is_checking = report, False
         self.checked_at = time.strftime("%H:%M:%S")
         self.move(0)
+
+    def fail_check(self, problem: str) -> None:
+        """Show why there is no result; the last one is no longer that of the files."""
+        self.report, self.run, self.is_checking, self.problem = None, None, False, problem
 
     def handle_event(self, event: e.Event) -> None:
         """Take over what is known before a check has ended. From any thread."""
@@ -98,6 +112,8 @@ class WatchScreen:
             )
             running = "; ".join(self.activity.describe()) or "starting"
             return Text(f"… {tests}{'; ' if tests else ''}{running}", "cyan")
+        if self.problem:
+            return Text(f"✗ not checked: {sanitize_line(self.problem)}", "bold red")
         if self.report is None:
             return Text("not checked", "yellow")
         report = self.report
@@ -131,21 +147,19 @@ class WatchScreen:
         for reason in self.report.reasons:
             yield Text(f"• {flatten(reason, _MAX_CHARS)}")
         if self.survivors:
-            yield Text(f"surviving mutants: {len(self.survivors)}", "bold")
+            faults = pluralize(len(self.survivors), "fault")
+            yield Text(f"{faults} that no test notices:", "bold")
+        rows = format_survivor_rows(self.survivors, width - 2)
         # The one under the cursor is on the screen.
         for number in range(max(0, self.cursor - 3), len(self.survivors)):
-            yield from self._survivor_lines(number, width)
+            yield from self._survivor_lines(number, rows[number])
 
-    def _survivor_lines(self, number: int, width: int) -> Iterator[Text]:
+    def _survivor_lines(self, number: int, row: str) -> Iterator[Text]:
         from rich.text import Text
 
         item, is_chosen = self.survivors[number], number == self.cursor
         mark, style = ("›", "bold cyan") if is_chosen else (" ", "")
-        same = sum(i.place == item.place and i.question == item.question for i in self.survivors)
-        place = f"{item.place} as `{get_mutated_line(item)}`" if same > 1 else item.place
-        yield Text(
-            f"{mark} {sanitize_line(place)}: {flatten(item.question, max(width, 40))}", style
-        )
+        yield Text(f"{mark} {row}", style)
         if is_chosen and self.shows_survivor:
             yield from (_style_diff(f"    {line}") for line in diff_hunk(item))
 

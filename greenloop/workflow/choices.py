@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import time
 
 from greenloop.events import ChoiceAnswered, ChoiceAsked
 from greenloop.records import Choice, ChoiceAnswer, Contract, HeldOutExample, Requirement
@@ -74,7 +75,9 @@ class ChoiceSettlement:
             self._may_ask[choice.source] -= 1
             run.emit(ChoiceAsked(choice))
             assert run.asker is not None
+            asked_at = time.monotonic()
             answer = await run.asker.ask(choice)
+            run.state.started += time.monotonic() - asked_at  # the run's time leaves out the user's
             numbered = answer.model_copy(update={"round": self._round})
             run.state.request = with_choice_answer(self._request, numbered)
             run.save_request(run.state.request)
@@ -109,7 +112,7 @@ def with_answer(contract: Contract, answer: ChoiceAnswer) -> Contract:
     for index, item in enumerate(choices):
         if item.answered is None and item.sha256 == answer.question_sha256 and answer.how != "left":
             chosen = answer.answer or item.chosen
-            update = {"answered": answer.how, "chosen": chosen}
+            update = {"answered": answer.how, "chosen": chosen, "unread": answer.unread}
             choices[index] = item.model_copy(update=update)
             contract = contract.model_copy(update={"choices": tuple(choices)})
             return _with_requirement(contract, choices[index]) if answer.how == "user" else contract

@@ -36,7 +36,7 @@ def add_answers(
     )
     answered = {item.question_sha256 for item in given}
     taken = [
-        ChoiceAnswer(question_sha256=item.sha256, how="accepted")
+        ChoiceAnswer(question_sha256=item.sha256, how="accepted", unread=True)
         for item in asked
         if accept and item.sha256 not in answered
     ]

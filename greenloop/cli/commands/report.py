@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ from greenloop.reporting.html.page import render_report_html
 from greenloop.reporting.loader import read_report
 from greenloop.settings import Settings
 
+_MAX_WIDTH = 160
 Output = tuple[str, str]  # the name of a file, and its text
 
 
@@ -39,16 +41,21 @@ def report_command(options: ReportOptions) -> int:
         outputs, page, text = _render_batch(place, options)
     else:
         report, page = read_report(place), _page_path(place, options)
-        outputs, text = list(_render_outputs(report, page, options)), render_report_text(report)
+        outputs, text = list(_render_outputs(report, page, options)), _render_text(report)
     for name, content in outputs:
         write_output(name, content)
     if options.open_page:
-        if not open_page(page):
-            sys.stdout.write(f"{page.absolute()}\n")
+        open_page(page)
+        sys.stdout.write(f"{page.absolute()}\n")
     elif not outputs:
         sys.stdout.write(text)
     sys.stdout.flush()
     return 0
+
+
+def _render_text(report: Report) -> str:
+    """Return the report as text, as wide as the terminal."""
+    return render_report_text(report, min(shutil.get_terminal_size().columns, _MAX_WIDTH))
 
 
 def _render_batch(folder: Path, options: ReportOptions) -> tuple[list[Output], Path, str]:

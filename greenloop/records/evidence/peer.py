@@ -87,4 +87,20 @@ class Peer(Piece):
             return f"{few}: {self.problem}" if self.problem else few
         if self.slower:
             return f"the code is far slower than the peer on {format_items(self.slower)}"
-        return f"{self.agreed} of {self.allowed} inputs agree"
+        others = self.allowed - self.agreed
+        return f"{self.agreed} of {self.allowed} inputs agree" + (
+            f"; on the other {others}: {self._explain_others()}" if others else ""
+        )
+
+    def _explain_others(self) -> str:
+        """Return what became of the inputs on which the two differ."""
+        rulings = {item.ruling for item in self.differences}
+        choices = sorted({item.choice for item in self.differences if item.choice})
+        tests = {item.test for item in self.differences if item.test}
+        parts = (
+            "wording that the text leaves free" * ("wording is free" in rulings),
+            "the second implementation is wrong" * ("peer is wrong" in rulings),
+            f"choices {', '.join(choices)}" * bool(choices),
+            "tests were added" * bool(tests),
+        )
+        return ", ".join(filter(None, parts)) or "nobody judged them"

@@ -43,7 +43,8 @@ def render_difference(
     item: Difference, width: int, first: str = "the code", second: str = "second implementation"
 ) -> Iterator[str]:
     """Yield the call, each answer below it, and marks below what differs."""
-    yield from (escape_invisible(line) for line in item.call.split("\n"))
+    for line in escape_invisible(item.call).split("\n"):
+        yield line if len(line) <= width else f"{line[: width - 1]}…"
     column = max(len(first), len(second)) + 4
     for label, side in zip(
         (first, second), compare_sides(item.code, item.peer, width - column), strict=True

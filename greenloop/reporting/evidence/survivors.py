@@ -142,7 +142,11 @@ def _narrow(old: str, new: str) -> tuple[str, str]:
     while rest and _is_open(before[start : len(before) - rest]):
         rest -= 1
     end, last = len(before) - rest, len(after) - rest
-    return "".join(before[start:end]).strip(), "".join(after[start:last]).strip()
+    return _join(before[start:end]), _join(after[start:last])
+
+
+def _join(tokens: Sequence[str]) -> str:
+    return "".join(tokens).strip().removesuffix(":")
 
 
 def _is_open(tokens: Sequence[str]) -> bool:

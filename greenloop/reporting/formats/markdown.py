@@ -11,12 +11,13 @@ from collections.abc import Iterator, Sequence
 from greenloop.records import Report
 from greenloop.reporting.escaping import flatten
 from greenloop.reporting.evidence.differences import list_differences
-from greenloop.reporting.evidence.survivors import get_mutated_line, list_survivors
+from greenloop.reporting.evidence.survivors import build_survivor_row, list_survivors
 from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import (
     VERDICT_SIGNS,
     describe_change,
     describe_ruling,
+    describe_unread_choices,
     format_answered,
     format_counts,
     pluralize,
@@ -58,6 +59,8 @@ def _heading_lines(report: Report) -> Iterator[str]:
     yield f"## {VERDICT_SIGNS[report.verdict]} {report.verdict}: {code_span(report_title(report))}"
     yield ""
     yield escape_markdown(format_counts(report))
+    if unread := describe_unread_choices(report):
+        yield from ("", escape_markdown(unread))
     if report.reasons:
         yield ""
         yield "Not better because:"
@@ -84,13 +87,14 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
         for item in report.failures
     ]
     yield "surviving mutant", [
-        f"{escape_markdown(item.place)} as {code_span(get_mutated_line(item))}: "
-        f"{escape_markdown(item.question)}"
+        f"{escape_markdown(row.place)}: {code_span(row.change)}: {escape_markdown(row.missing)}"
         + f" Asked for a test, the model said: {escape_markdown(item.reason)}" * bool(item.reason)
         for item in list_survivors(report.evidence)
+        for row in [build_survivor_row(item)]
     ]
-    yield "difference from the second reading", [
-        f"{code_span(item.call)}: {code_span(item.code)}, the peer {code_span(item.peer)} "
+    yield "difference from the second implementation", [
+        f"{code_span(item.call)}: the code {code_span(item.code)}, the second implementation "
+        f"{code_span(item.peer)} "
         f"({escape_markdown(item.outcome)}): {escape_markdown(item.because)}"
         for item in list_differences(report.evidence)
     ]
@@ -138,7 +142,7 @@ def escape_markdown(text: str) -> str:
 
 def code_span(text: str) -> str:
     """Return a text in one line as a code span that is also valid in a table."""
-    flat = flatten(text, _MAX_TEXT_LENGTH).replace("|", "¦")
+    flat = flatten(text, _MAX_TEXT_LENGTH, keeps_blanks=True).replace("|", "¦")
     longest = max((len(run) for run in re.findall("`+", flat)), default=0)
     fence = "`" * (longest + 1)
     padding = " " if flat.startswith("`") or flat.endswith("`") or not flat else ""

@@ -7,8 +7,8 @@ from typing import Any
 
 from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import truncate
-from greenloop.reporting.evidence.differences import list_differences
-from greenloop.reporting.evidence.survivors import get_mutated_line
+from greenloop.reporting.evidence.differences import compare_sides, list_differences
+from greenloop.reporting.evidence.survivors import build_survivor_row
 from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.overview_bar import build_overview_bar
@@ -17,6 +17,7 @@ from greenloop.reporting.passages import build_text_parts, list_evidence_rows, t
 from greenloop.reporting.summary import (
     VERDICT_MEANINGS,
     describe_cost,
+    describe_unread_choices,
     format_answered,
     report_title,
 )
@@ -65,8 +66,10 @@ def render_report_html(report: Report) -> str:
         all_tokens=max(report.usage.input_tokens + report.usage.output_tokens, 1),
         took=_list_phase_durations(report),
         answered=format_answered,
+        unread_choices=describe_unread_choices(report),
         bounded=truncate_text,
-        get_mutated_line=get_mutated_line,
+        compare_sides=compare_sides,
+        survivor_row=build_survivor_row,
         short_name=short_name,
         no_requirement=names_no_requirement,
     )

@@ -165,11 +165,10 @@ def test_green_run_with_empty_bodies_is_a_forgery(warm: Sandbox) -> None:
     assert report.reasons[0].startswith("forged: with every function body removed")
 
 
-def test_survivors_are_shown_with_their_question(warm: Sandbox) -> None:
+def test_survivors_are_shown_with_the_missing_test(warm: Sandbox) -> None:
     report, _ = check_and_collect(warm, mutation=mutants(0.5, survived=(SURVIVOR,)))
     text = render_grade(report)
-    assert "survived: line 2 as `" in text
-    assert "And at 0?" in text
+    assert "1 fault that no test notices:\n    line 2  " in text
 
 
 def test_a_red_run_is_not_graded(warm: Sandbox) -> None:

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from greenloop.cli.finish import MAX_SHOWN_LINES, print_report
 from greenloop.cli.options.shared import DisplayOptions
-from greenloop.records import Artifacts, Report, TestEntry
+from greenloop.records import Artifacts, Choice, Difference, Peer, Report, TestEntry
 from greenloop.reporting.card import print_card
 from tests.support.reports import HOSTILE, build_check_report, build_make_report
 
@@ -49,7 +49,7 @@ def test_card_has_verdict_counts_reasons_and_remedies() -> None:
     assert "\n○ passed  topk\n" in shown
     assert "+ 1 of 1 held-out example\n" in shown
     assert "4,600 tokens in 4 calls, cost unknown" in shown
-    assert "• mutants: score 50% → add a test that answers the question" in shown
+    assert "• mutants: score 50% → add the tests that are missing" in shown
     assert "• of its own\n" in shown
     assert "(1 attempt" not in shown or len(report.attempts) == 1
 
@@ -60,10 +60,30 @@ def test_cost_of_a_recording() -> None:
     assert ", no cost\n" not in card(build_make_report())
 
 
-def test_survivors_differ_by_more_than_their_first_line() -> None:
-    shown = card(build_make_report())
-    lines = [line for line in shown.splitlines() if "(mutant:" in line]
-    assert len(lines) == len(set(lines)) > 0
+def test_a_survivor_is_a_row_that_says_which_test_is_missing() -> None:
+    (row,) = [line for line in card(build_make_report()).splitlines() if " → k <= 0" in line]
+    assert row.startswith("    line 3  k < 0 → k <= 0")
+    assert row.endswith("   no test with k = 0")
+
+
+def test_answers_of_a_difference_stand_below_each_other_with_their_white_space() -> None:
+    report = build_make_report()
+    found = Difference(call="f('a', 2)", code="'a  b'", peer="'a b'", ruling="peer is wrong")
+    peer = Peer(inputs=60, allowed=60, agreed=51, differences=(found,))
+    evidence = report.evidence.model_copy(update={"peer": peer})
+    lines = card(report.model_copy(update={"evidence": evidence})).splitlines()
+    assert "    f('a', 2)" in lines
+    first = lines.index("      the code               'a  b'")
+    assert lines[first + 1].strip() == "^"
+    assert lines[first + 2] == "      second implementation  'a b'"
+
+
+def test_choices_that_were_accepted_unread_are_named() -> None:
+    report = build_make_report()
+    assert report.contract is not None
+    unread = Choice(id="C1", question="which?", answered="accepted", unread=True)
+    contract = report.contract.model_copy(update={"choices": (unread,)})
+    assert "1 choice accepted unread: C1" in card(report.model_copy(update={"contract": contract}))
 
 
 def test_hostile_text_stays_in_its_row() -> None:

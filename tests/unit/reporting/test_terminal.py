@@ -27,7 +27,7 @@ def test_verdict_and_failures_come_first() -> None:
     for part in (
         "SHORT  mutants",
         "1 SURVIVING MUTANT",
-        "                def top_k(xs, k):\n               -    if k < 0:\n",
+        "       def top_k(xs, k):\n      -    if k < 0:\n",
         "dropped      test_wrong [R1]",
         "2 repair",
     ):

@@ -30,12 +30,12 @@ def build_screen(report: Report) -> WatchScreen:
     return screen
 
 
-def test_survivors_are_questions_and_show_their_change() -> None:
+def test_survivors_are_rows_and_show_their_change() -> None:
     report = build_make_report()
     screen = build_screen(report)
-    question = report.evidence.mutation.survived[0].question  # type: ignore[union-attr]
     assert "›" in show(screen)
-    assert question[:40] in show(screen)
+    assert "› line 3  k < 0 → k <= 0" in show(screen)
+    assert "   no test with k = 0" in show(screen)
     before = show(screen)
     screen.shows_survivor = True
     assert any(line.startswith("    +") for line in show(screen).split("\n"))
@@ -57,8 +57,16 @@ def test_survivors_with_one_question_show_their_lines() -> None:
     mutation = report.evidence.mutation.model_copy(update={"survived": pair})
     evidence = report.evidence.model_copy(update={"mutation": mutation})
     text = show(build_screen(report.model_copy(update={"evidence": evidence})), 120)
-    assert "line 3 as `if k < 1:`: " in text
-    assert "line 3 as `if k < 2:`: " in text
+    assert "line 3  k < 0 → k < 1 " in text
+    assert "line 3  k < 0 → k < 2 " in text
+
+
+def test_a_check_that_cannot_be_made_leaves_no_verdict_on_the_screen() -> None:
+    screen = build_screen(build_make_report())
+    screen.fail_check("m.py line 3: invalid syntax")
+    lines = show(screen).split("\n")
+    assert lines[1] == "✗ not checked: m.py line 3: invalid syntax"
+    assert "passed" not in show(screen)
 
 
 def test_failing_tests_are_shown_before_the_check_has_ended() -> None:
