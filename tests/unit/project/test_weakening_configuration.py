@@ -1,0 +1,65 @@
+"""Changes of configuration by which fewer tests count are named."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.project.weakening.configuration import find_loosened_configuration
+
+PYTEST = "[tool.pytest.ini_options]\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "said"),
+    [
+        ("pyproject.toml", PYTEST, f"{PYTEST}addopts = '-k \"not slow\"'\n", "`-k not slow`"),
+        ("pyproject.toml", PYTEST, f"{PYTEST}addopts = ['--deselect=a.py::b']\n", "--deselect"),
+        ("pytest.ini", "[pytest]\n", "[pytest]\naddopts = --ignore tests/b\n", "--ignore tests/b"),
+        (
+            "setup.cfg",
+            "[tool:pytest]\ntestpaths = a b\n",
+            "[tool:pytest]\ntestpaths = a\n",
+            "`a b`",
+        ),
+        (
+            "pyproject.toml",
+            f"{PYTEST}filterwarnings = ['error']\n",
+            f"{PYTEST}filterwarnings = []\n",
+            "no errors",
+        ),
+        (
+            "pyproject.toml",
+            "[tool.coverage.report]\nfail_under = 90\n",
+            "[tool.coverage.report]\nfail_under = 50\n",
+            "was 90, and is 50 now",
+        ),
+        (
+            "pyproject.toml",
+            "[tool.greenloop]\nmutants = 100\n",
+            "[tool.greenloop]\nmutants = 0\n",
+            "[tool.greenloop]",
+        ),
+        ("tests/conftest.py", "", "def pytest_collection_modifyitems(items): ...\n", "is new"),
+        ("conftest.py", "", "collect_ignore = ['test_a.py']\n", "collect_ignore is new"),
+        (".claude/settings.json", "{}", "", "decides what is checked"),
+    ],
+)
+def test_a_loosened_configuration_is_named(path: str, before: str, after: str, said: str) -> None:
+    found = list(find_loosened_configuration({path: before}, {path: after}))
+    assert len(found) == 1
+    assert said in found[0]
+    assert found[0].startswith(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("pyproject.toml", PYTEST, f"{PYTEST}addopts = '-ra --strict-markers'\n"),
+        ("pyproject.toml", "[project]\nversion = '1'\n", "[project]\nversion = '2'\n"),
+        ("tests/conftest.py", "", "import pytest\n\n@pytest.fixture\ndef shop(): ...\n"),
+        ("src/shop.py", "", "collect_ignore = []\n"),
+        ("pyproject.toml", "not TOML", "neither = "),
+    ],
+)
+def test_another_configuration_is_not_named(path: str, before: str, after: str) -> None:
+    assert not list(find_loosened_configuration({path: before}, {path: after}))
