@@ -19,6 +19,8 @@ _READ_PREFIXES = (
     "OLLAMA_",
     "MAX_REPAIR",
     "EXECUTION_",
+    "VIRTUAL_ENV",
+    "CONDA_",
 )
 
 

@@ -68,13 +68,19 @@ class ProjectTree:
         `targets` are the tests that are run, none for all.
         """
         files = {item.path: item for item in self.project.files}
+        removed = set(self.project.removed)
         for path, text in changed.items():
             if text is None:
                 files.pop(path, None)
+                removed.add(path)
             else:  # at its place: code may list a folder in the order in which it was written
                 content = text.encode("utf-8", "surrogateescape")
                 files[path] = InputFile(path=path, content=content)
-        updates = {"files": tuple(files.values()), "targets": tuple(targets)}
+        updates = {
+            "files": tuple(files.values()),
+            "targets": tuple(targets),
+            "removed": tuple(sorted(removed - files.keys())),
+        }
         return replace(self, project=self.project.model_copy(update=updates))
 
 

@@ -29,7 +29,8 @@ class Project(Base64Record):
     """The files of a project; paths are relative to its root.
 
     `targets` are test files or folders, '' or `.` for all. `overlay` are files that replace those
-    of the same path, or are new. `left_out` says what was not read. Where tests are shuffled, those
+    of the same path, or are new. `removed` are paths of files that are there and do not belong to it.
+    `left_out` says what was not read. Where tests are shuffled, those
     of the files `last` still run last.
     """
 
@@ -38,6 +39,7 @@ class Project(Base64Record):
     overlay: tuple[InputFile, ...] = ()
     left_out: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
 
     def with_overlay(self, sources: Mapping[str, str]) -> "Project":
         """Return the project with these sources, by path, in place of its overlay."""

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.records import SandboxInfo, TestRun
+from greenloop.sandbox.environment import GuestEnvironment
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
@@ -21,6 +22,7 @@ class JobRunner(Protocol):
     limits: ResourceLimits
     can_fork: bool
     can_allow_hosts: bool
+    environment: GuestEnvironment | None
 
     def run(self, job: Job) -> ProcessResult: ...
 

@@ -11,7 +11,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from greenloop.dependencies import InstalledPackages
+from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo
+from greenloop.sandbox.environment import GuestEnvironment
 from greenloop.sandbox.guest.limits.numeric_threads import SINGLE_THREAD_VARIABLES
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
@@ -32,11 +34,13 @@ class Sandbox(ABC):
         limits: The limits of a job, where it sets none.
         can_fork: Whether a run can start processes.
         can_allow_hosts: Whether a script can be given access to single hosts.
+        environment: The environment of a project that runs its jobs; None for greenloop's own.
     """
 
     info: SandboxInfo
     can_fork = True
     can_allow_hosts = False
+    environment: GuestEnvironment | None = None
 
     def __init__(
         self, limits: ResourceLimits | None = None, packages: InstalledPackages | None = None
@@ -68,6 +72,14 @@ class Sandbox(ABC):
         be closed.
         """
         return SandboxView(self, packages)
+
+    def open_environment(self, environment: GuestEnvironment) -> Sandbox:
+        """Return a sandbox of the same kind that runs its jobs in a project's own environment.
+
+        Raises:
+            SandboxError: sandboxes of this kind run no other interpreter.
+        """
+        raise SandboxError(f"{self.info.backend}: only greenloop's own Python can run here")
 
     def interrupt(self) -> None:
         """End every run in progress; these end as `interrupted`. Later runs are not affected."""
@@ -110,6 +122,10 @@ class SandboxView(Sandbox):
         self.sandbox, self.info = sandbox, sandbox.info
         self.can_fork = sandbox.can_fork
         self.can_allow_hosts = sandbox.can_allow_hosts
+        self.environment = sandbox.environment
+
+    def open_environment(self, environment: GuestEnvironment) -> Sandbox:
+        return self.sandbox.open_environment(environment)
 
     def run(self, job: Job) -> ProcessResult:
         if self._stop.is_set():

@@ -26,6 +26,7 @@ class SettingsKeywords(TypedDict, total=False):
     timeout_s: float
     allow_package: str
     allowed_packages: str | None
+    python: str | None
     container_engine: Literal["auto", "podman", "docker"]
     container_image: str | None
     cpu_s: int | None

@@ -129,6 +129,14 @@ class SettingsTable(BaseSettings):
         example="numpy==2.1.*,pandas",
         is_saved=True,
     )
+    python: str | None = setting(
+        None,
+        "The interpreter, or the environment, that runs a project's tests. Default: the activated "
+        "environment, .venv or venv of the project, that of greenloop, or greenloop's own Python.",
+        metavar="PATH",
+        project=allow,
+        example=".venv",
+    )
     container_engine: Literal["auto", "podman", "docker"] = setting(
         "auto", "The engine for the backend container."
     )

@@ -27,7 +27,7 @@ class CheckOptions(DisplayOptions):
     With --diff: the lines of a project that have changed, against all its tests.
     """
 
-    settings: ClassVar[Names] = (*GRADING, *MODEL, "prompts")
+    settings: ClassVar[Names] = (*GRADING, *MODEL, "prompts", "python")
     examples: ClassVar = (
         "greenloop check durations.py test_durations.py\n"
         "greenloop check durations.py test_durations.py --watch\n"
@@ -67,7 +67,7 @@ class CheckOptions(DisplayOptions):
 class VerifyOptions(DisplayOptions):
     """Check that code and tests are those that were graded, and that the grade still holds."""
 
-    settings: ClassVar[Names] = ("timeout_s", "sandbox", "require", "mutants")
+    settings: ClassVar[Names] = ("timeout_s", "sandbox", "require", "mutants", "python")
     examples: ClassVar = "greenloop verify\ngreenloop verify src --digests-only"
 
     locks: list[Path] | None = argument(

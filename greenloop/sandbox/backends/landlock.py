@@ -16,6 +16,8 @@ from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.cleanup import create_temporary_folder, remove_folder
 from greenloop.sandbox.backends.mounts import PACKAGES, GuestMounts, build_guest_mounts, link_site
 from greenloop.sandbox.backends.namespaces import Backend, ZygoteCommand, build_zygote_command
+from greenloop.sandbox.base import Sandbox
+from greenloop.sandbox.environment import GuestEnvironment
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
@@ -60,6 +62,9 @@ class LandlockSandbox(WarmSandbox):
         home, root = str(folder.home), str(folder.root)
         python = sys.executable
         return ZygoteCommand(build_zygote_command(mounts, python, home, site, controls, root))
+
+    def open_environment(self, environment: GuestEnvironment) -> Sandbox:
+        return Sandbox.open_environment(self, environment)  # nothing can be mounted
 
     def close(self) -> None:
         super().close()

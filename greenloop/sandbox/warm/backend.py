@@ -11,12 +11,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from greenloop.dependencies import InstalledPackages
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.backends.mounts import PACKAGES, SITE, build_guest_mounts
 from greenloop.sandbox.backends.namespaces import Backend
 from greenloop.sandbox.base import Sandbox, build_environment
+from greenloop.sandbox.environment import GuestEnvironment
 from greenloop.sandbox.guest.entrypoints import KINDS_WITHOUT_PYTEST
 from greenloop.sandbox.guest.files.writer import stdin_path
+from greenloop.sandbox.guest.limits.numeric_threads import SINGLE_THREAD_VARIABLES
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.ca_bundle import CA_BUNDLE_NAME, build_ca_environment, read_ca_bundle
@@ -59,12 +62,16 @@ class WarmSandbox(Sandbox):
         """`zygotes` are some of this backend that were started before; they are closed with it."""
         super().__init__(limits)
         self.info = SandboxInfo(backend=backend.name, isolation=backend.isolation)
+        self._backend = backend
         self._zygotes = zygotes or ZygotePool(backend, build_guest_mounts())
         self._name = "".join(secrets.choice(string.ascii_lowercase) for _ in range(_NAME_LENGTH))
 
     def close(self) -> None:
         super().close()
         self._zygotes.close()
+
+    def open_environment(self, environment: GuestEnvironment) -> Sandbox:
+        return EnvironmentSandbox(self._backend, environment, self.limits)
 
     def run(self, job: Job) -> ProcessResult:
         job = replace(job, stop_events=(self._stop_event(job),))
@@ -78,6 +85,8 @@ class WarmSandbox(Sandbox):
         zygote = self._zygotes.get(job.packages, job.plugins, job.zygote_seed)
         limits = job.apply_limits(self.limits)
         request = {**limits.to_guest(), "modules": job.preloadable_modules}
+        if self.environment:
+            request["overlay"] = self.environment.build_overlay()
         messages = json.dumps(payload).encode(), json.dumps(request).encode()
         run = partial(zygote.run, *messages, limits.timeout_s, stop, has_pytest=job.needs_pytest)
         if not job.allowed_hosts:
@@ -88,6 +97,44 @@ class WarmSandbox(Sandbox):
             result = run(serve=proxy.serve)
         artifacts = result.artifacts._replace(network_requests=proxy.requests)
         return result._replace(artifacts=artifacts)
+
+
+class EnvironmentSandbox(WarmSandbox):
+    """Runs jobs in the own environment of a project, in copies of the project at its own path.
+
+    A run is forked from a zygote of greenloop's own Python. Once its mounts, its limits and its
+    system-call filter are in place, the interpreter of the environment is executed in it.
+    """
+
+    def __init__(
+        self, backend: Backend, environment: GuestEnvironment, limits: ResourceLimits
+    ) -> None:
+        mounts = environment.add_mounts(build_guest_mounts())
+        super().__init__(backend, _raise_limits(limits), ZygotePool(backend, mounts))
+        self.environment: GuestEnvironment = environment
+
+    def run(self, job: Job) -> ProcessResult:
+        job = replace(job, stop_events=(self._stop_event(job),), packages=InstalledPackages())
+        payload = build_payload(job, JobPaths(work=self.environment.root))
+        variables = payload["environment"]
+        for name in ("PYTHONPATH", "PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
+            variables.pop(name, None)
+        variables.update(SINGLE_THREAD_VARIABLES, **dict(self.environment.variables))
+        removed = [f"{self.environment.root}/{path}" for path in job.payload.get("removed", ())]
+        payload |= {"cold": True, "python": self.environment.python, "removed": removed}
+        return self._run_payload(payload, job)
+
+
+def _raise_limits(limits: ResourceLimits) -> ResourceLimits:
+    """Return limits in which ordinary suites of projects run."""
+    return limits._replace(
+        disk_bytes=max(limits.disk_bytes, 256 << 20),
+        output_bytes=max(limits.output_bytes, 32 << 20),
+        result_bytes=max(limits.result_bytes, 32 << 20),
+        inodes=max(limits.inodes, 50_000),
+        open_files=max(limits.open_files, 1024),
+        processes=max(limits.processes, 256),
+    )
 
 
 def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from greenloop.errors import InputError
 from greenloop.records import Expectation, Project, TestRun
@@ -35,6 +35,8 @@ def run_project(
 ) -> TestRun:
     """Run the tests of a project in a new copy of it, with its own pytest configuration.
 
+    In an environment of the project, that copy is mounted, and only changed files are written.
+
     Node ids are relative to the root of the project. `TestRun.notes` lists what of the
     configuration is not used. `timeout_s` takes the place of the sandbox's limit. What the tests
     run of the files that `hits` has is added to it. With `stops_early` the run ends with the first
@@ -44,29 +46,36 @@ def run_project(
         InputError: the files cannot be written as given, or a target is not in the project.
         SandboxError: no process can be started.
     """
-    check_layout([(item.path, item.content) for item in project.files], sandbox.limits)
-    files = project.all_files
-    check_layout(list(files.items()), sandbox.limits)
-    options = _read_options(files)
+    files, environment = project.all_files, sandbox.environment
+    changed = environment.find_changes(files) if environment else files
+    if not environment:
+        check_layout([(item.path, item.content) for item in project.files], sandbox.limits)
+    check_layout(list(changed.items()), sandbox.limits)
     flags = {"--exitfirst": stops_early, "--assert=plain": plain_asserts}
     chosen = [flag for flag, is_chosen in flags.items() if is_chosen]
-    payload = {
+    payload: dict[str, Any] = {
         "targets": _resolve_targets(project.targets, files),
         "order_seed": order_seed,
         "last": list(project.last),
         "doctests": [],
         "traced": list(hits or ()),
-        "config": options.config,
-        "options": [*options.arguments, *chosen],
+        "options": chosen,
     }
-    tree = tuple(files.items())
-    job = Job("project", (), payload, hash_seed, sandbox.packages, timeout_s, tree=tree)
+    notes: list[str] = []
+    if environment:
+        payload["removed"] = list(project.removed)
+    else:
+        options = _read_options(files)
+        payload |= {"config": options.config, "options": [*options.arguments, *chosen]}
+        notes = options.notes
+    kind, tree = "suite" if environment else "project", tuple(changed.items())
+    job = Job(kind, (), payload, hash_seed, sandbox.packages, timeout_s, tree=tree)
     result = sandbox.run(job)
     if hits is not None:
         _collect_hits(result, job.key, hits)
     limits = job.apply_limits(sandbox.limits)
     run = build_test_run(result, expected, job.key, limits, _decode_sources(files))
-    return run.model_copy(update={"notes": tuple(options.notes)})
+    return run.model_copy(update={"notes": tuple(notes)})
 
 
 def _decode_sources(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -20,6 +20,7 @@ _ENTRYPOINTS = {
     "patches": "entrypoints.patches",
     "script": "entrypoints.script",
     "project": "entrypoints.pytest_run",
+    "suite": "entrypoints.suite",
 }
 # Kinds that a zygote serves in the pytest session that it has begun.
 SESSION_KINDS = ("tests",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 from typing import Any
 
@@ -15,8 +16,16 @@ def stdin_path(temporary: str) -> str:
 
 
 def write_job_files(job: dict[str, Any]) -> None:
-    """Write a job's files, with parent folders, and remove them from the job. Raises OSError."""
-    for path, data in job.pop("files").items():
+    """Write a job's files, with parent folders, and remove them from the job. Raises OSError.
+
+    In the copy of a project they take the place of what is there, without those that are `removed`.
+    """
+    files: dict[str, str] = job.pop("files")
+    if "removed" in job:
+        for path in (*job.pop("removed"), *files):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                os.unlink(path)
+    for path, data in files.items():
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "xb") as file:
             file.write(base64.b64decode(data))

@@ -106,6 +106,7 @@ def _build_root(spec: RootSpec) -> None:
     for path in spec.hidden:
         k.mount("tmpfs", path, "tmpfs", _TMPFS | k.MS_RDONLY, "size=4k,nr_inodes=1,mode=0755")
     for target, path in spec.links:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         os.symlink(target, path)
     _create_devices()
     os.mkdir("/proc")

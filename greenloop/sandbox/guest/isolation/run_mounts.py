@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+from typing import Any
 
 from . import syscalls as k
 
@@ -22,7 +23,7 @@ _QUOTAS = {
 }
 
 
-def set_up_mounts(limits: dict[str, int], ids: tuple[int, int], first_pid: int) -> None:
+def set_up_mounts(limits: dict[str, Any], ids: tuple[int, int], first_pid: int) -> None:
     """Set up the run's new namespaces, then drop the capabilities that this needs.
 
     `first_pid` is the number of the next process: a small one would tell the run from programs.
@@ -45,7 +46,28 @@ def set_up_mounts(limits: dict[str, int], ids: tuple[int, int], first_pid: int) 
     k.make_read_only("/proc", recursive=False)  # the score could be lowered again
     for folder in (WORK_FOLDER, _HOME, "/tmp/tmp"):
         os.mkdir(folder)
+    if overlay := limits.get("overlay"):
+        _mount_project(overlay, size)
     k.drop_capabilities()
+
+
+def _mount_project(overlay: dict[str, Any], size: str) -> None:
+    """Mount a project at its own path: what a run writes there is its own, and limited in size.
+
+    Mounted in it, and below /tmp, is what was mounted elsewhere before (`binds`), read-only.
+    """
+    root, upper = overlay["root"], overlay["upper"]
+    k.mount("tmpfs", upper, "tmpfs", _TMPFS, size)
+    for name in ("files", "work"):
+        os.mkdir(f"{upper}/{name}")
+    os.makedirs(root, exist_ok=True)
+    layers = f"lowerdir={overlay['tree']},upperdir={upper}/files,workdir={upper}/work,userxattr"
+    k.mount("overlay", root, "overlay", _TMPFS, layers)
+    k.unmount(upper)
+    for source, target in overlay["binds"]:
+        os.makedirs(target, exist_ok=True)
+        k.mount(source, target, None, k.MS_BIND | k.MS_REC)
+        k.make_read_only(target)
 
 
 def be_killed_first() -> None:
@@ -55,7 +77,7 @@ def be_killed_first() -> None:
 
 def rename_folders(work: str, home: str) -> None:
     """Give the folders the names of a job; its temporary files are beside them if they have new ones."""
-    if work != WORK_FOLDER:
+    if home != _HOME:
         os.rename(WORK_FOLDER, work)
         os.rename(_HOME, home)
         os.rmdir("/tmp/tmp")

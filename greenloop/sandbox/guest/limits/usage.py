@@ -6,6 +6,7 @@ import contextlib
 import os
 import time
 from abc import ABC, abstractmethod
+from typing import Any
 
 from .proc_stats import list_task_folders, read_cpu_seconds, read_status
 
@@ -18,7 +19,7 @@ _MIN_FREE_BYTES = 64 << 10  # a file system with less is full
 class ResourceUsage(ABC):
     """Usage of a run's processes and files."""
 
-    def __init__(self, limits: dict[str, int]) -> None:
+    def __init__(self, limits: dict[str, Any]) -> None:
         self._limits = limits
         self._next_check = time.monotonic() + _INTERVAL_SECONDS
         self._reached: set[str] = set()
@@ -84,13 +85,16 @@ class NamespaceUsage(ResourceUsage):
     def _measure_unattributed(self) -> int:
         """Return the memory that belongs to no process: tmpfs files and data in sockets."""
         total = 0
-        for path, limit in (("/tmp", "disk"), ("/dev/shm", "shared memory")):
+        folders = [("/tmp", "disk"), ("/dev/shm", "shared memory")]
+        if overlay := self._limits.get("overlay"):
+            folders.append((overlay["root"], "disk"))
+        for path, limit in folders:
             state = os.statvfs(path)
             total += (state.f_blocks - state.f_bfree) * state.f_bsize
             if state.f_bfree * state.f_bsize < _MIN_FREE_BYTES:
                 self._reached.add(limit)
             if state.f_files and not state.f_ffree:
-                self._reached.add("inodes" if path == "/tmp" else limit)
+                self._reached.add("inodes" if limit == "disk" else limit)
         with open("/proc/net/sockstat", encoding="ascii") as file:
             return total + int(file.readline().split()[2]) * SOCKET_BYTES
 

@@ -102,14 +102,21 @@ def exit_with_error(error: BaseException, status: int = 125) -> NoReturn:
 
 
 def _exec_new_interpreter(job: dict[str, Any], result_fd: int) -> int:
-    """Run the job in a new interpreter, with its own hash seed and nothing preloaded."""
+    """Run the job in a new interpreter, with its own hash seed and nothing preloaded.
+
+    It is this one, without packages, or that of a project's environment: limits, mounts and filter
+    are in place before the first code of the environment runs.
+    """
     for descriptor in (result_fd, STACK_DUMP_FD):
         os.set_inheritable(descriptor, True)
     path = f"{job['environment']['TMPDIR']}/job.json"
     with open(path, "w", encoding="utf-8") as file:
         json.dump(job, file)
-    command = [sys.executable, "-s", "-S", "-B", f"{_guest_folder()}/bootstrap.py", path]
-    os.execve(sys.executable, [*command, str(result_fd), str(STACK_DUMP_FD)], dict(os.environ))
+    python, flags = job.get("python", ""), ["-B"]
+    if not python:
+        python, flags = sys.executable, ["-s", "-S", "-B"]
+    command = [python, *flags, f"{_guest_folder()}/bootstrap.py", path]
+    os.execve(python, [*command, str(result_fd), str(STACK_DUMP_FD)], dict(os.environ))
 
 
 def _guest_folder() -> str:

@@ -25,7 +25,7 @@ from .file_descriptors import InheritedDescriptors
 from .package_preload import import_available
 from .supervisor import GuestRun, send_startup_error, supervise
 
-_MAX_LIMITS_BYTES = 4096
+_MAX_LIMITS_BYTES = 65536
 # An older spare would tell a run after a pause from one that follows another run.
 _MAX_SPARE_AGE_S = 0.2
 

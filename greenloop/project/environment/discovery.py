@@ -1,0 +1,101 @@
+"""Which environment runs the tests of a project."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from greenloop.errors import InputError, OutputError
+from greenloop.project.environment.folders import list_named_folders
+from greenloop.project.environment.interpreter import Environment, read_environment
+from greenloop.project.git import run_git
+
+_NAMES = (".venv", "venv")
+_PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini")
+_VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
+
+
+def find_project_root(path: Path) -> Path | None:
+    """Return the folder of the project that a file or folder belongs to, None where there is none.
+
+    It is the nearest one with a file that configures a project, else that of the repository.
+    """
+    start = path.absolute()
+    folders = [start, *start.parents] if start.is_dir() else list(start.parents)
+    for folder in folders:
+        if any((folder / name).is_file() for name in _PROJECT_FILES):
+            return folder
+        if (folder / ".git").exists():
+            return folder
+    return None
+
+
+def find_environment(
+    root: Path, python: str | None, notify: Callable[[str], None]
+) -> Environment | None:
+    """Return the environment of a project; None where greenloop's own Python runs its tests.
+
+    `python` is what the user has named. Why another candidate cannot be used is told to `notify`.
+
+    Raises:
+        InputError: the one that was named cannot be used.
+    """
+    if python:
+        named = read_environment(os.path.expanduser(python), "--python")
+        if why := named.explain_unusable():
+            raise InputError(f"--python: {why}")
+        return named
+    for path, origin in _list_candidates(root):
+        try:
+            found = read_environment(path, origin)
+            why = found.explain_unusable() or _explain_tracked(root, found.prefix)
+        except InputError as error:
+            why = str(error)
+        if not why:
+            return found
+        notify(f"not used: {why}")
+    return None
+
+
+def _list_candidates(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield paths of environments that are there, and what they were found by, the best first."""
+    for name in _VARIABLES:
+        path = os.environ.get(name)
+        if path and os.path.exists(f"{path}/bin/python"):
+            yield path, name
+    for folder in _list_folders_of_repository(root):
+        for name in _NAMES:
+            if os.path.exists(folder / name / "bin" / "python"):
+                yield str(folder / name), name
+    if sys.prefix != sys.base_prefix and _holds_project(sys.prefix, root):
+        yield sys.prefix, "that of greenloop"
+
+
+def _list_folders_of_repository(root: Path) -> list[Path]:
+    """Return the folders from the project up to its repository; it alone where there is none."""
+    folders = [root, *root.parents]
+    tops = (number for number, folder in enumerate(folders) if (folder / ".git").exists())
+    return folders[: next(tops, 0) + 1]
+
+
+def _holds_project(prefix: str, root: Path) -> bool:
+    """Whether a project is installed in an environment, so that greenloop is one of its tools."""
+    if prefix.startswith(f"{root}/"):
+        return True
+    own = read_environment(prefix, "greenloop")
+    named = (f"{path}/" for path in list_named_folders(own))
+    return any(path.startswith(f"{root}/") for path in named)
+
+
+def _explain_tracked(root: Path, prefix: str) -> str:
+    """Return why an environment that came with a repository is not used."""
+    top = _list_folders_of_repository(root)[-1]
+    if not prefix.startswith(f"{top}/") or not (top / ".git").exists():
+        return ""
+    try:
+        tracked = run_git(root, "ls-files", "-z", "--", prefix)
+    except OutputError:
+        return ""
+    return f"{prefix} is in the repository: name it by --python to use it" if tracked else ""

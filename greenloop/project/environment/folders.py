@@ -1,0 +1,72 @@
+"""Folders outside of an environment that its packages are imported from."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from greenloop.errors import InputError
+from greenloop.project.environment.interpreter import Environment
+from greenloop.project.exclusions import explain_folder_exclusion
+
+_MAPPING = re.compile(r"^MAPPING\b[^=\n]*=\s*(\{.*?\})\s*$", re.MULTILINE)
+_MAX_BYTES = 1 << 20
+
+
+def list_named_folders(environment: Environment) -> list[str]:
+    """Return the folders that `.pth` files and finders of editable installations name."""
+    found = [
+        path if os.path.isdir(path) else os.path.dirname(path)
+        for site in environment.site_folders
+        for file in sorted([*site.glob("*.pth"), *site.glob("__editable__*.py")])
+        for path in _iter_named_paths(file)
+        if os.path.exists(path)
+    ]
+    return list(dict.fromkeys(os.path.normpath(path) for path in found))
+
+
+def list_other_folders(environment: Environment, root: str) -> list[str]:
+    """Return those of them that have to be mounted: outside of environment and project.
+
+    Raises:
+        InputError: one of them may hold secrets.
+    """
+    inner = tuple(f"{item}/" for item in (root, environment.prefix, environment.base))
+    others = [path for path in list_named_folders(environment) if not f"{path}/".startswith(inner)]
+    for path in others:
+        if may_hold_secrets(path):
+            raise InputError(
+                f"{environment.prefix} imports packages from {path}, which may hold secrets and is "
+                "not mounted; install that package without -e"
+            )
+    return others
+
+
+def may_hold_secrets(path: str) -> bool:
+    """Whether a folder is the home folder or above it, or has a name of those with secrets."""
+    home = f"{Path.home()}/"
+    is_above = home.startswith(path.rstrip("/") + "/")
+    folders = (Path(path), *Path(path).parents)
+    return is_above or any(
+        explain_folder_exclusion(item.name, str(item)) == "it may hold secrets" for item in folders
+    )
+
+
+def _iter_named_paths(file: Path) -> Iterator[str]:
+    try:
+        text = file.read_bytes()[:_MAX_BYTES].decode("utf-8", "replace")
+    except OSError:
+        return
+    if file.suffix == ".pth":
+        lines = (line.strip() for line in text.splitlines())
+        yield from (line for line in lines if line.startswith("/"))
+    elif found := _MAPPING.search(text):
+        try:
+            mapping = ast.literal_eval(found[1])
+        except (ValueError, SyntaxError, RecursionError):
+            return
+        if isinstance(mapping, dict):
+            yield from (path for path in mapping.values() if isinstance(path, str))

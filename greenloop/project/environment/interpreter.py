@@ -1,0 +1,177 @@
+"""An environment, read without starting its interpreter."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from greenloop.errors import InputError
+
+_MIN_PYTHON, _MIN_PYTEST = (3, 10), (7, 4)
+_MAX_LINKS = 40
+_HOME = re.compile(r"(?m)^home *= *(.+?) *$")
+_SEES_BASE = re.compile(r"(?mi)^include-system-site-packages *= *true")
+_VERSION = re.compile(r"(?m)^version(?:_info)? *= *(\d+\.\d+(?:\.\d+)?)")
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An interpreter and where it finds its packages.
+
+    Attributes:
+        python: Its path as the environment names it.
+        prefix: The folder of the environment.
+        base: The folder of the installation that its interpreter belongs to.
+        links: Symbolic links (target, path) between them, and to the installation.
+        sees_base: Whether the packages of the installation can be imported too.
+        origin: What it was found by, for messages.
+    """
+
+    python: str
+    prefix: str
+    base: str
+    links: tuple[tuple[str, str], ...]
+    sees_base: bool
+    origin: str = ""
+
+    @cached_property
+    def site_folders(self) -> tuple[Path, ...]:
+        """The folders with packages: those of the environment, then of the installation."""
+        tops = [self.prefix, *([self.base] if self.sees_base else [])]
+        if self.sees_base and self.base == "/usr":
+            tops.append("/usr/local")
+        found = [
+            path
+            for top in dict.fromkeys(tops)
+            for kind in ("site-packages", "dist-packages")
+            for path in sorted(Path(top, "lib").glob(f"python3*/{kind}"))
+            if _matches(path.parent.name, self.python_version) or path.parent.name == "python3"
+        ]
+        return tuple(found)
+
+    @cached_property
+    def python_version(self) -> str:
+        """The version of Python, as exactly as it can be read: `3.12.1` or `3.12`."""
+        found = _VERSION.search(_read(Path(self.prefix, "pyvenv.cfg")))
+        if found:
+            return found[1]
+        name = os.path.basename(os.path.realpath(self.python))
+        if re.fullmatch(r"python3\.\d+", name):
+            return name.removeprefix("python")
+        folders = sorted(Path(self.base, "lib").glob("python3.*/os.py"))
+        return folders[-1].parent.name.removeprefix("python") if folders else "3"
+
+    @cached_property
+    def pytest_version(self) -> str:
+        """The version of pytest, '' where there is none."""
+        return self.find_version("pytest")
+
+    def find_version(self, package: str) -> str:
+        """Return the version of an installed package, '' where there is none."""
+        for site in self.site_folders:
+            for folder in site.glob(f"{package}-*.*-info"):
+                return folder.name.removesuffix(folder.suffix).partition("-")[2]
+        return ""
+
+    @cached_property
+    def plugins(self) -> tuple[str, ...]:
+        """The names of the packages that register plug-ins of pytest."""
+        found = [
+            file.parent.name.partition("-")[0]
+            for site in self.site_folders
+            for file in sorted(site.glob("*.*-info/entry_points.txt"))
+            if _has_section(_read(file), "pytest11")
+        ]
+        return tuple(dict.fromkeys(found))
+
+    def describe(self, root: str) -> str:
+        """Return one line about it; paths in the project are relative to its root."""
+        place = self.prefix
+        if place.startswith(f"{root}/"):
+            place = os.path.relpath(place, root)
+        count = len(self.plugins)
+        plugins = f"{count} plug-in{'' if count == 1 else 's'}"
+        return f"environment {place}, Python {self.python_version}, pytest {self.pytest_version}, {plugins}"
+
+    def explain_unusable(self) -> str:
+        """Return why tests cannot run in it, with a remedy; '' where they can."""
+        version = _to_numbers(self.python_version)
+        if len(version) > 1 and version < _MIN_PYTHON:
+            return f"{self.prefix} has Python {self.python_version}; 3.10 or later is needed"
+        if not self.pytest_version:
+            install = f"{self.python} -m pip install pytest"
+            return f"{self.prefix} has no pytest: {install}, or name another one by --python"
+        if _to_numbers(self.pytest_version) < _MIN_PYTEST:
+            return f"{self.prefix} has pytest {self.pytest_version}; 7.4 or later is needed"
+        return ""
+
+
+def read_environment(python: str, origin: str) -> Environment:
+    """Read the environment of an interpreter, or of its folder.
+
+    Raises:
+        InputError: it is neither.
+    """
+    path = os.path.abspath(python)
+    if os.path.isdir(path):
+        path = os.path.join(path, "bin", "python")
+    if not os.path.isfile(path):
+        raise InputError(f"{origin}: no interpreter or environment: {python}")
+    prefix = os.path.dirname(os.path.dirname(path))
+    base = os.path.dirname(os.path.dirname(os.path.realpath(path)))
+    if not any(Path(base, "lib").glob("python3*/os.py")):
+        raise InputError(f"{origin}: {python} leads to no installation of Python: {base}")
+    config = _read(Path(prefix, "pyvenv.cfg"))
+    links = trace_links(path)
+    if home := _HOME.search(config):
+        links += trace_links(home[1])
+    sees_base = not config or bool(_SEES_BASE.search(config))
+    return Environment(path, prefix, base, tuple(dict.fromkeys(links)), sees_base, origin)
+
+
+def trace_links(path: str) -> list[tuple[str, str]]:
+    """Return the symbolic links that a path leads through, as (target, path)."""
+    found: dict[str, str] = {}
+    current = path
+    for _ in range(_MAX_LINKS):
+        done, parts = "", current.split("/")[1:]
+        for number, part in enumerate(parts):
+            done = f"{done}/{part}"
+            if os.path.islink(done):
+                found[done] = os.readlink(done)
+                above = os.path.join(os.path.dirname(done), found[done])
+                current = "/".join([os.path.normpath(above), *parts[number + 1 :]])
+                break
+        else:
+            break
+    return [(target, link) for link, target in found.items()]
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _has_section(text: str, name: str) -> bool:
+    parser = configparser.RawConfigParser(strict=False, delimiters=("=",), allow_no_value=True)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return f"[{name}]" in text
+    return parser.has_section(name)
+
+
+def _matches(folder: str, version: str) -> bool:
+    """Whether `python3.12` or `python3.13t` is the folder of a version such as `3.12.1`."""
+    numbers = ".".join(version.split(".")[:2])
+    return version == "3" or folder.removeprefix("python").rstrip("t") == numbers
+
+
+def _to_numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(item) for item in re.findall(r"\d+", version)[:3])

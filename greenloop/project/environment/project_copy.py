@@ -1,0 +1,129 @@
+"""The copy of a project that a sandbox mounts, and the sandbox of its environment."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from greenloop.errors import InputError, SandboxError
+from greenloop.project.environment.folders import list_other_folders
+from greenloop.project.environment.interpreter import Environment
+from greenloop.project.exclusions import (
+    explain_content_exclusion,
+    explain_file_exclusion,
+    explain_folder_exclusion,
+)
+from greenloop.sandbox import Sandbox
+from greenloop.sandbox.backends.cleanup import create_temporary_folder, remove_folder
+from greenloop.sandbox.environment import GuestEnvironment
+
+_UNPRIVILEGED_ID = 65534  # the user of runs where greenloop is started by root
+_MAX_BYTES, _MAX_FILES, _MAX_KEY_BYTES = 2 << 30, 200_000, 1 << 16
+_MASKED = ("pip.conf", "conda-meta/state")  # may hold passwords, and values of variables
+
+
+@contextlib.contextmanager
+def open_environment(box: Sandbox, environment: Environment, root: Path) -> Iterator[Sandbox]:
+    """Open a sandbox that runs tests of the project in its environment.
+
+    Raises:
+        InputError: the project is too large, or its environment names folders with secrets.
+        SandboxError: sandboxes of this kind run no other interpreter, or nothing can be copied.
+    """
+    folder = create_temporary_folder()
+    try:
+        copy_project(root, folder / "copy")
+        (folder / "empty").mkdir()
+        (folder / "blank").touch()
+        with box.open_environment(build_guest(environment, str(root), folder / "copy")) as opened:
+            yield opened
+    finally:
+        remove_folder(folder)
+
+
+def build_guest(environment: Environment, root: str, copy: Path) -> GuestEnvironment:
+    """Return what is mounted. Raises InputError for folders with secrets."""
+    base, prefix = environment.base, environment.prefix
+    own = [f"{base}/bin", f"{base}/lib"]  # not the whole: other environments may be below it
+    wanted = [*own, *([prefix] if prefix != base else []), *list_other_folders(environment, root)]
+    wanted = [item for item in dict.fromkeys(wanted) if item != root]
+    folders = [i for i in wanted if not any(i.startswith(f"{other}/") for other in wanted)]
+    sites = [str(item) for item in sorted(Path(base, "lib").glob("python3*/site-packages"))]
+    variables = {"PATH": f"{prefix}/bin:/usr/local/bin:/usr/bin:/bin"}
+    if os.path.exists(f"{prefix}/pyvenv.cfg"):
+        variables["VIRTUAL_ENV"] = prefix
+    masked = (f"{prefix}/{name}" for name in _MASKED)
+    return GuestEnvironment(
+        python=environment.python,
+        root=root,
+        copy=copy,
+        folders=tuple(folders),
+        links=environment.links,
+        hidden=() if environment.sees_base else tuple(sites),
+        shown=(f"{base}/lib",) if environment.sees_base else (),
+        masked=tuple(path for path in masked if os.path.exists(path)),
+        variables=tuple(variables.items()),
+    )
+
+
+def copy_project(root: Path, target: Path) -> None:
+    """Copy all files but caches, environments and secrets: what git ignores may be a built module.
+
+    Raises:
+        InputError: they are too many or too large.
+        SandboxError: they cannot be copied.
+    """
+    count = size = 0
+    try:
+        for above, folders, files in os.walk(root):
+            inner = os.path.relpath(above, root)
+            there = os.path.normpath(target / inner)
+            os.makedirs(there, exist_ok=True)
+            shutil.copymode(above, there)
+            folders[:] = [name for name in folders if _is_copied(inner, above, name, there)]
+            for name in files:
+                count += 1
+                size += _copy_file(f"{above}/{name}", os.path.join(inner, name), there)
+                if count > _MAX_FILES or size > _MAX_BYTES:
+                    raise InputError(f"{root} is too much for a sandbox: name a smaller folder")
+        if os.getuid() == 0:
+            _give_to_unprivileged(target)
+    except OSError as error:
+        raise SandboxError(f"the project cannot be copied: {error}") from None
+
+
+def _is_copied(inner: str, above: str, name: str, there: str) -> bool:
+    """Whether a folder is walked through; a link to one is copied as a link."""
+    full = f"{above}/{name}"
+    if explain_folder_exclusion(os.path.normpath(os.path.join(inner, name)), full):
+        return False
+    if os.path.islink(full):
+        os.symlink(os.readlink(full), f"{there}/{name}")
+        return False
+    return os.access(full, os.R_OK | os.X_OK)
+
+
+def _copy_file(source: str, path: str, folder: str) -> int:
+    """Copy a file, or a link as a link; return its size, 0 for what is left out."""
+    target = f"{folder}/{os.path.basename(source)}"
+    if os.path.islink(source):
+        os.symlink(os.readlink(source), target)
+        return 0
+    is_readable = os.path.isfile(source) and os.access(source, os.R_OK)
+    if not is_readable or explain_file_exclusion(os.path.normpath(path)):
+        return 0
+    size = os.stat(source).st_size
+    may_be_key = size < _MAX_KEY_BYTES and not source.endswith(".py")
+    if may_be_key and explain_content_exclusion(Path(source).read_bytes()):
+        return 0
+    shutil.copy2(source, target, follow_symlinks=False)
+    return size
+
+
+def _give_to_unprivileged(folder: Path) -> None:
+    for above, folders, files in os.walk(folder):
+        for path in (above, *(f"{above}/{name}" for name in (*folders, *files))):
+            os.chown(path, _UNPRIVILEGED_ID, _UNPRIVILEGED_ID, follow_symlinks=False)

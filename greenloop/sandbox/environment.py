@@ -1,0 +1,93 @@
+"""A project's own environment as a sandbox mounts it: its interpreter, its packages, its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from greenloop.sandbox.backends.mounts import HOME, GuestMounts
+
+_STAGED, _TREE, _UPPER = f"{HOME}/mounts", f"{HOME}/tree", f"{HOME}/upper"
+
+
+@dataclass(frozen=True)
+class GuestEnvironment:
+    """What a sandbox mounts for the tests of a project.
+
+    Attributes:
+        python: The path of the interpreter, by which it finds its packages.
+        root: The folder of the project. Runs find a copy there, and each may change its own.
+        copy: Where that copy is on the host. Beside it are an empty folder, `empty`, and an empty
+            file, `blank`.
+        folders: Folders that are mounted at their own paths, read-only.
+        links: Symbolic links (target, path) outside of these folders.
+        hidden: Folders in them that are empty in the guest.
+        shown: Folders in which nothing is hidden.
+        masked: Files in them that are empty in the guest.
+        variables: Variables of each run, besides those of all runs.
+    """
+
+    python: str
+    root: str
+    copy: Path
+    folders: tuple[str, ...]
+    links: tuple[tuple[str, str], ...] = ()
+    hidden: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+    _contents: dict[str, bytes | None] = field(default_factory=dict, compare=False)
+
+    @property
+    def _late_folders(self) -> list[str]:
+        """Folders that can be mounted only in a run: those below /tmp, or in the project."""
+        return [item for item in self.folders if _is_in(item, ("/tmp", self.root))]
+
+    def build_overlay(self) -> dict[str, Any]:
+        """Return what a run mounts, as the guest reads it."""
+        late = enumerate(self._late_folders)
+        binds = [[f"{_STAGED}/{number}", folder] for number, folder in late]
+        return {"tree": _TREE, "upper": _UPPER, "root": self.root, "binds": binds}
+
+    def find_changes(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Return the files, by path, that differ from those of the copy."""
+        return {path: content for path, content in files.items() if self._read(path) != content}
+
+    def _read(self, path: str) -> bytes | None:
+        """Return the content of a file of the copy, None for what is none."""
+        if path not in self._contents:
+            file = self.copy / path
+            is_file = file.is_file() and not file.is_symlink()
+            self._contents[path] = file.read_bytes() if is_file else None
+        return self._contents[path]
+
+    def add_mounts(self, mounts: GuestMounts) -> GuestMounts:
+        """Return the mounts of a zygote with those of the environment."""
+        empty, blank = str(self.copy.parent / "empty"), str(self.copy.parent / "blank")
+        pairs, late = list(mounts.read_only), self._late_folders
+        for folder in self.folders:
+            if folder not in late and not _is_in(folder, [target for _, target in pairs]):
+                pairs.append((folder, folder))
+        pairs += [(folder, f"{_STAGED}/{number}") for number, folder in enumerate(late)]
+        pairs += [(empty, _UPPER), (str(self.copy), _TREE)]
+        if not _is_in(self.root, ["/tmp", *(target for _, target in pairs)]):
+            pairs.append((empty, self.root))
+        for path in self.masked:
+            staged = (n for n, folder in enumerate(late) if _is_in(path, (folder,)))
+            number = next(staged, None)
+            place = path if number is None else f"{_STAGED}/{number}{path[len(late[number]) :]}"
+            pairs.append((blank, place))
+        taken = [*self.folders, "/tmp", *(target for _, target in pairs)]
+        links = [item for item in self.links if not _is_in(item[1], taken)]
+        hidden = [item for item in mounts.hidden if not _is_in(item, self.shown)]
+        return mounts._replace(
+            read_only=tuple(pairs),
+            links=tuple(dict.fromkeys((*mounts.links, *links))),
+            hidden=tuple(dict.fromkeys((*hidden, *self.hidden))),
+        )
+
+
+def _is_in(path: str, folders: list[str] | tuple[str, ...]) -> bool:
+    return any(path == item or path.startswith(f"{item}/") for item in folders)

@@ -1,0 +1,191 @@
+"""Tests of a project in its own environment: pytest as its owner runs it, in the sandbox."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from greenloop.project.environment import find_environment, open_environment
+from greenloop.project.tree import read_tree
+from greenloop.records import TestRun
+from greenloop.sandbox.base import Sandbox
+from tests.integration.sandbox.conftest import has_namespaces, make_sandbox, skip_reason
+from tests.support.project_environments import make_environment, write_files
+
+pytestmark = pytest.mark.skipif(not has_namespaces(), reason="the kernel allows no namespaces")
+
+PLUGIN = """
+import pytest
+
+def pytest_addoption(parser):
+    parser.addoption("--flavour")
+
+@pytest.fixture
+def flavour(request):
+    return request.config.getoption("--flavour")
+"""
+# What a `.pth` file does when the interpreter starts.
+HOSTILE = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+sys.found = {
+    "unshare": libc.unshare(0x10000000),
+    "mount": libc.mount(b"none", b"/mnt", b"tmpfs", 0, None),
+    "outside": [p for p in ("/etc/passwd", "/etc/shadow", "/var", OUTSIDE) if os.path.exists(p)],
+    "writable": [p for p in (sys.prefix, os.path.dirname(os.__file__), "/") if os.access(p, os.W_OK)],
+    "variables": sorted(os.environ),
+}
+"""
+CHECKS = """
+import os, subprocess, sys
+from pathlib import Path
+import pytest, shop
+
+ROOT = Path(__file__).parents[1]
+
+def check_package_and_data(flavour):
+    assert shop.price("tea") == 3 and flavour == "mint"
+    assert (ROOT / "tests/data/prices.txt").read_text() == "tea 3"
+    assert (ROOT / "src/shop/built.txt").exists()  # git ignores it
+
+def check_place():
+    assert os.getcwd() == str(ROOT) == PROJECT
+    assert sys.prefix == str(ROOT / ".venv")
+    assert subprocess.check_output([sys.executable, "-c", "import shop; print(shop.price('tea'))"]) == b"3\\n"
+
+def check_start_up_code_is_confined():
+    found = dict(sys.found)
+    names = found.pop("variables")
+    assert found == {"unshare": -1, "mount": -1, "outside": [], "writable": []}
+    assert not [name for name in names if "KEY" in name]
+
+def check_nothing_is_left_by_another_run():
+    assert not (ROOT / "left.txt").exists()
+    (ROOT / "left.txt").write_text("left")
+    (ROOT / "src/shop/__init__.py").write_text("raise SystemExit")
+
+@pytest.mark.xfail(raises=ZeroDivisionError, strict=True)
+def check_expected_failure():
+    1 / 0
+
+def check_red():
+    assert shop.price("tea") == 4
+
+class CheckBase:
+    def check_inherited(self):
+        assert self.value == 1
+
+class CheckOne(CheckBase):
+    value = 1
+"""
+CONFIGURATION = """
+[tool.pytest.ini_options]
+python_files = "check_*.py"
+python_functions = "check_*"
+python_classes = "CheckO*"
+addopts = "--flavour mint -x"
+"""
+OUTCOMES = {
+    "check_package_and_data": "passed",
+    "check_place": "passed",
+    "check_start_up_code_is_confined": "passed",
+    "check_nothing_is_left_by_another_run": "passed",
+    "check_expected_failure": "xfailed",
+    "check_red": "failed",
+    "CheckOne::check_inherited": "passed",
+}
+
+
+@pytest.fixture(params=["bubblewrap", "native"], scope="module")
+def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    if reason := skip_reason(request.param):
+        pytest.skip(reason)
+    with make_sandbox(request.param) as opened:
+        yield opened
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("API_KEY", "secret")
+    root = tmp_path / "a project"
+    write_files(tmp_path, {"secret": "x"})
+    write_files(
+        root,
+        {
+            "pyproject.toml": CONFIGURATION,
+            "src/shop/__init__.py": "def price(name):\n    return len(name)\n",
+            "src/shop/built.txt": "",
+            ".gitignore": "built.txt\n",
+            "tests/check_shop.py": CHECKS.replace("PROJECT", repr(str(root)), 1),
+            "tests/data/prices.txt": "tea 3",
+        },
+    )
+    packages = {
+        "taste.py": PLUGIN,
+        "taste-1.0.dist-info/entry_points.txt": "[pytest11]\ntaste = taste\n",
+        "taste-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: taste\nVersion: 1.0\n",
+        "start.pth": f"import start\n{root}/src\n",
+        "start.py": HOSTILE.replace("OUTSIDE", repr(str(tmp_path / "secret"))),
+    }
+    make_environment(root / ".venv", packages)
+    return root
+
+
+def run(box: Sandbox, root: Path, text: str | None = None) -> TestRun:
+    environment = find_environment(root, None, print)
+    assert environment is not None
+    with open_environment(box, environment, root) as own:
+        tree = read_tree(root)
+        if text is not None:
+            tree = tree.with_changes({"src/shop/__init__.py": text})
+        own.run_project(tree.project)
+        return own.run_project(tree.project)
+
+
+def test_the_owner_s_pytest_runs_in_the_sandbox(box: Sandbox, root: Path) -> None:
+    found = run(box, root)
+    outcomes = {name.partition("::")[2]: item for name, item in found.outcomes.items()}
+    assert outcomes == OUTCOMES, found
+    assert all(name.startswith("tests/check_shop.py::") for name in found.outcomes)
+    assert not (root / "left.txt").exists()
+    assert "raise" not in (root / "src/shop/__init__.py").read_text()
+
+
+def test_changed_files_take_the_place_of_those_of_the_copy(box: Sandbox, root: Path) -> None:
+    found = run(box, root, text="def price(name):\n    return 4\n")
+    outcomes = {name.partition("::")[2]: item for name, item in found.outcomes.items()}
+    assert outcomes["check_red"] == "passed"
+    assert outcomes["check_package_and_data"] == "failed"
+
+
+def test_a_broken_configuration_is_reported(box: Sandbox, root: Path) -> None:
+    (root / "pyproject.toml").write_text(
+        "[tool.pytest.ini_options]\naddopts = '--no-such-option'\n"
+    )
+    found = run(box, root)
+    assert not found.passed
+    assert "no-such-option" in found.failures[0].message
+
+
+def test_one_that_git_tracks_is_used_only_if_it_is_named(root: Path, tmp_path: Path) -> None:
+    make_environment(root / "venv")
+    for words in ("init -q", "add -f venv/pyvenv.cfg pyproject.toml"):
+        subprocess.run(["git", "-C", str(root), *words.split()], check=True)
+    shutil.rmtree(root / ".venv")
+    lines: list[str] = []
+    assert find_environment(root, None, lines.append) is None
+    assert "--python" in lines[0]
+    assert find_environment(root, str(root / "venv"), lines.append) is not None
+
+
+def test_one_above_the_project_is_found_in_its_repository(root: Path, tmp_path: Path) -> None:
+    shutil.move(root / ".venv", tmp_path / "venv")
+    assert find_environment(root, None, print) is None
+    subprocess.run(["git", "-C", str(tmp_path), "init", "-q"], check=True)
+    found = find_environment(root, None, print)
+    assert found is not None
+    assert found.prefix == str(tmp_path / "venv")
