@@ -9,8 +9,8 @@ and the evaluation of `examples/eval`; with `--mutants` also `check … --mutant
 `bench/mutation_corpus`. Each command is a process of its own, `PYTHON -m greenloop …` with its
 checkout first on PYTHONPATH, in a temporary folder, one at a time, old and new in turn.
 
-What is compared: every key of report.json, after the table `RENAMED` has moved keys of schema 1 to
-their names of schema 2. Lists of objects with an `id` are compared by it. Exceptions, all below:
+What is compared: every key of report.json. Lists of objects with an `id` are compared by it.
+Exceptions, all below:
 
 - `IGNORED`: times, durations, versions.
 - `PATHS`: null or not, and the file's name.
@@ -19,8 +19,6 @@ their names of schema 2. Lists of objects with an `id` are compared by it. Excep
 - Input tokens, where the recording has no usage: they are estimated from the prompt's length.
 - A mutant that is noticed may be noticed in another way (killed, timeout, crashed): on a busy machine
   a slow test becomes a timeout. The three counts are compared as one sum, the outcomes as one word.
-- Calls of `harden_tests`, `propose_checks` and `judge_check` are counted with those of the tool that
-  recordings of schema 1 have them under (`TOOLS`).
 
 What time limits cut depends on how busy the machine is. So an example that differs is run again, old and
 new, up to `--tries` times: a difference is a value that NEW never has in common with OLD. What one
@@ -54,35 +52,6 @@ ABSENT = "(absent)"
 MAX_SECONDS = 1800
 MAX_SHOWN, MAX_LINES = 160, 60
 
-# Schema 1 to schema 2, by key path; the children of a path come along.
-RENAMED = {
-    "evidence.hollow_run": "evidence.empty_bodies",
-    "evidence.controls": "evidence.assertion_mutation",
-    "evidence.outside": "evidence.memorization",
-    "evidence.outside.asked": "evidence.memorization.calls",
-    "evidence.outside.otherwise": "evidence.memorization.differing",
-    "evidence.outside.like_them": "evidence.memorization.variants",
-    "evidence.outside.by_heart": "evidence.memorization.functions",
-    "evidence.sealed": "evidence.held_out",
-    "evidence.thresholds.sealed_agreement": "evidence.thresholds.held_out_agreement",
-    "evidence.thresholds.controlled": "evidence.thresholds.assertion_mutation",
-}
-# Names of pieces, as keys of `evidence.seconds` and `evidence.not_measured`.
-PIECES = {
-    "hollow_run": "empty_bodies",
-    "controls": "assertion_mutation",
-    "outside": "memorization",
-    "sealed": "held_out",
-}
-# Tools whose answers recordings of schema 1 have under another name: counted together on both sides.
-TOOLS = {
-    "harden_tests": "generate_tests",
-    "propose_checks": "generate_tests",
-    "judge_check": "judge_test",
-}
-ORIGINS = {"sealed": "held_out"}
-# Mutation operators, as `operator` and within a mutant's `id`.
-OPERATORS: dict[str, str] = {}
 # Keys that only NEW has and that are meant to be there, as regular expressions.
 ADDED: tuple[str, ...] = (r"evidence\.extra", r"setup\.options\.prompts")
 
@@ -274,39 +243,6 @@ def _run(example: Example, checkout: Checkout, folder: Path) -> Result:
 # --- reports made comparable
 
 
-def schema_2(report: dict[str, Any]) -> dict[str, Any]:
-    """A report with the names of schema 2."""
-    if report.get("schema_version") != "1":
-        return report
-    moved: dict[str, Any] = _move_value(report)
-    evidence = moved.get("evidence") or {}
-    for name in ("seconds", "not_measured"):
-        if name in evidence:
-            evidence[name] = {PIECES.get(key, key): value for key, value in evidence[name].items()}
-    for test in moved.get("tests") or ():
-        test["origin"] = ORIGINS.get(test["origin"], test["origin"])
-    mutation = evidence.get("mutation") or {}
-    for mutant in (*mutation.get("tried", ()), *mutation.get("survived", ())):
-        old = mutant["operator"]
-        mutant["operator"] = OPERATORS.get(old, old)
-        place, name, rest = mutant["id"].partition(old)
-        mutant["id"] = place + OPERATORS.get(name, name) + rest
-    return moved
-
-
-def _move_value(value: Any, path: str = "") -> Any:
-    if isinstance(value, list):
-        return [_move_value(item, f"{path}[]") for item in value]
-    if not isinstance(value, dict):
-        return value
-    found = {}
-    for key, item in value.items():
-        place = f"{path}.{key}".lstrip(".")
-        name = RENAMED[place].rpartition(".")[2] if place in RENAMED else key
-        found[name] = _move_value(item, place)
-    return found
-
-
 def flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Key paths and values; an empty object or list is a value, and so is the length of a list."""
     if isinstance(value, dict) and value:
@@ -332,12 +268,7 @@ def _name_items(items: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 def comparable(report: Mapping[str, Any], example: Example) -> Flat:
     """What is compared of a report, by key path."""
     said, found = example.join_answers(), {}
-    whole = schema_2(json.loads(json.dumps(report)))
-    for test in whole.get("tests") or ():
-        test["id"] = re.sub(r"^sealed::", "held_out::", test["id"])
-    if "by_tool" in whole.get("usage", {}):
-        whole["usage"]["by_tool"] = _by_tool(whole["usage"]["by_tool"])
-    for key, value in flat(whole):
+    for key, value in flat(report):
         if _matches(key, IGNORED):
             continue
         if not example.has_usage() and _matches(key, ESTIMATED):
@@ -346,18 +277,8 @@ def comparable(report: Mapping[str, Any], example: Example) -> Flat:
     _join_noticed(found)
     seconds = (report.get("evidence") or {}).get("seconds", {})
     if seconds:
-        found["evidence.seconds"] = sorted(PIECES.get(name, name) for name in seconds)
+        found["evidence.seconds"] = sorted(seconds)
     return found
-
-
-def _by_tool(usage: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Calls and tokens by tool, those of `TOOLS` added up."""
-    sums: dict[str, dict[str, Any]] = {}
-    for tool, spent in usage.items():
-        sum_ = sums.setdefault(TOOLS.get(tool, tool), dict.fromkeys(spent))
-        for key, value in spent.items():
-            sum_[key] = value if sum_[key] is None else sum_[key] + (value or 0)
-    return dict(sorted(sums.items()))
 
 
 def _value(key: str, value: Any, said: str) -> Any:
@@ -452,7 +373,7 @@ def check_imports(checkout: Checkout) -> None:
 
 def mutants(result: Result) -> dict[int, Counter[tuple[str, str, str]]]:
     """The mutants of a check by line: operator, before, after."""
-    report = schema_2(json.loads(json.dumps(result.reports.get("", {}))))
+    report = result.reports.get("", {})
     found: dict[int, Counter[tuple[str, str, str]]] = {}
     for item in ((report.get("evidence") or {}).get("mutation") or {}).get("tried", ()):
         change = (item["operator"], item["before"], item["after"])

@@ -24,10 +24,9 @@ which is not in this tree; a second one in a row is an InvalidResponseError.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from greenloop.records import Report
+from greenloop.records import Report
 
 
 def simplify_message(text: str) -> str:

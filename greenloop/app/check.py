@@ -23,6 +23,8 @@ from greenloop.errors import (
 from greenloop.events import EventSink, Notice, RunFinished, RunStarted, TestRunFinished
 from greenloop.events.progress import progress_span
 from greenloop.grading import Plan
+from greenloop.grading.collector import describe_load
+from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.llm.budget import Budget
 from greenloop.records import Artifacts, Evidence, Expectation, Report, SandboxInfo, TestRun
 from greenloop.sandbox import Sandbox
@@ -30,9 +32,13 @@ from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.sandbox.views.instrumented import with_events
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile
+from greenloop.testsuite.parser import can_skip_file
+from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.check.request import CheckRequest
+from greenloop.workflow.grade_code import collect_evidence
+from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.setup.missing_modules import explain_missing_modules, install_with_events
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import GivenTests
@@ -89,9 +95,6 @@ async def run_check(
         for line in explain_missing_modules(result.failures, code):
             emit(Notice(line))
         return
-    from greenloop.grading.unreported_tests import find_unreported_tests
-    from greenloop.workflow.grade_code import collect_evidence
-
     state.green_run = result
     if unreported := find_unreported_tests(suite.files, result):
         state.forgery_reason = f"{unreported[0]} is in the tests but was never reported"
@@ -105,8 +108,6 @@ async def _run_tests(sandbox: Sandbox, state: RunState) -> TestRun:
     first = await run_in_sandbox_thread(sandbox, work)
     if first.passed:
         return first
-    from greenloop.grading.collector import describe_load
-
     if not (load := describe_load()):
         return first
     again = await run_in_sandbox_thread(sandbox, work)
@@ -122,9 +123,6 @@ async def _tolerate_skips(sandbox: Sandbox, state: RunState, run: TestRun) -> Te
     skipped = {item.id for item in run.tests if item.outcome in ("skipped", "xfailed")}
     if run.passed or run.failures or run.ending != "finished" or not skipped:
         return run
-    from greenloop.testsuite.parser import can_skip_file
-    from greenloop.testsuite.stubs import with_empty_bodies
-
     suite = state.tests
     try:
         source = with_empty_bodies(state.candidates.current.code)
@@ -223,8 +221,6 @@ async def run_and_save(
 
 
 def _build_report(state: RunState, failure: GreenloopError | None = None) -> Report:
-    from greenloop.workflow.report_builder import build_report
-
     return build_report(state, failure)
 
 

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from packaging.utils import canonicalize_name
+
 from greenloop.app.check import CheckResult, OpenSandbox, run_and_save
 from greenloop.app.diff_tests import (
     RedTests,
@@ -21,7 +23,6 @@ from greenloop.app.diff_tests import (
 from greenloop.app.requests import build_request
 from greenloop.dependencies import PackageResolver
 from greenloop.dependencies.names import find_required_modules
-from greenloop.distributions import normalize_name
 from greenloop.errors import InputError
 from greenloop.events import EventSink, Notice, TestRunFinished, ignore_event
 from greenloop.events.progress import create_thread_safe_sink, progress_span
@@ -146,7 +147,7 @@ async def _install_packages(
     """Install what the files import, as far as it is allowed and the project's metadata name it."""
     packages, texts = PackageResolver(settings.allow_list), diff.tree.texts
     own = diff.tree.module_names
-    named = normalize_name(f"{diff.tree.metadata} {settings.allow_package}")
+    named = canonicalize_name(f"{diff.tree.metadata} {settings.allow_package}")
     names = {name for name in packages.find_imported(texts.values(), own) if name in named}
     if names:
         state.packages.installed = await install_with_events(packages, names, emit)

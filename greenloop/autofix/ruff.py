@@ -6,12 +6,13 @@ import ast
 import json
 import re
 import subprocess
-import threading
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+import black
+from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
 
 from greenloop.syntax.edit import LINE_END
 from greenloop.syntax.nodes import bound_names
@@ -23,8 +24,6 @@ from greenloop.syntax.parse import parse_or_none
 _SAFE_RULES = "F401,I001,F541,UP,E713"
 _LINT_RULES = f"F821,{_SAFE_RULES}"
 _TIMEOUT_SECONDS = 20
-# A thread that imports black, which is compiled, while another does gets a module without names.
-_FORMATTING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -99,8 +98,8 @@ def run_ruff(
 ) -> subprocess.CompletedProcess[str] | None:
     """Run ruff on a text or in a folder; None where it cannot be run or takes too long."""
     try:
-        command = [find_ruff(), action, *arguments]
-    except (ImportError, OSError):
+        command = [str(find_ruff_bin()), action, *arguments]
+    except OSError:  # the package is installed without its program
         return None
     return run_tool(command, timeout_s, text=text, folder=folder)
 
@@ -129,20 +128,9 @@ def run_tool(
         return None
 
 
-@lru_cache(maxsize=1)
-def find_ruff() -> str:
-    """Return the path of ruff's binary. Raises ImportError or OSError where it is not installed."""
-    from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
-
-    return str(find_ruff_bin())
-
-
 def format_code(code: str) -> str:
     """Return the code formatted by black; unchanged where black cannot parse it."""
-    with _FORMATTING:
-        import black
-
-        try:
-            return black.format_str(code, mode=black.Mode())
-        except (ValueError, AssertionError, RecursionError, MemoryError):
-            return code
+    try:
+        return black.format_str(code, mode=black.Mode())
+    except (ValueError, AssertionError, RecursionError, MemoryError):
+        return code

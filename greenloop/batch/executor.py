@@ -16,8 +16,7 @@ from greenloop.llm.budget import Budget
 from greenloop.llm.factory import open_sources
 from greenloop.llm.rate_limits import LocalRateLimits
 from greenloop.records import Report
-from greenloop.sandbox.base import Sandbox
-from greenloop.sandbox.opening import SandboxOpening
+from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.views.throttled import ThrottledSandbox
 from greenloop.settings import Settings
 from greenloop.tracing.setup import open_tracing
@@ -100,13 +99,12 @@ def create_local_run_executor(
     Raises:
         SandboxError, ModelFailure: one of them cannot be opened.
     """
-    opening = stack.enter_context(SandboxOpening(settings.sandbox))
-    opening.begin(settings)
-    sources = tuple(open_sources(settings))  # the provider's package is imported meanwhile
+    sandbox = stack.enter_context(open_sandbox(settings))
+    sources = tuple(open_sources(settings))
     tracing = open_tracing()
     stack.callback(tracing.close)
     shared = replace(resources, sources=sources, tracing=tracing)
-    return LocalRunExecutor(settings, shared, opening.result(), threading.Semaphore(concurrency))
+    return LocalRunExecutor(settings, shared, sandbox, threading.Semaphore(concurrency))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -122,6 +123,4 @@ def open_page(page: Path) -> bool:
     has_display = sys.platform == "darwin" or any(map(os.environ.get, names))
     if not has_display:
         return False
-    import webbrowser
-
     return webbrowser.open(page.absolute().as_uri())

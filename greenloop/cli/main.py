@@ -15,12 +15,11 @@ from typing import Annotated, NoReturn
 import typer
 
 from greenloop.cli.usage import Group
+from greenloop.versions import greenloop_version
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from greenloop.versions import greenloop_version
-
         typer.echo(f"greenloop {greenloop_version()}")
         raise typer.Exit()
 

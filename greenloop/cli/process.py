@@ -12,10 +12,9 @@ from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
 from greenloop.cli.preflight import check_paths
-from greenloop.distributions import get_installed_version
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError, NoModelError
 from greenloop.reporting.escaping import escape_invisible
-from greenloop.versions import SMALL
+from greenloop.versions import SMALL, get_installed_version
 
 T = TypeVar("T")
 

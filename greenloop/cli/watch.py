@@ -14,6 +14,8 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
+from rich.live import Live
+
 from greenloop.app.watch import ProposedTest, WatchedModule, WatchedProject, propose_test
 from greenloop.cli.finish import open_page
 from greenloop.cli.process import run_with_signals
@@ -62,8 +64,6 @@ class _Session:
 
     async def run(self) -> None:
         """Show the screen, and check at each save, until the user quits."""
-        from rich.live import Live
-
         console, stamp, ticks = open_console(sys.stderr), None, 0
         with _read_keys() as keys, Live(console=console, screen=True, auto_refresh=False) as live:
             try:

@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
 from greenloop.dependencies.names import (
     PREINSTALLED,
     format_with_import,
     get_import_names,
     parse_package_name,
 )
-from greenloop.distributions import normalize_name
 
 # Widely used, distributed as wheels, useful offline, without threads or processes at import.
 DEFAULT_PACKAGES = (
@@ -70,7 +72,7 @@ class PackageAllowlist:
         name = parse_package_name(text)
         if name in self._by_name:
             return name
-        return next((n for m, n in self._by_import.items() if normalize_name(m) == name), None)
+        return next((n for m, n in self._by_import.items() if canonicalize_name(m) == name), None)
 
     def find_imported(self, modules: Iterable[str]) -> frozenset[str]:
         """Return the allowed packages that provide these modules."""
@@ -89,17 +91,15 @@ def _split_entries(text: str) -> list[str]:
 
 def _parse_entry(text: str) -> tuple[str, str]:
     """Return a package's name and its requirement, both normalized."""
-    if _BARE_NAME.fullmatch(text) and (bare := normalize_name(text)) not in PREINSTALLED:
+    if _BARE_NAME.fullmatch(text) and (bare := canonicalize_name(text)) not in PREINSTALLED:
         return bare, bare
-    from packaging.requirements import InvalidRequirement, Requirement  # slow to import
-
     try:
         wanted = Requirement(text)
     except InvalidRequirement:
         raise ValueError(f"{text!r} is not a package name with an optional version") from None
     if wanted.url or wanted.marker:
         raise ValueError(f"{text!r}: give a name and an optional version, without URL or marker")
-    name = normalize_name(wanted.name)
+    name = canonicalize_name(wanted.name)
     if name in PREINSTALLED:
         raise ValueError(f"{text!r} is always installed: leave it out")
     extras = f"[{','.join(sorted(wanted.extras))}]" if wanted.extras else ""

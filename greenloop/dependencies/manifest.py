@@ -6,9 +6,11 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from importlib.metadata import PathDistribution
 from pathlib import Path
 
-from greenloop.distributions import normalize_name
+from packaging.utils import canonicalize_name
+
 from greenloop.records.base import Record
 
 _PYTEST_PLUGIN_GROUP = "pytest11"
@@ -35,7 +37,7 @@ def build_manifest(site: Path, report: Path, requested: frozenset[str]) -> Manif
     found = json.loads(report.read_text("utf-8"))["install"]
     wheels = [
         Wheel(
-            name=normalize_name(item["metadata"]["name"]),
+            name=canonicalize_name(item["metadata"]["name"]),
             version=item["metadata"]["version"],
             sha256=item["download_info"]
             .get("archive_info", {})
@@ -75,11 +77,9 @@ def _reraise(error: OSError) -> None:
 
 def _find_modules(site: Path, requested: frozenset[str]) -> Iterator[str]:
     """Yield public top-level modules; pytest plugins are left out, as pytest loads them."""
-    from importlib.metadata import PathDistribution  # only where packages are installed
-
     for info in site.glob("*.dist-info"):
         package = PathDistribution(info)
-        if normalize_name(package.metadata["Name"]) not in requested:
+        if canonicalize_name(package.metadata["Name"]) not in requested:
             continue
         if any(item.group == _PYTEST_PLUGIN_GROUP for item in package.entry_points):
             continue

@@ -7,7 +7,8 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
-from greenloop.distributions import normalize_name
+from packaging.utils import canonicalize_name
+
 from greenloop.syntax.parse import cache_by_source
 
 # Distributions with another import name, for packages that are not installed: those that a model
@@ -42,26 +43,26 @@ PREINSTALLED = frozenset({"pytest"})
 
 def get_import_names(name: str) -> tuple[str, ...]:
     """Return the import names of a distribution, as far as known before it is installed."""
-    return _IMPORTS.get(normalize_name(name)) or (normalize_name(name).replace("-", "_"),)
+    return _IMPORTS.get(canonicalize_name(name)) or (canonicalize_name(name).replace("-", "_"),)
 
 
 def get_package_name(module: str) -> str:
     """Return the distribution that provides a module, as far as known."""
     known = (name for name, modules in _IMPORTS.items() if module in modules)
-    return next(known, normalize_name(module))
+    return next(known, canonicalize_name(module))
 
 
 def format_with_import(name: str) -> str:
     """Return a distribution's name, with its import name where that differs."""
     plain = _NAME.match(name)
-    modules = _IMPORTS.get(normalize_name(plain[1])) if plain else None
+    modules = _IMPORTS.get(canonicalize_name(plain[1])) if plain else None
     return f"{name} (import {modules[-1]})" if modules and modules[-1] != name else name
 
 
 def parse_package_name(text: str) -> str:
     """Return the normalized name in `NumPy >= 2`; '' where there is none."""
     found = _NAME.match(text)
-    return normalize_name(found[1].rstrip("._-")) if found else ""
+    return canonicalize_name(found[1].rstrip("._-")) if found else ""
 
 
 def is_standard_library(text: str) -> bool:

@@ -22,8 +22,8 @@ from pydantic import ValidationError
 from greenloop.dependencies.manifest import Manifest, build_manifest, is_intact
 from greenloop.dependencies.names import get_import_names, parse_package_name
 from greenloop.dependencies.pip import pip_install
-from greenloop.distributions import get_installed_version
 from greenloop.errors import PackagesError
+from greenloop.versions import get_installed_version
 
 _MANIFEST = "manifest.json"
 _SITE = "site-packages"  # some packages recognize installed modules by this name

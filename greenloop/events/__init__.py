@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from greenloop.events.batch import BatchStarted as BatchStarted
 from greenloop.events.batch import EntryEnded as EntryEnded
@@ -21,23 +21,21 @@ from greenloop.events.work import SandboxJobProgress as SandboxJobProgress
 from greenloop.events.work import SandboxJobStarted as SandboxJobStarted
 from greenloop.events.work import WorkEnded as WorkEnded
 from greenloop.events.work import WorkStarted as WorkStarted
-
-if TYPE_CHECKING:
-    from greenloop.records import (
-        Attempt,
-        Choice,
-        ChoiceAnswer,
-        Contract,
-        Evidence,
-        OutputCheck,
-        Peer,
-        RedPhase,
-        Report,
-        Review,
-        SearchResult,
-        TestRun,
-    )
-    from greenloop.records.generation import Dispute, Judgement
+from greenloop.records import (
+    Attempt,
+    Choice,
+    ChoiceAnswer,
+    Contract,
+    Evidence,
+    OutputCheck,
+    Peer,
+    RedPhase,
+    Report,
+    Review,
+    SearchResult,
+    TestRun,
+)
+from greenloop.records.generation import Dispute, Judgement
 
 
 class RunStarted(NamedTuple):

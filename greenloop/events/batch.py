@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from greenloop.records.batch import BatchOutcome, BatchTotals
-    from greenloop.records.evaluation import TaskResult
+from greenloop.records.batch import BatchOutcome, BatchTotals
+from greenloop.records.evaluation import TaskResult
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from greenloop.grading.coverage.measurement import DISTURBED
 from greenloop.grading.integrity.findings import find_findings
 from greenloop.grading.plan import Plan
 from greenloop.plugins import list_plugins, load_plugin
-from greenloop.records import Evidence, ExtraEvidence, Piece, Record, Report
+from greenloop.records import Evidence, ExtraEvidence, Piece
 from greenloop.records.evidence import piece_types
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
@@ -41,18 +41,6 @@ def grade(box: Sandbox, code: str, test_code: str, plan: Plan | None = None) -> 
     tests = [TestFile(f"test_{module}.py", test_code)]
     run = box.run_tests(code, tests, module=module)
     return grade_run(GradingContext(box, code, tests, module, run, plan or Plan()))
-
-
-def load_measurements() -> None:
-    """Load what a grade needs first, so that one that begins later does not wait for it."""
-    kinds = piece_types().values()
-    for kind in kinds:
-        if kind.measured_by:
-            pkgutil.resolve_name(kind.measured_by)
-    list_plugins("greenloop.evidence")
-    records: tuple[type[Record], ...] = (*kinds, Evidence, Report)
-    for record in records:
-        record.model_rebuild()
 
 
 def forgery(evidence: Evidence) -> str:

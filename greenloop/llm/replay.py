@@ -23,7 +23,6 @@ from pydantic import PrivateAttr
 
 from greenloop.errors import InputError, ReplayExhaustedError
 from greenloop.llm.response_log import RecordedResponse, load_responses, read_header
-from greenloop.prompts.prompt import PREVIOUS_TOOL_NAMES
 
 TOOL_KEY = "greenloop_tool"
 _FAULTS: dict[str, type[ModelError]] = {
@@ -36,8 +35,7 @@ _FAULTS: dict[str, type[ModelError]] = {
 class ReplayChatModel(BaseChatModel):
     """Returns recorded answers per tool in the file's order, whatever the prompt.
 
-    The calling tool's name is in the call's metadata under `TOOL_KEY`. A tool that the recording
-    does not have is served from the tool under whose name 0.1.0 recorded its answers.
+    The calling tool's name is in the call's metadata under `TOOL_KEY`.
     """
 
     source: str
@@ -77,15 +75,9 @@ class ReplayChatModel(BaseChatModel):
     def skip(self, tool: str) -> None:
         """Skip one answer of a tool, and the faults before it: the log of a resumed run has it."""
         with self._lock:
-            queue = self._find_queue(tool)
+            queue = self._queues.get(tool, deque())
             while queue and queue.popleft().error not in (None, "truncated"):
                 continue
-
-    def _find_queue(self, tool: str) -> deque[RecordedResponse]:
-        queue = self._queues.get(tool)
-        return (
-            self._queues.get(PREVIOUS_TOOL_NAMES.get(tool, ""), deque()) if queue is None else queue
-        )
 
     def _generate(
         self,
@@ -96,7 +88,7 @@ class ReplayChatModel(BaseChatModel):
     ) -> ChatResult:
         tool = str((run_manager.metadata if run_manager else {}).get(TOOL_KEY, "?"))
         with self._lock:
-            queue = self._find_queue(tool)
+            queue = self._queues.get(tool, deque())
             if not queue:
                 raise ReplayExhaustedError(
                     f"{self.source} holds no (more) answer for {tool}: replay a recording with the "

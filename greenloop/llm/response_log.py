@@ -22,7 +22,6 @@ from greenloop.errors import InputError
 from greenloop.files import writing
 from greenloop.llm.budget import TokenCount
 from greenloop.prompts import Prompt
-from greenloop.prompts.prompt import PREVIOUS_TOOL_NAMES
 from greenloop.records import Record
 
 RecordedFault = Literal["rate_limit", "server_error", "timeout", "truncated"]
@@ -180,14 +179,10 @@ class ResponseLog:
         return pending.popleft() if pending else None
 
     def _find_pending(self, prompt: Prompt) -> deque[RecordedResponse] | None:
-        """Find the unused answers to a prompt; of another version those under its tools' names."""
+        """Find the unused answers to a prompt; of another version's log those of its tool."""
         if not self._pending:  # as in a run that was not resumed, whose prompts need no digest yet
             return None
-        if self._by_prompt:
-            return self._pending.get((prompt.tool, prompt.sha256))
-        names = (PREVIOUS_TOOL_NAMES.get(prompt.tool, prompt.tool), prompt.tool)
-        found = (self._pending.get((name, "")) for name in names)
-        return next((item for item in found if item), None)
+        return self._pending.get((prompt.tool, prompt.sha256 if self._by_prompt else ""))
 
     def append(self, entry: RecordedResponse) -> None:
         """Write an answer, which `sync` makes sure is on disk.

@@ -8,12 +8,6 @@ from typing import Literal, NamedTuple
 
 Role = Literal["system", "user", "assistant"]
 _MAX_REJECTED_CHARS = 4000
-# Greenloop 0.1.0 logged and recorded these tools' answers under another tool's name.
-PREVIOUS_TOOL_NAMES = {
-    "harden_tests": "generate_tests",
-    "propose_checks": "generate_tests",
-    "judge_check": "judge_test",
-}
 
 
 class Message(NamedTuple):

@@ -26,8 +26,7 @@ class TaskResult(Record):
 
     It is `unknown` where they could not be run (`why` says why), null where the run ended before it
     had a verdict. `sha256` is that of the specification, `tests_sha256` that of the hidden tests.
-    `isolated`: hidden tests whose results agree apart from the tests. Only 0.1.0 writes `form`:
-    hidden tests and code in one process, or in two.
+    `isolated`: hidden tests whose results agree apart from the tests.
     """
 
     id: str
@@ -36,7 +35,6 @@ class TaskResult(Record):
     verdict: Verdict | None = None
     truth: GroundTruth | None = None
     why: str = ""
-    form: Literal["shared", "split"] | None = None
     exit_status: int = 0
     hidden_passed: int = 0
     hidden_failed: int = 0

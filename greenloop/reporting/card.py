@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
+
+from rich.console import Console
+from rich.text import Text
 
 from greenloop.records import Report
 from greenloop.reporting.console import open_console
@@ -29,9 +32,6 @@ from greenloop.reporting.summary import (
     shorten_path,
 )
 from greenloop.reporting.traceability import build_requirement_rows
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 _LABEL_WIDTH = 14
 _MAX_REASONS, _MAX_SURVIVORS, _MAX_TEXT_CHARS = 8, 8, 300
@@ -78,8 +78,6 @@ class _Card:
         self.inner_width = max(width - _INDENT, _MIN_TEXT_WIDTH)
 
     def print_heading(self, report: Report) -> None:
-        from rich.text import Text
-
         verdict = f"{VERDICT_SIGNS[report.verdict]} {report.verdict}"
         heading = Text(verdict, VERDICT_STYLES[report.verdict])
         heading.append(f"  {sanitize_line(report_title(report))}", "bold")
@@ -90,8 +88,6 @@ class _Card:
 
     def print_row(self, label: str, text: str, style: str = "") -> None:
         """Print a row; the first character of the text is a sign where it has a style."""
-        from rich.text import Text
-
         flat = flatten(text, 2 * _MAX_TEXT_CHARS)
         parts = wrap(flat, self._text_width, break_on_hyphens=False) or [""]
         for number, part in enumerate(parts):
@@ -127,8 +123,6 @@ class _Card:
 
     def print_line(self, label: str, text: str, style: str = "") -> None:
         """Print a row that is not wrapped, so that it can be copied."""
-        from rich.text import Text
-
         line = Text(f"  {label:<{_LABEL_WIDTH}}", "bold")
         line.append(sanitize_line(text), f"not bold {style}")
         self._console.print(line, soft_wrap=True)

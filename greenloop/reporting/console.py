@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
+
+from rich.console import Console
+from rich.syntax import Syntax
 
 from greenloop.reporting.escaping import escape_commands, escape_invisible
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 _DIFF_STYLES = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}
 
 
 def open_console(stream: TextIO) -> Console:
     """Return a console that shows text as it is, without markup or highlighting."""
-    from rich.console import Console
-
     return Console(file=stream, markup=False, highlight=False, emoji=False)
 
 
@@ -30,8 +28,6 @@ def print_diff(lines: Iterable[str], stream: TextIO) -> None:
 
 def print_code(code: str, stream: TextIO) -> None:
     """Print Python code in colour, with untrusted text escaped."""
-    from rich.syntax import Syntax
-
     console = open_console(stream)
     shown = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(
         escape_commands(escape_invisible(code)).rstrip("\n")

@@ -1,4 +1,4 @@
-"""Reading of saved reports: of this version, an older one, or a later one with more keys."""
+"""Reading of saved reports: of this version, or a later one with more keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from greenloop.errors import InputError
 from greenloop.records import Report
 from greenloop.reporting.escaping import first_line
-from greenloop.reporting.schema_1 import upgrade_report
 
 
 def read_report(location: Path) -> Report:
@@ -37,7 +36,7 @@ def read_report(location: Path) -> Report:
     if not isinstance(found, dict) or "verdict" not in found or "evidence" not in found:
         raise InputError(f"{path} is JSON, but not a report of greenloop")
     try:
-        return Report.model_validate_json(json.dumps(upgrade_report(found)), extra="ignore")
+        return Report.model_validate_json(json.dumps(found), extra="ignore")
     except ValidationError as error:
         raise InputError(f"{path} cannot be read: {_validation_message(error)}") from None
 
@@ -55,5 +54,5 @@ def _validation_message(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(map(str, first["loc"])) or "the whole"
     if where == "schema_version":
-        return f"its schema_version is {first_line(repr(first['input']), 40)}; this version reads 1 and 2"
+        return f"its schema_version is {first_line(repr(first['input']), 40)}; this version reads 2"
     return f"{first_line(where, 80)}: {first_line(first['msg'])}"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from greenloop.records import EvidenceRow, Report
 from greenloop.reporting.summary import pluralize
-
-if TYPE_CHECKING:
-    from greenloop.specification.tracing import Trace
+from greenloop.specification.examples import analyze_specification
+from greenloop.specification.tracing import Trace, trace_contract
 
 _MAX_CHARS = 60_000  # of the text; report.json has the rest
 
@@ -52,9 +51,6 @@ def trace_report(report: Report) -> Trace | None:
     contract, text = report.contract, report.specification[:_MAX_CHARS]
     if contract is None or not (contract.quotes_text or contract.unquoted):
         return None  # of an older version
-    from greenloop.specification.examples import analyze_specification
-    from greenloop.specification.tracing import trace_contract
-
     examples = analyze_specification(text).examples
     trace = trace_contract(
         contract.model_copy(update={"specification": text, "examples": examples})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from greenloop import events as e
 from greenloop.records import Report, Survivor, TestRun
@@ -23,9 +24,6 @@ from greenloop.reporting.summary import (
     pluralize,
 )
 from greenloop.reporting.traceability import short_name
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 KEYS = "a run all · ↑↓ choose · s show · h write a test · o report · q quit"
 _DIFF_STYLES = {"+": "green", "-": "red"}
@@ -86,8 +84,6 @@ class WatchScreen:
 
     def render(self, width: int, height: int) -> Text:
         """Return the screen, which fits the terminal."""
-        from rich.text import Text
-
         body = list(self._body(width))
         room = max(height - _FRAME_LINES, 3)
         if len(body) > room:
@@ -102,8 +98,6 @@ class WatchScreen:
         return Text("\n").join(lines[:height])
 
     def _state(self) -> Text:
-        from rich.text import Text
-
         if self.is_checking:
             tests = (
                 f"{self.run.passed_count} passed, {self.run.failed_count} failed"
@@ -131,8 +125,6 @@ class WatchScreen:
         )
 
     def _body(self, width: int) -> Iterator[Text]:
-        from rich.text import Text
-
         if self.diff:
             yield from map(_style_diff, self.diff)
             return
@@ -155,8 +147,6 @@ class WatchScreen:
             yield from self._survivor_lines(number, rows[number])
 
     def _survivor_lines(self, number: int, row: str) -> Iterator[Text]:
-        from rich.text import Text
-
         item, is_chosen = self.survivors[number], number == self.cursor
         mark, style = ("›", "bold cyan") if is_chosen else (" ", "")
         yield Text(f"{mark} {row}", style)
@@ -165,6 +155,4 @@ class WatchScreen:
 
 
 def _style_diff(line: str) -> Text:
-    from rich.text import Text
-
     return Text(sanitize_line(line), _DIFF_STYLES.get(line.strip()[:1], ""))

@@ -10,46 +10,44 @@ from importlib import import_module
 
 from greenloop.errors import SandboxError
 from greenloop.plugins import list_plugins, load_plugin
-from greenloop.sandbox.backends.namespaces import (
-    Backend,
-    create_bubblewrap_backend,
-    create_native_backend,
-)
+from greenloop.sandbox.backends.container.backend import create_container_sandbox
+from greenloop.sandbox.backends.namespaces import create_bubblewrap_backend, create_native_backend
 from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.limits import ResourceLimits, limits_from_settings
 from greenloop.sandbox.self_check import check_isolation
 from greenloop.sandbox.warm.backend import WarmSandbox
-from greenloop.sandbox.warm.zygote_client import ZygotePool
 from greenloop.settings import Settings
 
 # Creates a sandbox. Raises SandboxError, with the reason, where this machine cannot run it.
 SandboxFactory = Callable[[ResourceLimits], Sandbox]
 
+_LINUX_HINT = (
+    "apt install bubblewrap, or allow user namespaces, or install podman and an image for "
+    "--sandbox container"
+)
+_OTHER_HINT = "install podman or docker and an image: outside of Linux the sandbox is a container"
+_NONE_HINT = (
+    "--sandbox none runs without a sandbox: the code can then reach your files, network and "
+    "processes"
+)
 _INSTALL_HINT = (
-    "To get one: apt install bubblewrap, or allow user namespaces, or install podman and an image "
-    "for --sandbox container. --sandbox none runs without a sandbox: the code can then reach your "
-    "files, network and processes."
+    f"To get one: {_LINUX_HINT if sys.platform == 'linux' else _OTHER_HINT}. {_NONE_HINT}."
 )
 
 
-def open_with_zygotes(settings: Settings, zygotes: ZygotePool | None = None) -> Sandbox:
-    """Do as `open_sandbox`; a sandbox of the zygotes' backend uses them. Others are closed.
+def open_sandbox(settings: Settings | None = None) -> Sandbox:
+    """Open the sandbox that the settings name; `auto` is the first that passes the self-check.
+
+    A kind that is named is never replaced by another. Every kind but `none` must pass the
+    self-check. Kinds of installed packages (entry points `greenloop.sandboxes`: a function of the
+    settings and the limits that returns a `Sandbox`) are used only by name, not by `auto`.
 
     Raises:
         SandboxError: there is no such kind, or it does not work on this machine.
     """
-    sandbox = None
-    try:
-        sandbox = _open(settings, zygotes)
-    finally:
-        if zygotes and (sandbox is None or sandbox.info.backend != zygotes.backend_name):
-            zygotes.close()
-    return sandbox
-
-
-def _open(settings: Settings, zygotes: ZygotePool | None) -> Sandbox:
+    settings = settings or Settings.load()
     limits = limits_from_settings(settings)
-    kind, factories = settings.sandbox, _list_factories(settings, zygotes)
+    kind, factories = settings.sandbox, _list_factories(settings)
     if kind == "none":
         return _load_on_use("unsandboxed", "ProcessSandbox")(limits)
     if kind == "auto":
@@ -62,15 +60,12 @@ def _open(settings: Settings, zygotes: ZygotePool | None) -> Sandbox:
         raise SandboxError(f"--sandbox {kind}: {why}. {_INSTALL_HINT}") from None
 
 
-def _list_factories(
-    settings: Settings, zygotes: ZygotePool | None = None
-) -> dict[str, SandboxFactory]:
+def _list_factories(settings: Settings) -> dict[str, SandboxFactory]:
     """Return the kinds that isolate, in the order in which `auto` tries them."""
     return {
-        "bubblewrap": _only_on("linux", partial(_create_bubblewrap, zygotes)),
-        "native": _only_on("linux", partial(_create_warm, create_native_backend(), zygotes)),
-        "landlock": _only_on("linux", _load_on_use("landlock", "LandlockSandbox")),
-        "seatbelt": _only_on("darwin", _load_on_use("seatbelt", "SeatbeltSandbox")),
+        "bubblewrap": _only_on_linux(_create_bubblewrap),
+        "native": _only_on_linux(partial(WarmSandbox, create_native_backend())),
+        "landlock": _only_on_linux(_load_on_use("landlock", "LandlockSandbox")),
         "container": partial(_create_container, settings),
     }
 
@@ -87,8 +82,6 @@ def _load_on_use(module: str, name: str) -> SandboxFactory:
 
 
 def _create_container(settings: Settings, limits: ResourceLimits) -> Sandbox:
-    from greenloop.sandbox.backends.container.backend import create_container_sandbox
-
     return create_container_sandbox(settings, limits)
 
 
@@ -130,29 +123,22 @@ def _open_checked(factory: SandboxFactory, limits: ResourceLimits) -> Sandbox:
     return sandbox
 
 
-def _create_bubblewrap(zygotes: ZygotePool | None, limits: ResourceLimits) -> Sandbox:
+def _create_bubblewrap(limits: ResourceLimits) -> Sandbox:
     backend = create_bubblewrap_backend()
     if backend is None:
         is_root = os.getuid() == 0
         raise SandboxError(
             "does not work for root; native does" if is_root else "bwrap is not installed"
         )
-    return _create_warm(backend, zygotes, limits)
+    return WarmSandbox(backend, limits)
 
 
-def _create_warm(
-    backend: Backend, zygotes: ZygotePool | None, limits: ResourceLimits
-) -> WarmSandbox:
-    is_own = zygotes is not None and zygotes.backend_name == backend.name
-    return WarmSandbox(backend, limits, zygotes if is_own else None)
-
-
-def _only_on(platform: str, factory: SandboxFactory) -> SandboxFactory:
+def _only_on_linux(factory: SandboxFactory) -> SandboxFactory:
     """Return a factory that raises SandboxError on other platforms."""
 
     def create(limits: ResourceLimits) -> Sandbox:
-        if sys.platform != platform:
-            raise SandboxError(f"only on {'macOS' if platform == 'darwin' else 'Linux'}")
+        if sys.platform != "linux":
+            raise SandboxError("only on Linux")
         return factory(limits)
 
     return create

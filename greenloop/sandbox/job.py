@@ -6,16 +6,13 @@ import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox.guest.pytest_plugin.plugins import find_plugin_packages
-from greenloop.sandbox.guest.zygote.standard_modules import find_preloadable
 from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.limits import ResourceLimits
-
-if TYPE_CHECKING:
-    from greenloop.sandbox.network.allowlist import HostRule
+from greenloop.sandbox.network.allowlist import HostRule
 
 _SCRIPT_OUTPUT_BYTES = 1 << 20  # kept of each stream: the output is the purpose of a script
 
@@ -84,14 +81,6 @@ class Job:
         if not self.needs_pytest:
             return ()
         return find_plugin_packages(text.encode("utf-8", "replace") for _, text in self.files)
-
-    @property
-    def preloadable_modules(self) -> list[str]:
-        """The modules of the standard library that its zygote should load before.
-
-        Those of a project are not looked for: that can take longer than what it saves.
-        """
-        return find_preloadable(text.encode("utf-8", "replace") for _, text in self.files)
 
     def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:
         """Return the limits of a sandbox as they hold for this job."""

@@ -8,13 +8,11 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from greenloop.errors import SandboxError
+from greenloop.records import Ending, NetworkRequest
 from greenloop.sandbox.guest.protocol.framing import MessageStream, receive_frame, send_frame
-
-if TYPE_CHECKING:
-    from greenloop.records import Ending, NetworkRequest
 
 MAX_FRAME_BYTES = 64 << 20
 POLL_SECONDS = 0.05

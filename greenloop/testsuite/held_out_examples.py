@@ -26,7 +26,6 @@ _KINDS_SOURCE = (
     "        return name, [kinds(item) for item in sorted(value, key=hash)]",
     "    return name",
 )
-_LABEL = "sealed"  # the word of 0.1.0: prompts that show such a test keep their digest
 
 
 @cache_by_source
@@ -71,7 +70,7 @@ def render_held_out_test(
     else:
         lines = [*imports, *find_value_imports(returns).values()]
         body = [*dict.fromkeys(lines), *steps, f"got = {call}", *_render_comparison(returns)]
-    about = about or f"{example.requirement or _LABEL.capitalize()}: a {_LABEL} example."
+    about = about or f"{example.requirement or 'Held out'}: a held-out example."
     head = f'def {name}():\n    """{about}"""\n'
     return head + indent("\n".join(body), "    ") + "\n"
 

@@ -19,7 +19,7 @@ from greenloop.testsuite.parser import (
 )
 from greenloop.testsuite.used_definitions import show_with_definitions
 
-HELD_OUT_TEST_PREFIX = "test_sealed_example_"
+HELD_OUT_TEST_PREFIX = "test_held_out_example_"
 PEER_TEST_PREFIX = "test_peer_input_"
 _EXAMPLE_TEST_PREFIX = "test_specification_example_"
 ANSWER_TEST_PREFIX = "test_answer_of_the_user_"

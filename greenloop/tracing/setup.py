@@ -9,14 +9,14 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+from dotenv import load_dotenv
 
 from greenloop.events import Event, EventSink, Notice
 from greenloop.tracing.environment import is_content_traced, list_enabled_presets
 from greenloop.tracing.semconv import TracingSettingError
-
-if TYPE_CHECKING:
-    from greenloop.tracing.spans import RunSpans, Tracer
+from greenloop.tracing.spans import RunSpans, Tracer
 
 # Limit for sending the rest at the end: an endpoint that is down must not delay the exit.
 _CLOSE_TIMEOUT_SECONDS = 2.0
@@ -57,8 +57,6 @@ class Tracing:
             _drop_failing(runs, lambda spans: spans.close(error))
 
     def _open_spans(self) -> list[RunSpans]:
-        from greenloop.tracing.spans import RunSpans
-
         runs: list[RunSpans] = []
         content = self._content
         _drop_failing(
@@ -103,8 +101,6 @@ async def trace_run(emit: EventSink, shared: Tracing | None = None) -> AsyncIter
 def open_tracing() -> Tracing:
     """Open the tracers that the environment and `.env` switch on; without any, import nothing."""
     if Path(".env").is_file():
-        from dotenv import load_dotenv
-
         load_dotenv(".env", override=False)  # OpenTelemetry reads os.environ
     presets = list_enabled_presets(os.environ)
     if not presets:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 
-from greenloop.distributions import get_installed_version
 from greenloop.errors import GreenloopError
 from greenloop.grading import forgery, shortfalls
 from greenloop.project.patch import count_lines
@@ -24,7 +23,7 @@ from greenloop.records import (
 )
 from greenloop.records.report import ENDED_EARLY
 from greenloop.testsuite import Suite
-from greenloop.versions import greenloop_version
+from greenloop.versions import get_installed_version, greenloop_version
 from greenloop.workflow.candidates import truncate_failures
 from greenloop.workflow.report_tests import build_test_entries
 from greenloop.workflow.script.checklist import Checklist

@@ -28,22 +28,21 @@ from greenloop.records import (
     SearchResult,
     TestRun,
 )
+from greenloop.records.contract import ChoiceAsker
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite
 from greenloop.workflow.candidates import Candidate, Candidates, summarize_explanation
+from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.storage.request import RunRequest
 
-if TYPE_CHECKING:  # a check needs none of them, and loading LangChain takes a second
+if TYPE_CHECKING:  # a check needs neither, and loading LangChain takes a second
     from greenloop.llm.client import LLMClient
-    from greenloop.records.contract import ChoiceAsker
     from greenloop.tools.toolkit import Toolkit
-    from greenloop.workflow.change.suite import ChangeSuite
 
-    AnySuite = Suite | Checklist | ChangeSuite
-
+AnySuite = Suite | Checklist | ChangeSuite
 T = TypeVar("T")
 
 

@@ -14,13 +14,12 @@ from greenloop.records import Report
 from greenloop.settings import Settings
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-OLD = Path(__file__).parents[1] / "fixtures" / "recorded_by_0_1_0"
 
 
-def play(name: str, home: Path, mutants: int = 100, folder: Path = EXAMPLES) -> Report:
+def play(name: str, home: Path, mutants: int = 100) -> Report:
     """Return the report of an example run on its recorded answers, with time limits for busy machines."""
     events: list[Event] = []
-    recording = f"replay:{folder / name}.jsonl"
+    recording = f"replay:{EXAMPLES / name}.jsonl"
     settings = Settings(home=home, model=recording, timeout_s=15, grading_s=200, mutants=mutants)
     agent = CodingAgent(settings, emit=events.append)
     text = read_specification(str(EXAMPLES / f"{name}.md")).text
@@ -80,17 +79,6 @@ def test_the_wrong_code_is_repaired(tmp_path: Path) -> None:
     assert [bool(item.failed) for item in report.attempts] == [True, False]
     assert report.evidence.peer is not None
     assert {item.ruling for item in report.evidence.peer.differences} == {"peer is wrong"}
-
-
-def test_a_recording_of_0_1_0_still_runs(tmp_path: Path) -> None:
-    """It has neither quotes nor a peer. A test that no code can pass is dropped: the library itself
-    never returns.
-    """
-    report = play("repaired_text_wrap", tmp_path, mutants=0, folder=OLD)  # they take minutes
-    assert report.verdict == "passed"
-    assert [item.kind for item in report.attempts] == ["generate", "repair", "repair"]
-    assert [bool(item.failed or item.errors) for item in report.attempts] == [True, True, False]
-    assert report.iterations == 3
 
 
 def test_the_wrong_test_is_dropped(tmp_path: Path) -> None:

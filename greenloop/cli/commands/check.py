@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import ExitStack
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_check_directory
+from greenloop.app.check_diff import check_diff, create_diff_directory
+from greenloop.app.inputs.check_files import read_check_inputs
+from greenloop.app.inputs.specification import read_specification
+from greenloop.app.requests import build_request, to_absolute_path
+from greenloop.app.watch import WatchedModule, WatchedProject
+from greenloop.cli.finish import finish_run, write_outputs
+from greenloop.cli.options.checks import CheckOptions
+from greenloop.cli.options.settings import load_settings
+from greenloop.cli.options.shared import RunOptions
+from greenloop.cli.process import check_terminal, run_with_signals
+from greenloop.cli.watch import watch
 from greenloop.errors import InputError
-from greenloop.sandbox.opening import SandboxOpening
+from greenloop.events import EventSink
+from greenloop.project.diff import read_diff
+from greenloop.records.report import meets_requirement
+from greenloop.reporting.formats.markdown import render_markdown
+from greenloop.reporting.progress.renderer import create_progress
+from greenloop.sandbox import Sandbox, open_sandbox
+from greenloop.settings import Settings
+from greenloop.workflow.check.request import CheckRequest
+from greenloop.workflow.storage.request import GivenTests
 
-if TYPE_CHECKING:
-    from greenloop.app.check import CheckResult, OpenSandbox
-    from greenloop.app.watch import WatchedModule, WatchedProject
-    from greenloop.cli.options.checks import CheckOptions
-    from greenloop.events import EventSink
-    from greenloop.settings import Settings
-
-    CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
-
-# Nearly everything is imported while the sandbox opens: the settings first, then what runs the tests.
+CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
 
 
 def check_command(options: CheckOptions) -> int:
@@ -37,13 +48,9 @@ def check_command(options: CheckOptions) -> int:
         return _watch(options)
     if options.spec is not None:
         return _check_against_text(options.spec, options)
-    with SandboxOpening(options.given.get("sandbox")) as opening:
-        from greenloop.cli.options.settings import load_settings
-
-        settings = load_settings(options)
-        opening.begin(settings)
-        prepare = _prepare_files if options.diff is None else _prepare_diff
-        return _run_check(prepare(options, settings, opening), opening, options, settings)
+    settings = load_settings(options)
+    prepare = _prepare_files if options.diff is None else _prepare_diff
+    return _run_check(prepare(options, settings), options, settings)
 
 
 def _find_named_files(options: CheckOptions) -> tuple[Path, Sequence[Path]]:
@@ -52,57 +59,21 @@ def _find_named_files(options: CheckOptions) -> tuple[Path, Sequence[Path]]:
     return options.code, options.tests
 
 
-def _prepare_files(options: CheckOptions, settings: Settings, opening: SandboxOpening) -> CheckWork:
+def _prepare_files(options: CheckOptions, settings: Settings) -> CheckWork:
     code, tests = _find_named_files(options)
-    from greenloop.app.inputs.check_files import read_check_inputs
-
     inputs = read_check_inputs(code, tests)
-    from greenloop.app.check import check_files, create_check_directory
-    from greenloop.app.preloading import load_beside_jobs
-
     directory = create_check_directory(settings, inputs, options.run_dir)
-    loads: dict[str, Callable[[], None]] = {
-        "tests": partial(_load_grading, opening),
-        "mutants": _load_reporting,
-    }
-
-    def work(open_box: OpenSandbox, emit: EventSink) -> Coroutine[Any, Any, CheckResult]:
-        sink = load_beside_jobs(emit, loads)
-        return check_files(inputs, code, directory, settings, open_box, sink)
-
-    return work
+    return partial(check_files, inputs, code, directory, settings)
 
 
-def _load_grading(opening: SandboxOpening) -> None:
-    opening.prepare_repetition()
-    from greenloop.grading.grader import load_measurements
-
-    load_measurements()
-    import_module("greenloop.workflow.grade_code")
-
-
-def _load_reporting() -> None:
-    for name in ("workflow.report_builder", "reporting.html.page", "cli.finish"):
-        import_module(f"greenloop.{name}")
-
-
-def _prepare_diff(options: CheckOptions, settings: Settings, opening: SandboxOpening) -> CheckWork:
-    from greenloop.app.check_diff import check_diff, create_diff_directory
-    from greenloop.project.diff import read_diff
-
+def _prepare_diff(options: CheckOptions, settings: Settings) -> CheckWork:
     assert options.diff is not None
     diff = read_diff(options.root, options.diff)
-    return partial(
-        check_diff, diff, create_diff_directory(settings, diff, options.run_dir), settings
-    )
+    directory = create_diff_directory(settings, diff, options.run_dir)
+    return partial(check_diff, diff, directory, settings)
 
 
 def _watch(options: CheckOptions) -> int:
-    from greenloop.app.watch import WatchedModule, WatchedProject
-    from greenloop.cli.options.settings import load_settings
-    from greenloop.cli.process import check_terminal
-    from greenloop.cli.watch import watch
-
     check_terminal("--watch")  # before a run directory is made
     settings, run_dir = load_settings(options), options.run_dir
     target: WatchedModule | WatchedProject
@@ -113,36 +84,27 @@ def _watch(options: CheckOptions) -> int:
     return watch(target, settings)
 
 
-def _run_check(
-    work: CheckWork, opening: SandboxOpening, options: CheckOptions, settings: Settings
-) -> int:
-    from greenloop.cli.process import run_with_signals
-    from greenloop.reporting.progress.renderer import create_progress
+def _run_check(work: CheckWork, options: CheckOptions, settings: Settings) -> int:
+    with ExitStack() as stack:
 
-    with create_progress(quiet=options.quiet, verbose=options.verbose) as progress:
-        report, error = run_with_signals(work(opening.wait, progress))
-    from greenloop.cli.finish import finish_run, write_outputs
-    from greenloop.records.report import meets_requirement
+        async def open_box() -> Sandbox:
+            return stack.enter_context(open_sandbox(settings))
 
+        progress = stack.enter_context(
+            create_progress(quiet=options.quiet, verbose=options.verbose)
+        )
+        report, error = run_with_signals(work(open_box, progress))
     if options.markdown is not None:
-        from greenloop.reporting.formats.markdown import render_markdown
-
         write_outputs(report, (options.markdown, render_markdown))
     status = 0 if meets_requirement(report, settings.require) else 1
     return finish_run(report, error, options, status)
 
 
 def _check_against_text(spec: str, options: CheckOptions) -> int:
-    """Check with a model that reads what the code should do; a plain check loads no LangChain."""
-    from greenloop.app.inputs.check_files import read_check_inputs
-    from greenloop.app.inputs.specification import read_specification
-    from greenloop.app.requests import build_request, to_absolute_path
-    from greenloop.cli.options.settings import load_settings
-    from greenloop.cli.options.shared import RunOptions
+    """Check with a model that reads what the code should do."""
+    # A plain check does not load LangChain.
     from greenloop.cli.run_agent import run_agent
     from greenloop.llm.factory import check_models
-    from greenloop.workflow.check.request import CheckRequest
-    from greenloop.workflow.storage.request import GivenTests
 
     settings, inputs = load_settings(options), read_check_inputs(*_find_named_files(options))
     if settings.model is None:

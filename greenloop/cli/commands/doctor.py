@@ -15,7 +15,6 @@ import typer
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.options.tools import DoctorOptions
 from greenloop.dependencies import PackageStore
-from greenloop.distributions import get_installed_version
 from greenloop.errors import GreenloopError
 from greenloop.llm.budget import UNPRICED_PROVIDER
 from greenloop.llm.factory import open_source
@@ -23,7 +22,7 @@ from greenloop.llm.model_selection import can_reach, choose_model
 from greenloop.reporting.progress.messages import WARNING, is_unsandboxed
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
-from greenloop.versions import greenloop_version
+from greenloop.versions import get_installed_version, greenloop_version
 
 _PACKAGES = "langchain langchain-core langchain-openai pytest ruff black typer rich".split()
 _PROBE_CODE = "def double(x):\n    return 2 * x\n"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from greenloop.app.check import run_check, start_check
+from greenloop.app.check_diff import grade_diff
 from greenloop.cli.finish import write_outputs
 from greenloop.cli.options.checks import VerifyOptions
 from greenloop.cli.options.settings import load_settings
@@ -16,6 +17,8 @@ from greenloop.dependencies import PackageResolver
 from greenloop.errors import InputError
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
+from greenloop.project.diff import build_patch_diff
+from greenloop.project.tree import read_tree
 from greenloop.records import Report
 from greenloop.records.base import escape_json
 from greenloop.records.batch import LockCheckResult
@@ -88,10 +91,6 @@ def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) ->
     code = path.parent / lock.code.path
     bound = {"held_out": lock.held_out, "peer": lock.peer, "read_against_text": True}
     if lock.change:
-        from greenloop.app.check_diff import grade_diff
-        from greenloop.project.diff import build_patch_diff
-        from greenloop.project.tree import read_tree
-
         tree = read_tree(path.parent / lock.change.root)
         diff = build_patch_diff(tree, lock.change.base, code.read_text("utf-8"))
         return run_with_signals(grade_diff(sandbox, diff, settings, bound))

@@ -13,8 +13,7 @@ class Memorization(Piece):
     `calls` are those in assertions of the tests that have plain arguments.
     `functions` names functions that answer these and none of the `variants`, calls that differ a
     little. `special_cases` are calls that a branch of the code is written for. `reached`: there is
-    neither. Only 0.1.0 writes `differing`: calls with another answer than
-    the tests expect, which is found by isolation now.
+    neither.
     """
 
     title: ClassVar[str] = "memorization"
@@ -24,16 +23,11 @@ class Memorization(Piece):
 
     reached: bool
     calls: int
-    differing: tuple[str, ...] = ()
     variants: int = 0
     functions: tuple[str, ...] = ()
     special_cases: tuple[str, ...] = ()
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
-        if self.differing:
-            calls = format_items([f"`{item}`" for item in self.differing])
-            text, brief = f"answers differ without the tests: {calls}", "DIFFERS"
-            yield EvidenceRow(self.title, False, text, brief)
         if self.functions:
             names = format_items([f"`{item}`" for item in self.functions])
             text = f"returns results only for the inputs of the tests; test more inputs: {names}"
@@ -41,7 +35,7 @@ class Memorization(Piece):
         for item in self.special_cases:
             text = f"special case for the input of a test; fix the code or the test: {item}"
             yield EvidenceRow(self.title, False, text, "SPECIAL CASE")
-        if not self.differing and not self.functions and not self.special_cases:
+        if not self.functions and not self.special_cases:
             count = f"{self.calls} call{'s' * (self.calls != 1)}"
             text = f"returns results for other inputs than those of the tests ({count})"
             yield EvidenceRow(self.title, True, text, "none")

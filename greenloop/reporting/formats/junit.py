@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import junitparser
+from junitparser import TestCase
 
 from greenloop.records import Failure, Report, TestEntry
 from greenloop.reporting.escaping import escape_invisible, flatten, truncate
 from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import report_title
-
-if TYPE_CHECKING:
-    from junitparser import TestCase
 
 _MAX_TEXT_LENGTH = 20_000
 _MAX_ATTRIBUTE_LENGTH = 500
@@ -30,8 +30,6 @@ def junit_case(
     classname: str = "greenloop",
 ) -> TestCase:
     """Return one `testcase`; `result` is the element that says why it did not pass."""
-    import junitparser
-
     kinds = {"failure": junitparser.Failure, "error": junitparser.Error}
     case = junitparser.TestCase(
         _clean_attribute(name), _clean_attribute(classname), round(seconds, 3)
@@ -76,8 +74,6 @@ def render_suite(
     output: str = "",
 ) -> str:
     """Return the document; `seconds` is the suite's duration where it is not the cases' sum."""
-    import junitparser
-
     suite = junitparser.TestSuite(_clean_attribute(name))
     for key, value in (properties or {}).items():
         suite.add_property(key.replace(" ", "_"), _clean_attribute(value))

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import jinja2
-import platformdirs
-from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
-from jinja2.bccache import Bucket
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from greenloop.reporting.escaping import escape_invisible
@@ -25,11 +19,7 @@ def render(template: str, **values: Any) -> str:
     return _create_environment().get_template(template).render(values)
 
 
-@lru_cache(maxsize=1)
 def _create_environment() -> Environment:
-    # A cache for this file's version: the options of the environment are compiled in.
-    version = f"{jinja2.__version__}-{Path(__file__).stat().st_mtime_ns}"
-    cache = Path(platformdirs.user_cache_dir("greenloop")) / f"templates-{version}"
     environment = Environment(
         loader=PackageLoader("greenloop.reporting.html", "templates"),
         undefined=StrictUndefined,
@@ -37,24 +27,10 @@ def _create_environment() -> Environment:
         finalize=lambda value: value if isinstance(value, Markup) else escape_invisible(str(value)),
         trim_blocks=True,
         lstrip_blocks=True,
-        bytecode_cache=_TemplateCache(str(cache)),
     )
     filters = {"seconds": format_seconds, "number": format_number, "percent": format_percent}
     environment.filters.update(filters)
     return environment
-
-
-class _TemplateCache(FileSystemBytecodeCache):
-    """Compiled templates in the user's cache: compiling takes longer than all other rendering."""
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        with suppress(OSError):
-            super().load_bytecode(bucket)
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        with suppress(OSError):
-            Path(self.directory).mkdir(mode=0o700, parents=True, exist_ok=True)
-            super().dump_bytecode(bucket)
 
 
 def format_seconds(value: float) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
 
 from greenloop import events as e
 from greenloop.records.batch import BatchTotals
@@ -12,9 +14,6 @@ from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.progress.activity import BatchActivity
 from greenloop.reporting.progress.messages import format_event
 from greenloop.reporting.progress.renderer import LiveView, NullProgress, PlainProgress, is_live
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 _MAX_RUNNING_ROWS = 8
 
@@ -36,9 +35,6 @@ class LiveBatchProgress(LiveView):
             self._live.console.print(sanitize_line(line), markup=False, soft_wrap=True)
 
     def _render(self) -> Table:
-        from rich.table import Table
-        from rich.text import Text
-
         grid = Table.grid(padding=(0, 1))
         if self._totals is not None:
             seconds = time.monotonic() - self._started_at

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from textwrap import shorten
-from typing import TYPE_CHECKING
 
 from greenloop import events as e
 from greenloop.records import Attempt, SearchResult, TestRun
+from greenloop.records.batch import BatchOutcome
 from greenloop.reporting.evidence.text import summarize_evidence
 from greenloop.reporting.summary import describe_ruling, pluralize, shorten_path
 from greenloop.reporting.traceability import short_name
-
-if TYPE_CHECKING:
-    from greenloop.records.batch import BatchOutcome
 
 WARNING = "WARNING"
 LABEL_WIDTH = 9  # of the label at the start of each line; blank in continuation lines

@@ -7,18 +7,18 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
 
 from greenloop import events as e
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.progress.activity import ActivityRow, BatchActivity, Clock, RunActivity
 from greenloop.reporting.progress.messages import LABEL_WIDTH, WARNING
 from greenloop.reporting.progress.run_messages import RunMessages
-
-if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
 
 ACTIVITY_LABEL = f"{'…':<{LABEL_WIDTH}}"
 HEARTBEAT_SECONDS = 15.0
@@ -132,9 +132,6 @@ class LiveView(NullProgress):
     """Base of the live views: permanent lines, and below them what `_render` returns."""
 
     def __init__(self) -> None:
-        from rich.console import Console
-        from rich.live import Live
-
         self._live = Live(
             get_renderable=self._render,
             console=Console(stderr=True, highlight=False),
@@ -181,8 +178,6 @@ class LiveProgress(LiveView):
         self._ended = isinstance(event, e.RunFinished)
 
     def _render(self) -> Text:
-        from rich.text import Text
-
         shown, now = Text(no_wrap=True, overflow="ellipsis"), time.monotonic()
         if self._ended:
             return shown
@@ -199,8 +194,6 @@ class LiveProgress(LiveView):
 
 def _build_bar(row: ActivityRow) -> Text:
     """Return how much of a step is done; nothing where that is not known."""
-    from rich.text import Text
-
     bar = Text("")
     if row.total:
         done = round(_BAR_WIDTH * row.done / row.total)
@@ -210,9 +203,6 @@ def _build_bar(row: ActivityRow) -> Text:
 
 def build_labelled_row(line: str, style: str) -> Table:
     """Return a line as a label and a text that wraps in its own column."""
-    from rich.table import Table
-    from rich.text import Text
-
     row = Table.grid(padding=(0, 1))
     row.add_column(width=LABEL_WIDTH - 1, no_wrap=True)
     row.add_column(overflow="fold")

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import compileall
 import os
-import re
 import site
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from greenloop.distributions import list_metadata_folders, normalize_name
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox import guest
-
-if TYPE_CHECKING:
-    from greenloop.dependencies import InstalledPackages
 
 HOME = "/opt/greenloop"
 SITE = f"{HOME}/site-packages"  # packages tell third-party code from the run's own by this name
 PACKAGES = f"{HOME}/packages/site-packages"
-_NAME = re.compile(r"^[A-Za-z0-9._-]+")
-_REQUIRED = re.compile(r"^Requires-Dist: *(.+)$", re.MULTILINE)
 _LOADED_BY_PYTEST = ("_pytest", "iniconfig", "packaging", "pluggy", "pytest")
 _SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
 
@@ -83,25 +83,9 @@ def _compile(*folders: str) -> None:
     An editable installation has none, nor has what uv installs without `--compile-bytecode`.
     """
     for folder in folders:
-        if sys.dont_write_bytecode or not os.access(folder, os.W_OK) or _is_compiled(folder):
+        if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
             continue
-        import compileall
-
         compileall.compile_dir(folder, quiet=2)
-
-
-def _is_compiled(folder: str) -> bool:
-    suffix = f".{sys.implementation.cache_tag}.pyc"
-    try:
-        return all(
-            os.stat(f"{path}/__pycache__/{name[:-3]}{suffix}").st_mtime
-            >= os.stat(f"{path}/{name}").st_mtime
-            for path, _, names in os.walk(folder)
-            for name in names
-            if name.endswith(".py")
-        )
-    except OSError:
-        return False
 
 
 def _find_hidden_folders(targets: list[str]) -> tuple[str, ...]:
@@ -124,51 +108,28 @@ def list_site_entries(packages: tuple[str, ...]) -> list[tuple[str, str]]:
     """Return (name, path) of the top-level entries of packages and of their dependencies."""
     found: dict[str, str] = {}
     for package in _find_packages(packages):
-        for entry, path in package.iter_entries():
+        for entry, path in _iter_entries(package):
             found.setdefault(entry, path)
     return sorted(found.items())
 
 
-class _Package(NamedTuple):
-    """An installed package: its folder, and the texts of its files METADATA and RECORD.
-
-    They are read as text: importing importlib.metadata, and parsing as it does, takes longer than
-    all else that precedes the start of a zygote.
-    """
-
-    folder: str
-    metadata: str
-    record: str
-
-    def list_required(self) -> list[str]:
-        """Return the names of the packages that it requires, without extras."""
-        required = _REQUIRED.findall(self.metadata.partition("\n\n")[0])
-        names = (_NAME.match(item) for item in required if "extra ==" not in item)
-        return [found[0] for found in names if found]
-
-    def iter_entries(self) -> Iterator[tuple[str, str]]:
-        """Yield (name, path) of its top-level files and folders."""
-        paths = self.record.split("\n")
-        for top in dict.fromkeys(re.split("[/,]", path, maxsplit=1)[0] for path in paths):
-            if top not in ("", "..", "__pycache__") and not top.endswith(".pth"):
-                yield top, os.path.realpath(f"{self.folder}/{top}")
-
-
-def _find_packages(names: tuple[str, ...]) -> list[_Package]:
-    """Return the installed packages among these and, without extras, what they require."""
-    folders = list_metadata_folders()
-    waiting, found = list(names), dict[str, _Package]()
+def _find_packages(names: tuple[str, ...]) -> Iterator[Distribution]:
+    """Yield the installed packages among these and, without extras, what they require."""
+    waiting, seen = list(names), set[str]()
     while waiting:
-        name = normalize_name(waiting.pop())
-        if name not in found and (package := _read_package(folders.get(name, ""))):
-            found[name] = package
-            waiting.extend(package.list_required())
-    return list(found.values())
+        name = canonicalize_name(waiting.pop())
+        if name in seen:
+            continue
+        seen.add(name)
+        with suppress(PackageNotFoundError):
+            package = distribution(name)
+            required = map(Requirement, package.requires or ())
+            waiting += [i.name for i in required if not i.marker or i.marker.evaluate()]
+            yield package
 
 
-def _read_package(folder: str) -> _Package | None:
-    try:
-        texts = [Path(folder, name).read_text("utf-8") for name in ("METADATA", "RECORD")]
-    except (OSError, UnicodeDecodeError):
-        return None
-    return _Package(os.path.dirname(folder), *texts)
+def _iter_entries(package: Distribution) -> Iterator[tuple[str, str]]:
+    """Yield (name, path) of the top-level files and folders of a package."""
+    for top in dict.fromkeys(file.parts[0] for file in package.files or ()):
+        if top not in ("..", "__pycache__") and not top.endswith(".pth"):
+            yield top, os.path.realpath(str(package.locate_file(top)))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.records import SandboxInfo
-from greenloop.sandbox.backends.mounts import PACKAGES, SITE, build_guest_mounts
+from greenloop.sandbox.backends.mounts import PACKAGES, SITE, GuestMounts, build_guest_mounts
 from greenloop.sandbox.backends.namespaces import Backend
 from greenloop.sandbox.base import Sandbox, build_environment
 from greenloop.sandbox.environment import GuestEnvironment
@@ -23,6 +23,7 @@ from greenloop.sandbox.guest.limits.numeric_threads import SINGLE_THREAD_VARIABL
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.ca_bundle import CA_BUNDLE_NAME, build_ca_environment, read_ca_bundle
+from greenloop.sandbox.network.proxy import Proxy
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.zygote_client import ZygotePool
 
@@ -57,13 +58,13 @@ class WarmSandbox(Sandbox):
         self,
         backend: Backend,
         limits: ResourceLimits | None = None,
-        zygotes: ZygotePool | None = None,
+        mounts: GuestMounts | None = None,
     ) -> None:
-        """`zygotes` are some of this backend that were started before; they are closed with it."""
+        """`mounts` are what runs see, by default greenloop's own Python with pytest."""
         super().__init__(limits)
         self.info = SandboxInfo(backend=backend.name, isolation=backend.isolation)
         self._backend = backend
-        self._zygotes = zygotes or ZygotePool(backend, build_guest_mounts())
+        self._zygotes = ZygotePool(backend, mounts or build_guest_mounts())
         self._name = "".join(secrets.choice(string.ascii_lowercase) for _ in range(_NAME_LENGTH))
 
     def close(self) -> None:
@@ -84,15 +85,13 @@ class WarmSandbox(Sandbox):
         stop = self._stop_event(job)
         zygote = self._zygotes.get(job.packages, job.plugins, job.zygote_seed)
         limits = job.apply_limits(self.limits)
-        request = {**limits.to_guest(), "modules": job.preloadable_modules}
+        request: dict[str, Any] = dict(limits.to_guest())
         if self.environment:
             request["overlay"] = self.environment.build_overlay()
         messages = json.dumps(payload).encode(), json.dumps(request).encode()
         run = partial(zygote.run, *messages, limits.timeout_s, stop, has_pytest=job.needs_pytest)
         if not job.allowed_hosts:
             return run(on_progress=job.on_progress)
-        from greenloop.sandbox.network.proxy import Proxy
-
         with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:
             result = run(serve=proxy.serve)
         artifacts = result.artifacts._replace(network_requests=proxy.requests)
@@ -110,7 +109,7 @@ class EnvironmentSandbox(WarmSandbox):
         self, backend: Backend, environment: GuestEnvironment, limits: ResourceLimits
     ) -> None:
         mounts = environment.add_mounts(build_guest_mounts())
-        super().__init__(backend, _raise_limits(limits), ZygotePool(backend, mounts))
+        super().__init__(backend, _raise_limits(limits), mounts)
         self.environment: GuestEnvironment = environment
 
     def run(self, job: Job) -> ProcessResult:

@@ -8,8 +8,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
+from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.mounts import GuestMounts
 from greenloop.sandbox.backends.namespaces import Backend
@@ -20,9 +20,6 @@ from greenloop.sandbox.process_result import (
     receive_report,
 )
 from greenloop.sandbox.warm.zygote_process import ZygoteProcess
-
-if TYPE_CHECKING:
-    from greenloop.dependencies import InstalledPackages
 
 _GRACE_SECONDS = 15.0
 _MAX_RUNS = 2000  # of one process, in case something in it grows
@@ -140,19 +137,6 @@ class ZygoteClient:
         if self._is_closed:
             raise SandboxError(f"{self._backend_name}: the sandbox is closed")
         return self._starter_thread.submit(ZygoteProcess, self._backend, self._mounts).result()
-
-    def start(self) -> None:
-        """Start a process before it is needed. Raises SandboxError where that fails."""
-        with self._lock:
-            if self._process is None:
-                self._process = self._start_process()
-
-    def load_pytest(self) -> None:
-        """Load pytest before it is needed. Raises SandboxError where no process can be started."""
-        self.start()
-        process = self._process
-        if process is not None:
-            process.load_pytest()
 
     def _retire(self) -> None:
         """Give the process no further runs; it ends after those in progress."""

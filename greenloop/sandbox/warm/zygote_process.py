@@ -122,12 +122,6 @@ class ZygoteProcess:
                     raise
         return host_end
 
-    def load_pytest(self) -> None:
-        """Load pytest before a run asks for it, if it can be told to."""
-        control = self._controls[True]
-        with control.lock, contextlib.suppress(OSError):
-            control.load_pytest()
-
     def is_dead(self) -> bool:
         return self._process.poll() is not None
 

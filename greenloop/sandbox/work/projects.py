@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from greenloop.errors import InputError
 from greenloop.records import Expectation, Project, TestRun
@@ -11,10 +11,8 @@ from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout, check_path
+from greenloop.sandbox.work.pytest_config import PytestOptions, read_pytest_options
 from greenloop.sandbox.work.result_decoder import build_test_run, decode_events, parse_index
-
-if TYPE_CHECKING:
-    from greenloop.sandbox.work.pytest_config import PytestOptions
 
 _MAX_SETS, _MAX_MASK_DIGITS = 1_000_000, 50_000
 # By path and test a bit mask of the hits of the instrumented file; the test '' is the import.
@@ -102,8 +100,6 @@ def _collect_hits(result: ProcessResult, key: str, hits: Hits) -> None:
 
 def _read_options(files: Mapping[str, bytes]) -> PytestOptions:
     # A sandbox is mostly opened for single modules, which have no configuration.
-    from greenloop.sandbox.work.pytest_config import read_pytest_options
-
     return read_pytest_options(files)
 
 

@@ -14,6 +14,7 @@ from greenloop.records import Ending, Failure, ProducedFile, ScriptError, Script
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
+from greenloop.sandbox.network.allowlist import HostRule
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout
 from greenloop.sandbox.work.file_names import make_paths_safe, make_text_safe
@@ -39,8 +40,6 @@ def run_script(sandbox: JobRunner, job: ScriptJob) -> ScriptRun:
 
 
 def _build_job(job: ScriptJob, limits: ResourceLimits, packages: InstalledPackages) -> Job:
-    from greenloop.sandbox.network.allowlist import HostRule
-
     source = _encode_script(job.script)
     tree = ((job.name, source), *((item.path, item.content) for item in job.inputs))
     check_layout(tree, limits, len(job.stdin))

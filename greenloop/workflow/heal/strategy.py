@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.errors import InputError, InvalidResponseError, OutputError
@@ -15,16 +15,11 @@ from greenloop.scripts.regression import find_regressions
 from greenloop.scripts.source_file import SourceFile
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.heal.request import HealModuleRequest, HealScriptRequest, OriginalFile
-from greenloop.workflow.state import RepairPhase, Run
+from greenloop.workflow.state import AnySuite, RepairPhase, Run
 from greenloop.workflow.strategy import Strategy
 
-if TYPE_CHECKING:
-    from greenloop.workflow.state import AnySuite
-
-    # The base, the best candidate, the green run, the suite and the evidence.
-    _GreenState = tuple[
-        Candidate | None, Candidate | None, TestRun | None, AnySuite | None, Evidence
-    ]
+# The base, the best candidate, the green run, the suite and the evidence.
+_GreenState = tuple[Candidate | None, Candidate | None, TestRun | None, AnySuite | None, Evidence]
 
 _NO_CHANGE = "the model changed nothing"
 

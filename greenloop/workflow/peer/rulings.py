@@ -9,7 +9,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import dedent, shorten
-from typing import TYPE_CHECKING
 
 from greenloop.grading.peer.comparison import FoundDifference
 from greenloop.llm.parsing.completeness import top_level_names
@@ -21,9 +20,7 @@ from greenloop.syntax.values import find_value_imports
 from greenloop.testsuite import Suite
 from greenloop.testsuite.scenarios.names import free_names
 from greenloop.tools.peer_toolkit import ShownDifference
-
-if TYPE_CHECKING:
-    from greenloop.workflow.change.suite import ChangeSuite
+from greenloop.workflow.change.suite import ChangeSuite
 
 _RAISED = re.compile(r"raises\s+([\w.]+)")
 # What pytest says of `raises(match=…)`, and of an assertion on `str(caught.value)`.

@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
+from packaging.utils import canonicalize_name
+
 from greenloop.dependencies import InstalledPackages
 from greenloop.dependencies.names import find_imported_modules, format_with_import
-from greenloop.distributions import normalize_name
 from greenloop.errors import InputError, PackagesError
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Failure, ScriptJob, TestRun
@@ -65,7 +66,7 @@ async def install_imported_packages(
 async def install_project_packages(run: Run, tree: ProjectTree) -> None:
     """Install allowed packages that a project's files import and its metadata name."""
     found = run.kit.packages.find_imported(tree.texts.values(), tree.module_names)
-    named = normalize_name(f"{tree.metadata} {run.settings.allow_package}")
+    named = canonicalize_name(f"{tree.metadata} {run.settings.allow_package}")
     await _try_install(run, [name for name in found if name in named])
 
 

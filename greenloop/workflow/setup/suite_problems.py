@@ -5,6 +5,8 @@ from __future__ import annotations
 import platform
 import re
 
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
 from greenloop.dependencies.names import get_package_name, is_standard_library
 from greenloop.project.tree import ProjectTree
 from greenloop.workflow.setup.missing_modules import MISSING_MODULE
@@ -23,8 +25,6 @@ def explain_suite_problem(problem: str, tree: ProjectTree) -> str:
 
 def explain_python_version(tree: ProjectTree) -> str:
     """Return that the project does not support this Python; '' where it does or does not say."""
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # slow to import
-
     required = _REQUIRED_PYTHON.search(tree.metadata)
     text = required[1].strip(" \t\r,\"'") if required else ""
     try:

@@ -6,8 +6,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import Field
-
 from greenloop.errors import InputError
 from greenloop.files import read_bounded
 from greenloop.records import Choice, Evidence, HeldOut, Peer, Record, Report, Verdict
@@ -17,8 +15,6 @@ from greenloop.workflow.storage.run_dir import write_atomically
 
 LOCK_SUFFIX = ".greenloop.json"
 _MAX_LOCK_BYTES = 100_000_000
-# Pieces that a grade of 0.1.0 did not have, or whose results its locks do not hold.
-_LATER_PIECES = frozenset({"isolated", "peer", "held_out"})
 
 
 class LockedFile(Record):
@@ -68,10 +64,7 @@ class Lock(Record):
     choices: tuple[Choice, ...] = ()  # what the text leaves open, with answers
     held_out: HeldOut | None = None  # as `peer`, it holds for this text, code and tests
     peer: Peer | None = None
-    # The pieces of evidence that the grade had. Locks of 0.1.0 do not name them.
-    rules: tuple[str, ...] = Field(
-        default_factory=lambda: tuple(sorted(piece_types().keys() - _LATER_PIECES))
-    )
+    rules: tuple[str, ...]  # the pieces of evidence that the grade had
     change: LockedChange | None = None  # with one the code is a patch
     greenloop: str = ""
     model: str = ""

@@ -142,7 +142,7 @@ CASES = {
         ["check", "m.py", "test_m.py", "--sandbox", "fortress"],
         4,
         "--sandbox or GREENLOOP_SANDBOX: no such sandbox: 'fortress'; choose one of auto, "
-        "bubblewrap, native, landlock, seatbelt, container, none",
+        "bubblewrap, native, landlock, container, none",
     ),
     "options of scripts for a module": Case(
         ["heal", "m.py", "--tests", "test_m.py", "--artifacts", "made"],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,21 +10,58 @@ import pytest
 
 from greenloop.records import Difference, HeldOut, Peer
 from greenloop.records.evidence import piece_types
+from greenloop.workflow.storage.lockfile import Grade, Lock, LockedFile, save_lock
+from greenloop.workflow.storage.request import digest
 
 if TYPE_CHECKING:
     from tests.integration.cli.conftest import Run
 
-STORED = Path(__file__).parents[2] / "fixtures" / "stored_by_0_1_0" / "project"
 LOCK = Path("src/clamp.greenloop.json")
+CODE = """def clamp(x, low, high):
+    if low > high:
+        raise ValueError(f"low {low} is above high {high}")
+    return max(low, min(x, high))
+"""
+TESTS = """import pytest
+
+from clamp import clamp
+
+
+@pytest.mark.parametrize(
+    "x, low, high, expected",
+    [(-5, 0, 10, 0), (0, 0, 10, 0), (5, 0, 10, 5), (10, 0, 10, 10), (15, 0, 10, 10), (7, 3, 3, 3)],
+)
+def test_values_stay_within_the_limits(x, low, high, expected):
+    assert clamp(x, low, high) == expected
+
+
+def test_limits_in_the_wrong_order_are_an_error():
+    with pytest.raises(ValueError, match="^low 2 is above high 1$"):
+        clamp(1, 2, 1)
+
+
+def test_equal_limits_are_allowed():
+    assert clamp(9, 4, 4) == 4
+"""
 AGREEING = Peer(inputs=300, allowed=300, agreed=300)
 HELD = HeldOut(reached=True, total=4, agreed=4)
 
 
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Work in a copy of a project whose locks 0.1.0 wrote."""
-    shutil.copytree(STORED, tmp_path / "project")
-    monkeypatch.chdir(tmp_path / "project")
+    """Work in a project with a lock that binds no results."""
+    monkeypatch.chdir(tmp_path)
+    Path("src").mkdir()
+    Path("src/clamp.py").write_text(CODE, "utf-8")
+    Path("src/test_clamp.py").write_text(TESTS, "utf-8")
+    lock = Lock(
+        text_sha256=digest(""),
+        code=LockedFile(path="clamp.py", sha256=digest(CODE)),
+        tests=(LockedFile(path="test_clamp.py", sha256=digest(TESTS)),),
+        grade=Grade(verdict="verified"),
+        rules=tuple(piece_types().keys() - {"isolated", "peer", "held_out"}),
+    )
+    save_lock(LOCK, lock)
 
 
 def bind(**changes: Any) -> None:

@@ -597,10 +597,10 @@ def test_failed_held_out_example_becomes_a_test_and_is_repaired(run_workflow: Ru
     )
     done = run_workflow(script(cheat, GOOD_CODE))
     assert done.report.verdict == "passed"
-    assert "test_sealed_example_" in done.model.list_prompts("repair_code")[0]
-    assert "def test_sealed_example_1" in done.report.test_code
+    assert "test_held_out_example_" in done.model.list_prompts("repair_code")[0]
+    assert "def test_held_out_example_1" in done.report.test_code
     held_out = {item.id: item.outcome for item in done.report.tests if item.origin == "held_out"}
-    revealed = (f"test_topk.py::test_sealed_example_{number}" for number in (1, 2, 3))
+    revealed = (f"test_topk.py::test_held_out_example_{number}" for number in (1, 2, 3))
     assert held_out == dict.fromkeys((*revealed, f"held_out::1: {HELD_OUT[3]['call']}"), "passed")
 
 

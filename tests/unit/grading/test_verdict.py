@@ -215,31 +215,11 @@ def test_thresholds_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         Settings.load()
 
 
-def test_old_names_of_thresholds_work_with_a_warning(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setenv("GREENLOOP_MIN_CONTROLLED", "0.25")
-    monkeypatch.setenv("GREENLOOP_MIN_SEALED_AGREEMENT", "0.625")
-    monkeypatch.setenv("GREENLOOP_MIN_HELD_OUT_AGREEMENT", "0.75")
-    thresholds = Settings.load().thresholds
-    assert (thresholds.assertion_mutation, thresholds.held_out_agreement) == (0.25, 0.75)
-    assert Settings.load(min_assertion_mutation=0.5).thresholds.assertion_mutation == 0.5
-    assert "GREENLOOP_MIN_CONTROLLED is deprecated and will be removed: use GREENLOOP_MIN_ASS" in (
-        caplog.text
-    )
-    monkeypatch.setenv("GREENLOOP_MIN_CONTROLLED", "50")
-    with pytest.raises(SettingsError, match="GREENLOOP_MIN_ASSERTION_MUTATION"):
-        Settings.load()
-
-
 def test_defaults_of_the_settings_are_those_of_the_record() -> None:
     assert Settings.load().thresholds == Thresholds()
 
 
-def test_differing_or_memorized_answers_are_not_verified() -> None:
-    other = Memorization(reached=False, calls=3, differing=("f(1)",))
-    reasons = shortfalls(less(FULL, memorization=other))
-    assert reasons == ("memorization: answers differ without the tests: `f(1)`",)
+def test_memorized_answers_are_not_verified() -> None:
     memorized = Memorization(reached=False, calls=3, variants=9, functions=("f",))
     without = less(FULL, memorization=memorized, held_out=None)
     assert any(

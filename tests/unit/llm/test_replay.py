@@ -124,50 +124,10 @@ def test_shipped_recording_is_bound_to_its_text(path: Path) -> None:
     assert header.specification_sha256 == hash_recorded_texts(build_recorded_request(path))
 
 
-@pytest.mark.parametrize(
-    ("tool", "previous"),
-    [
-        ("harden_tests", "generate_tests"),
-        ("propose_checks", "generate_tests"),
-        ("judge_check", "judge_test"),
-    ],
-)
-class TestPreviousToolNames:
-    def test_tool_without_answers_is_served_from_its_previous_name(
-        self, tool: str, previous: str
-    ) -> None:
-        model = build_replay_model((previous, "one"), (previous, "", "timeout"), (previous, "two"))
-        assert call(model, previous).text == "one"
-        with pytest.raises(ModelTimeoutError):
-            call(model, tool)
-        assert call(model, tool).text == "two"
-        with pytest.raises(ReplayExhaustedError, match=rf"answer for {tool}"):
-            call(model, tool)
-
-    def test_tool_with_answers_of_its_own_is_served_those_only(
-        self, tool: str, previous: str
-    ) -> None:
-        model = build_replay_model((previous, "one"), (tool, "two"))
-        assert call(model, tool).text == "two"
-        with pytest.raises(ReplayExhaustedError):
-            call(model, tool)
-        assert call(model, previous).text == "one"
-
-    def test_skip_passes_over_answers_of_the_previous_name(self, tool: str, previous: str) -> None:
-        model = build_replay_model((previous, "one"), (previous, "two"))
-        model.skip(tool)
-        assert call(model, tool).text == "two"
-
-
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.relative_to(EXAMPLES).as_posix())
-def test_shipped_recordings_serve_all_answers_to_the_present_tools(path: Path) -> None:
-    """Each answer is requested by a tool that has a name of its own since 0.1.0, where one has."""
-    present = {"generate_tests": ("propose_checks", "harden_tests"), "judge_test": ("judge_check",)}
-    for choice in (0, -1):
-        model, answers = ReplayChatModel.from_file(path), load_responses(path)
-        tools = [present.get(item.tool, (item.tool,))[choice] for item in answers]
-        served = [call(model, tool).text for tool in tools]
-        assert served == [item.answer for item in answers]
+def test_shipped_recordings_serve_all_answers(path: Path) -> None:
+    model, answers = ReplayChatModel.from_file(path), load_responses(path)
+    assert [call(model, item.tool).text for item in answers] == [item.answer for item in answers]
 
 
 class TestSkip:

@@ -114,26 +114,6 @@ def test_answer_is_found_by_tool_and_prompt(path: Path) -> None:
     assert pop(log) == "one"
 
 
-@pytest.mark.parametrize(
-    ("tool", "previous"),
-    [
-        ("harden_tests", "generate_tests"),
-        ("propose_checks", "generate_tests"),
-        ("judge_check", "judge_test"),
-    ],
-)
-def test_answers_logged_by_0_1_0_are_found_under_their_previous_tool(
-    tool: str, previous: str, path: Path
-) -> None:
-    log = ResponseLog(path)
-    log.append(entry("older", tool=previous))
-    log.append(entry("newer", tool=tool))
-    resumed = ResponseLog(path, by_prompt=False)
-    assert resumed.has_response(make_prompt("d", tool))
-    assert [pop(resumed, tool=tool) for _ in range(3)] == ["older", "newer", None]
-    assert not resumed.has_response(make_prompt("d", tool))
-
-
 def test_appended_answer_is_not_served_in_the_same_run(path: Path) -> None:
     log = ResponseLog(path)
     log.append(entry("one"))

@@ -60,53 +60,6 @@ def test_other_files_are_rejected_with_one_line(
     assert told.value.exit_status == 2
 
 
-STORED = Path(__file__).parents[2] / "fixtures" / "stored_by_0_1_0" / "project"
-
-
-@pytest.mark.parametrize("path", sorted(STORED.glob("**/report.json")), ids=lambda p: p.parent.name)
-def test_reports_of_schema_1_keep_their_content_under_new_keys(path: Path) -> None:
-    stored = json.loads(path.read_text("utf-8"))
-    old = stored["evidence"]
-    report = read_report(path)
-    new = report.model_dump(mode="json")["evidence"]
-    assert report.schema_version == "2"
-    for old_key, new_key in {
-        "hollow_run": "empty_bodies",
-        "controls": "assertion_mutation",
-        "outside": "memorization",
-        "sealed": "held_out",
-        "thresholds": "thresholds",
-        "seconds": "seconds",
-        "not_measured": "not_measured",
-    }.items():
-        new_piece = dict(new[new_key] or {})
-        for added in () if new_key == "seconds" else ("isolated", "unsteady", "special_cases"):
-            new_piece.pop(added, None)  # new in schema 2
-        values = [list((old[old_key] or {}).values()), list(new_piece.values())]
-        assert values[0] == values[1], old_key
-    assert not {"hollow_run", "controls", "outside", "sealed", "split"} & new["seconds"].keys()
-    assert (old["split"] is None) or "in 0.1.0: " in new["not_measured"]["isolated"]
-    assert [item.id.replace("held_out::", "sealed::") for item in report.tests] == [
-        item["id"] for item in stored["tests"]
-    ]
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        {"evidence": None},
-        {"evidence": {"outside": 1, "seconds": []}, "tests": [None, {"origin": "sealed"}]},
-        {"evidence": [], "tests": {}},
-    ],
-)
-def test_malformed_reports_of_schema_1_are_rejected(
-    content: dict[str, object], tmp_path: Path
-) -> None:
-    content = {"verdict": "passed", "schema_version": "1", **content}
-    with pytest.raises(InputError, match="cannot be read"):
-        read_report(save(tmp_path, json.dumps(content)))
-
-
 @pytest.mark.parametrize(
     ("request_", "said"),
     [

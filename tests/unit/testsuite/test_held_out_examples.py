@@ -99,7 +99,7 @@ def test_exceptions(raises: str, value: Any, agrees: bool, monkeypatch: pytest.M
 
 def test_the_docstring_names_the_requirement() -> None:
     example = HeldOutExample(requirement="R7", call='f(\'"""\')', returns="1")
-    assert '"""R7: a sealed example."""' in render_held_out_test("m", "test_x", example)
+    assert '"""R7: a held-out example."""' in render_held_out_test("m", "test_x", example)
     compile(render_held_out_test("m", "test_x", example), "test_x", "exec")
 
 

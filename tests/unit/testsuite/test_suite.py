@@ -170,16 +170,16 @@ def test_locked_test_is_never_dropped(suite: Suite, test: str) -> None:
 def test_held_out_examples_are_revealed_as_tests_of_their_requirement(suite: Suite) -> None:
     after = suite.reveal(HELD_OUT[0]).reveal(HELD_OUT[1])
     assert after.held_out == ()
-    assert after.origin("test_sealed_example_1") == "held_out"
-    assert after.requirements("test_sealed_example_1") == ("R3",)
-    assert after.may_be_disputed("test_m.py::test_sealed_example_2")
+    assert after.origin("test_held_out_example_1") == "held_out"
+    assert after.requirements("test_held_out_example_1") == ("R3",)
+    assert after.may_be_disputed("test_m.py::test_held_out_example_2")
     ast.parse(after.code)
 
 
 def test_name_of_a_dropped_revealed_test_is_not_reused(suite: Suite) -> None:
-    after = suite.reveal(HELD_OUT[0]).drop("test_sealed_example_1", "wrong", disputed=True)
-    assert after.find("test_sealed_example_1") is None
+    after = suite.reveal(HELD_OUT[0]).drop("test_held_out_example_1", "wrong", disputed=True)
+    assert after.find("test_held_out_example_1") is None
     assert after.dropped[0].origin == "held_out"
     again = after.reveal(HELD_OUT[1])
-    assert again.find("test_sealed_example_1") is None
-    assert again.find("test_sealed_example_2") is not None
+    assert again.find("test_held_out_example_1") is None
+    assert again.find("test_held_out_example_2") is not None

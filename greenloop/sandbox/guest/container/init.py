@@ -37,7 +37,6 @@ from ..zygote.file_descriptors import (
 from ..zygote.monitor import RunMonitor
 from ..zygote.package_preload import import_available, preload
 from ..zygote.pytest_preload import PYTEST_MODULES, hold_session
-from ..zygote.standard_modules import STANDARD_MODULES
 from ..zygote.supervisor import GuestRun, detach_process
 from .cleanup import empty_folder
 from .hardening import harden_process
@@ -59,7 +58,7 @@ def main(modules: Sequence[str] = (), plugins: Sequence[str] = ()) -> None:
     k.prctl(k.PR_SET_DUMPABLE, 0)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    import_available((*PYTEST_MODULES, *STANDARD_MODULES))
+    import_available(PYTEST_MODULES)
     preload(modules, guest_child.socket_families(True))
     entrypoints = load_entrypoints()
     _reset_folders()

@@ -1,7 +1,7 @@
 """Fork server: forks the zygote for each run, and one spare child ahead of the next run.
 
-The control socket delivers one message a run: its limits, with the modules that it imports, and the
-run's socket, which the zygote never reads.
+The control socket delivers one message a run: its limits, and the run's socket, which the zygote
+never reads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import os
 import select
 import signal
 import socket
-import sys
 import time
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -22,7 +21,6 @@ from ..isolation import landlock_run
 from ..isolation import syscalls as k
 from . import child
 from .file_descriptors import InheritedDescriptors
-from .package_preload import import_available
 from .supervisor import GuestRun, send_startup_error, supervise
 
 _MAX_LIMITS_BYTES = 65536
@@ -56,12 +54,8 @@ class _SpareChild:
 class ForkServer:
     """Forks this process for each run that the host requests."""
 
-    def __init__(self, control: socket.socket, root: str, *, preloads: bool = True) -> None:
-        """`root` is the folder of runs without namespaces; '' if each run gets its own.
-
-        `preloads`: modules that a run imports are loaded before, for it and all later runs.
-        """
-        self._preloads = preloads
+    def __init__(self, control: socket.socket, root: str) -> None:
+        """`root` is the folder of runs without namespaces; '' if each run gets its own."""
         self._control, self._has_namespaces, self._root = control, not root, root
         self.inherited = InheritedDescriptors()
         self._spare: _SpareChild | None = None
@@ -150,20 +144,12 @@ class ForkServer:
             landlock_run.remove_run_folders(self._root)
         os._exit(0)
 
-    def _preload(self, modules: list[str]) -> None:
-        missing = [name for name in modules if name not in sys.modules]
-        if missing and self._preloads:
-            import_available(missing)
-            gc.freeze()
-
     def _fork_child(self, limits: bytes) -> _SpareChild | GuestRun:
         """Fork: the child's handle in the zygote, a run in the child.
 
         Raises:
             OSError: the kernel has no memory or namespaces for it.
         """
-        content = json.loads(limits)
-        self._preload(content.pop("modules"))
         ids = (os.getuid(), os.getgid())
         own_end, child_end = socket.socketpair()
         try:
@@ -178,4 +164,4 @@ class ForkServer:
         own_end.close()
         self._control.close()
         fds, pid = self.inherited.fds, self._first_pid
-        return supervise(child_end, content, ids, self._has_namespaces, fds, pid)
+        return supervise(child_end, json.loads(limits), ids, self._has_namespaces, fds, pid)

@@ -21,7 +21,7 @@ def serve(control: socket.socket, root: str, plugins: Sequence[str], is_bare: bo
     """
     import_available(PYTEST_MODULES)
     entrypoints = load_entrypoints(SESSION_KINDS) if is_bare else load_entrypoints()
-    server = ForkServer(control, root, preloads=not is_bare)
+    server = ForkServer(control, root)
     if not root:
         os.chdir(WORK_FOLDER)
         hold_session(server.wait_for_run, server.inherited, entrypoints, plugins)

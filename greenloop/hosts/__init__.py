@@ -1,1 +1,0 @@
-"""Deprecated name of `greenloop.integrations`."""
