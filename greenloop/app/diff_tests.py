@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from greenloop.project.diff import ProjectDiff
-from greenloop.project.removed_tests import find_removed_tests, find_skipping_tests
 from greenloop.project.runner import MAX_SUITE_SECONDS, ProjectRunner
+from greenloop.project.weakening import find_removed_names, find_weakened_tests
 from greenloop.records import Baseline, BaselineResult, Failure, TestOutcome, TestRun
 from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite.parser import is_test_path
@@ -100,15 +100,15 @@ def list_ignored_tests(red: RedTests, flaky: Sequence[str]) -> Iterator[str]:
 
 
 def list_lost_tests(diff: ProjectDiff) -> Iterator[str]:
-    """Yield a line for the tests that the change removes, and one for those that it lets skip."""
-    before = {p: text for p, text in diff.before.items() if text is not None and is_test_path(p)}
-    after = {p: diff.tree.texts[p] for p in diff.lines if is_test_path(p)}
-    for what, names in (
-        ("tests that the change removes", find_removed_tests(before, after)),
-        ("tests that the change lets skip or xfail", find_skipping_tests(before, after)),
-    ):
-        if names:
-            yield f"{what}: {_format_tests(names)}"
+    """Yield a line for each test that the change removes, lets skip, or makes weaker."""
+    before = {p: text for p, text in diff.before.items() if text is not None}
+    after = {p: diff.tree.texts[p] for p in diff.lines}
+    old, new = ({p: text for p, text in i.items() if is_test_path(p)} for i in (before, after))
+    code = {p: text for p, text in before.items() if not is_test_path(p)}
+    removed = find_removed_names(code, diff.tree.texts)
+    for item in find_weakened_tests(old, new, removed):
+        if item.kind != "expectation":  # whether it was asked for stands in no file
+            yield item.says
 
 
 def list_syntax_errors(diff: ProjectDiff) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """The contract: a typed interface, numbered requirements, and what the text leaves open."""
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from typing import Literal, Protocol
 
@@ -184,20 +183,38 @@ class Contract(Record):
         return self.model_dump_json(indent=1)
 
     def format_answer(self) -> str:
-        """Return the contract as its writer gave it, a line for each item, without what is empty."""
-        hidden = {"unquoted", "unclear_examples", "keep"}
-        values = self.model_dump(mode="json", exclude=hidden)
-        for item in values["choices"]:
-            for key in ("id", "source", "answered"):
-                del item[key]
-        lines = (f'"{key}": {_format_items(item)}' for key, item in values.items() if item)
-        return "{\n" + ",\n".join(lines) + "\n}"
+        """Return the contract in the form in which its writer gives it, without what is empty."""
+        return "\n".join(_format_answer(self))
 
 
-def _format_items(value: object) -> str:
-    items = value if isinstance(value, list) else []
-    lines = ",\n ".join(json.dumps(item, ensure_ascii=False) for item in items)
-    return f"[\n {lines}\n]" if items else json.dumps(value, ensure_ascii=False)
+def _format_answer(contract: Contract) -> Iterator[str]:
+    yield f"```python\n{contract.interface.rstrip()}\n```"
+    yield "Requirements"
+    for item in contract.requirements:
+        quotes = "; ".join(f'"{" ".join(quote.split())}"' for quote in item.quotes)
+        yield f"- {item.id}: {item.text}" + (f" <- {quotes}" if quotes else "")
+    if contract.choices:
+        yield "Choices"
+    for choice in contract.choices:
+        quote = f' <- "{choice.quote}"' if choice.quote else ""
+        answers = " or ".join(f"`{answer}`" for answer in choice.answers)
+        yield f"- {choice.question}{quote}: {answers}; taken: `{choice.chosen}`"
+    if contract.contradictions:
+        yield "Contradictions"
+    for sides in contract.contradictions:
+        first, second = sides.quotes
+        yield f'- "{first}" against "{second}"' + (f": `{sides.call}`" if sides.call else "")
+    lists = {
+        "Not covered": contract.not_covered,
+        "Assumptions": contract.assumptions,
+        "Background": tuple(f'"{item.quote}"' for item in contract.background),
+        "Packages": contract.packages,
+    }
+    for name, items in lists.items():
+        if items:
+            yield name
+            yield from (f"- {item}" for item in items)
+    yield f"Module: {contract.module}"
 
 
 def _truncate(text: str, limit: int = _MAX_SHOWN_CHARS) -> str:

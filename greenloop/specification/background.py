@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from greenloop.records import Background, Contract
+from greenloop.specification.interface_names import find_names
 from greenloop.specification.passages import index_text, list_words
-from greenloop.specification.tracing import Trace, find_names
+from greenloop.specification.tracing import Trace
 from greenloop.specification.word_lists import OBLIGATIONS, ORDERS, RESULTS, SILENT_WORDS
 from greenloop.syntax.nodes import Definition
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from greenloop.records import Contract
 from greenloop.specification.passages import PassageIndex, list_words
@@ -50,6 +50,12 @@ def is_neglected(index: PassageIndex, clause: range, own_stems: frozenset[str]) 
     if is_short or OBLIGATIONS.isdisjoint(words):
         return False
     return len(stems & own_stems) <= _MIN_STATED * len(stems)
+
+
+def says_most(content: Collection[str], own_stems: frozenset[str]) -> bool:
+    """Return whether a contract's own words say at least half of the words of a passage."""
+    said = sum(_stem(word) in own_stems for word in content)
+    return 2 * said >= len(content)
 
 
 def _stem(word: str) -> str:

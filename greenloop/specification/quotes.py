@@ -47,17 +47,9 @@ def _complain(trace: Trace) -> Iterator[str]:
         yield from (_NO_QUOTES,) if trace.rests else ()
         return
     yield from (f"Nothing takes up this passage: {_show(text)}" for text in trace.rests)
-    for label, quote in trace.missing:
-        if label == "background" and not trace.rests:
-            continue  # the words that it means are taken up all the same
+    for label, quote in trace.missing if trace.rests else ():  # it may be what one of them says
         if label != "not covered":  # may be in other words
-            yield (
-                f"{label}: this does not stand within one sentence, list item, table row or code "
-                f"block of the text: {_show(quote)}"
-            )
-    for item in trace.contract.requirements:
-        if not item.quotes:
-            yield f"{item.id} quotes nothing: which passage asks for it?"
+            yield f"{label}: this does not stand in the text: {_show(quote)}"
     for label, clause in trace.find_neglected_clauses():
         yield f"{label} quotes this, and no requirement says what it asks for: {_show(clause)}"
 

@@ -8,12 +8,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, groupby, islice
-from typing import Any, NamedTuple
+from itertools import groupby, islice
+from typing import NamedTuple
 
 from greenloop.records import Contract, GivenExample, KeptBehaviour, Requirement
-from greenloop.specification.clauses import is_neglected, list_own_stems, split_clauses
-from greenloop.specification.examples import analyze_specification
+from greenloop.specification.clauses import (
+    is_neglected,
+    list_own_stems,
+    says_most,
+    split_clauses,
+)
+from greenloop.specification.interface_names import (
+    find_names,
+    list_defaults,
+    list_signature_lines,
+)
 from greenloop.specification.passages import Block, PassageIndex, index_text, list_words
 from greenloop.specification.reading.doctests import parse_doctest
 from greenloop.specification.word_lists import (
@@ -22,11 +31,11 @@ from greenloop.specification.word_lists import (
     SILENT_WORDS,
 )
 from greenloop.syntax.nodes import Definition
-from greenloop.syntax.parse import parse_or_empty
 
 _MAX_QUOTES = 4000  # the others cover nothing
 _MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
 _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
+_MAX_WORDS_TO_SIGNATURE = 8
 _MIN_REPEATED_WORDS = 8
 _EMPTY_BODY = ["pass"]
 
@@ -70,12 +79,11 @@ class Trace:
         for place in self.places:
             for number in place.words:
                 labels[number].add(place.label)
-        own_stems = list_own_stems(self.contract)
         for place in self.places:
             is_alone = all(labels[number] == {place.label} for number in place.words)
             if is_alone and place.label.startswith("R") and not self._is_data(place.words):
                 for clause in split_clauses(self.index, place.words):
-                    if is_neglected(self.index, clause, own_stems):
+                    if is_neglected(self.index, clause, self._own_stems):
                         yield place.label, self.index.excerpt(clause.start, clause.stop)
 
     def _is_data(self, words: range) -> bool:
@@ -91,7 +99,7 @@ class Trace:
     def _names(self) -> frozenset[str]:
         """All names that the interface uses, and its defaults."""
         interface, kinds = self.contract.interface, Definition | ast.Name | ast.arg | ast.Attribute
-        return frozenset([*find_names(interface, kinds), *_list_defaults(interface)])
+        return frozenset([*find_names(interface, kinds), *list_defaults(interface)])
 
     @cached_property
     def _defined(self) -> frozenset[str]:
@@ -121,7 +129,11 @@ class Trace:
         ]
 
     def may_ask(self, block: Block, run: Iterable[int]) -> bool:
-        """Return whether a rest has a word that may ask; short headings name a topic."""
+        """Return whether a rest has a word that may ask; short headings name a topic.
+
+        What the contract says in its own words is not lost where the rest of the sentence, or the
+        signature of a docstring, is taken up. Names and single words are no clauses.
+        """
         numbers = [number for number in run if self._word(number) not in SILENT_WORDS]
         content = {self._word(number) for number in numbers}
         content -= {*list_words(self.contract.module)}
@@ -129,8 +141,17 @@ class Trace:
             content -= self._names
         text = self.index.excerpt(block.first, block.end)
         is_short = len(content) <= _MAX_HEADING_WORDS or "|" in text  # of a table
-        is_topic = block.kind == "heading" and is_short
-        return not OBLIGATIONS.isdisjoint(content) if is_topic else bool(content)
+        if block.kind == "heading" and is_short:
+            return not OBLIGATIONS.isdisjoint(content)
+        is_whole = self.covered.isdisjoint(range(block.first, block.end))
+        if is_whole and content <= self._names:
+            return False
+        may_be_said = block.kind == "heading" or not is_whole or len(content) == 1
+        return not (may_be_said and says_most(content, self._own_stems))
+
+    @cached_property
+    def _own_stems(self) -> frozenset[str]:
+        return list_own_stems(self.contract)
 
     def _is_signature(self, number: int) -> bool:
         """Return whether a word is what the interface defines, and no verb of the same name."""
@@ -156,10 +177,20 @@ def trace_contract(contract: Contract) -> Trace:
     for example in contract.examples:
         places = _find_example(trace.index, example)
         trace.places += (Place("example", words) for words in places)
-    for line in _list_signature_lines(contract.specification):
+    for line in list_signature_lines(contract.specification):
         if words := trace.index.find(line):
-            trace.places.append(Place("signature", words))
+            trace.places.append(Place("signature", _add_words_before(trace, words)))
     return trace
+
+
+def _add_words_before(trace: Trace, signature: range) -> range:
+    """Return a signature with the few words of its sentence before it: `Write a function`."""
+    first = trace.find_block(signature).first
+    before = {trace.index.words[number].text for number in range(first, signature.start)}
+    is_short = signature.start - first <= _MAX_WORDS_TO_SIGNATURE
+    return (
+        range(first, signature.stop) if is_short and OBLIGATIONS.isdisjoint(before) else signature
+    )
 
 
 def _find_places(index: PassageIndex, quotes: Sequence[tuple[str, str]]) -> list[range | None]:
@@ -167,10 +198,8 @@ def _find_places(index: PassageIndex, quotes: Sequence[tuple[str, str]]) -> list
     taken: set[int] = set()
     places: list[range | None] = [None] * len(quotes)
     for at in sorted(range(len(quotes)), key=lambda at: -len(quotes[at][1])):
-        label, quote = quotes[at]
-        words = index.find(quote, taken)
-        if words is None and label == "background":
-            words = index.find_across(quote)
+        quote = quotes[at][1]
+        words = index.find(quote, taken) or index.find_across(quote)
         taken.update(words or ())
         places[at] = words
     return places
@@ -210,28 +239,3 @@ def _find_result_end(index: PassageIndex, first: int, result: list[str]) -> int:
         if [item.text for item in index.words[start:end]] == result:
             return end
     return first
-
-
-def _list_signature_lines(specification: str) -> Iterator[str]:
-    """Yield the lines of the signatures that a specification states, without docstrings."""
-    tree = parse_or_empty(analyze_specification(specification).signatures)
-    for node in ast.walk(tree):
-        if isinstance(node, Definition):
-            head = ast.get_docstring(node, clean=False) is not None
-            node.body = node.body[head:] or [ast.Expr(ast.Constant(...))]
-    yield from ast.unparse(tree).split("\n")
-
-
-def _list_defaults(interface: str) -> Iterator[str]:
-    for node in ast.walk(parse_or_empty(interface)):
-        if isinstance(node, ast.arguments):
-            for value in (*node.defaults, *filter(None, node.kw_defaults)):
-                yield from list_words(ast.unparse(value))
-
-
-def find_names(interface: str, kinds: Any) -> Iterator[str]:
-    """Yield names of an interface, as words are compared."""
-    for node in ast.walk(parse_or_empty(interface)):
-        if isinstance(node, kinds):
-            names = (getattr(node, key, "") for key in ("name", "id", "arg", "attr"))
-            yield from chain.from_iterable(map(list_words, filter(None, names)))

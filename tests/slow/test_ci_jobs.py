@@ -14,9 +14,10 @@ import pytest
 import yaml
 
 from tests.integration.cli.conftest import KEY
-from tests.integration.cli.test_batch import QUICK, ManySpecifications, write_specs
-from tests.integration.cli.test_change import commit_all, git
+from tests.integration.cli.test_batch import QUICK
 from tests.support.change_responses import copy_shop
+from tests.support.git import commit_all, git
+from tests.support.many_specifications import ManySpecifications, write_specifications
 from tests.support.openai_server import OpenAIServer
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +42,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (room / "src").mkdir(parents=True)
     (tmp_path / "runner").mkdir()
     monkeypatch.chdir(room)
-    write_specs(2)
+    write_specifications(2)
     return room
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from greenloop.settings import Settings
 from tests.integration.cli.conftest import KEY
-from tests.integration.cli.test_batch import QUICK, ManySpecifications, specification, write_specs
+from tests.integration.cli.test_batch import QUICK
 from tests.slow.documented_commands import (
     CHECKED,
     RECORDED,
@@ -25,6 +25,11 @@ from tests.slow.documented_commands import (
     WEAK,
     blocks,
     sample_after,
+)
+from tests.support.many_specifications import (
+    ManySpecifications,
+    specification,
+    write_specifications,
 )
 from tests.support.openai_server import OpenAIServer
 
@@ -100,7 +105,7 @@ def test_commands_that_need_a_model(clone: Path, monkeypatch: pytest.MonkeyPatch
     """As shown, but for placeholders."""
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
-    write_specs(2)
+    write_specifications(2)
     Path("many.jsonl").write_text(json.dumps({"id": "a", "spec": specification(7)}) + "\n")
     with OpenAIServer(ManySpecifications()) as server:
         own = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY, "GITHUB_STEP_SUMMARY": "md"}

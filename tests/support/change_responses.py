@@ -151,6 +151,18 @@ def change_answers(**changes: list[Any]) -> dict[str, list[Any]]:
     return {**good, **changes}
 
 
+def write_replay(**changes: list[Any]) -> str:
+    """Write the answers as a replay file, and return its name as a model."""
+    answers = change_answers(**changes)
+    lines = (
+        json.dumps({"tool": tool, "answer": answer})
+        for tool, items in answers.items()
+        for answer in items
+    )
+    Path("answers.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    return "replay:answers.jsonl"
+
+
 def copy_shop(folder: Path) -> Path:
     """Copy the project, and return its folder."""
     return Path(shutil.copytree(SHOP, folder / "shop"))

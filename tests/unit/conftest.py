@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -34,7 +35,9 @@ def _refuse(event: str, arguments: tuple[object, ...]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    _running[0] = item.nodeid
+    # pytest calls this hook for the tests of other folders, too.
+    is_unit = Path(__file__).parent in item.path.parents
+    _running[0] = item.nodeid if is_unit else ""
     try:
         return (yield)
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -54,7 +55,8 @@ def parse_contract(
         InvalidResponse: it is no contract, or departs from what the specification states.
         SpecificationError: the answer says that nothing can be tested.
     """
-    value = read_contract_values(extract_text(answer))
+    taken = [item.id for item in previous.requirements] if previous else []
+    value = read_contract_values(extract_text(answer), taken)
     if previous:
         value = _merge(previous, value)
     if not value.get("requirements"):
@@ -77,20 +79,22 @@ def parse_contract(
     )
 
 
-def read_contract_values(text: str) -> dict[str, Any]:
+def read_contract_values(text: str, taken: Collection[str] = ()) -> dict[str, Any]:
     """Return the keys of a contract that an answer gives as JSON or as Markdown.
+
+    Requirements without an id get one that is not `taken`.
 
     Raises:
         InvalidResponse: it gives neither requirements nor an interface in a form that can be read.
     """
     with suppress(InvalidResponse):
-        return normalize_contract(extract_json(text, dict, "requirements", "interface"))
+        return normalize_contract(extract_json(text, dict, "requirements", "interface"), taken)
     value = read_markdown_contract(text)
     if not value and (nothing := _NOTHING.search(text)):
         return {"requirements": [], "summary": nothing["why"].strip()}
     if not value and "{" in text:  # a few keys in JSON, or JSON that cannot be read
         value = extract_json(text, dict)
-    return normalize_contract(value)
+    return normalize_contract(value, taken)
 
 
 def _refuse_empty(value: dict[str, Any], specification: Specification) -> NoReturn:

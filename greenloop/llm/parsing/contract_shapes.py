@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from greenloop.llm.parsing.code_blocks import extract_blocks
@@ -14,7 +14,7 @@ _TEXT_KEYS = ("text", "requirement", "description", "statement", "assumption", "
 _SEPARATOR = re.compile(r"[\s,;`'\"\[\]]+")
 
 
-def normalize_contract(raw: dict[str, Any]) -> dict[str, Any]:
+def normalize_contract(raw: dict[str, Any], taken: Collection[str] = ()) -> dict[str, Any]:
     """Return the keys of a contract with their usual shapes; keys of other names are left out."""
     value: dict[str, Any] = {}
     for key in ("module", "summary"):
@@ -25,7 +25,7 @@ def normalize_contract(raw: dict[str, Any]) -> dict[str, Any]:
     if raw.get("interface") is not None:
         value["interface"] = _to_source(raw["interface"])
     if raw.get("requirements") is not None:
-        value["requirements"] = _number(_list_requirements(raw["requirements"]))
+        value["requirements"] = _number(_list_requirements(raw["requirements"]), taken)
     if raw.get("background") is not None:
         value["background"] = [*map(_to_background, _to_list(raw["background"]))]
     for key in ("not_covered", "assumptions"):
@@ -96,11 +96,11 @@ def _list_requirements(value: Any) -> Iterator[dict[str, Any]]:
             yield entry
 
 
-def _number(items: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the items with an id each; one without, or with one that is taken, gets a free one."""
+def _number(items: Iterator[dict[str, Any]], taken: Collection[str]) -> list[dict[str, Any]]:
+    """Return the items with an id each; one without, or with that of another, gets a free one."""
     found = list(items)
-    taken = {item["id"] for item in found}
-    free = (f"R{n}" for n in range(1, 10_000) if f"R{n}" not in taken)
+    known = {*taken, *(item["id"] for item in found)}
+    free = (f"R{n}" for n in range(1, 10_000) if f"R{n}" not in known)
     seen: set[str] = {""}
     for item in found:
         if item["id"] in seen:

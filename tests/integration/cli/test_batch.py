@@ -4,73 +4,28 @@ from __future__ import annotations
 
 import json
 import re
-import threading
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.integration.cli.conftest import Run
+from tests.support.many_specifications import (
+    ManySpecifications,
+    specification,
+    write_specifications,
+)
 from tests.support.model_responses import (
     GOOD_CODE,
-    WRONG_CODE,
-    contract_answer,
-    fence,
-    get_shown_text,
-    suite_answer,
 )
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
 QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0", "GREENLOOP_PEER": "0"}
 
 
-class ManySpecifications:
-    """Answers each specification by what it says: NONSENSE, UPSIDE-DOWN, or a good one."""
-
-    def __init__(self) -> None:
-        self.asked: Counter[str] = Counter()
-        self.at_once = self.most_at_once = 0
-        self._lock = threading.Lock()
-
-    def __call__(self, request: dict[str, Any]) -> Reply:
-        text = "\n".join(str(item["content"]) for item in request["messages"])
-        found = re.search(r"number (\d+)", text)
-        name = found[1] if found else "?"
-        with self._lock:
-            self.asked[name] += 1
-        tool = tool_of(request)
-        if "NONSENSE" in text:
-            return Reply("I would rather not say.")
-        answers = {
-            "parse_specification": contract_answer(get_shown_text(text), module=_module(text)),
-            "generate_code": fence(WRONG_CODE if "UPSIDE-DOWN" in text else GOOD_CODE),
-            "generate_tests": suite_answer().replace("from topk", f"from {_module(text)}"),
-            "review_code": "LGTM",
-            "repair_code": fence(WRONG_CODE),
-        }
-        return Reply(answers[tool])
-
-
-def _module(text: str) -> str:
-    found = re.search(r"^(?:Module: |The module must be named )`(\w+)`", text, re.MULTILINE)
-    return found[1] if found else "topk"
-
-
-def specification(number: int, *words: str) -> str:
-    return f"Write top_k(xs, k), number {number}: the k largest, largest first. {' '.join(words)}"
-
-
-def write_specs(count: int, **words: str) -> None:
-    Path("specs").mkdir(exist_ok=True)
-    for number in range(count):
-        extra = words.get(f"s{number}", "")
-        Path(f"specs/top-{number}.md").write_text(specification(number, extra))
-
-
 @pytest.mark.slow
 def test_a_folder_becomes_code_and_the_second_time_nothing_is_asked(run: Run) -> None:
-    write_specs(3)
+    write_specifications(3)
     server_side = ManySpecifications()
     with OpenAIServer(server_side) as server:
         status, out, err = run("batch", "specs", "-o", "src", server=server, **QUICK)
@@ -89,7 +44,7 @@ def test_a_folder_becomes_code_and_the_second_time_nothing_is_asked(run: Run) ->
 
 @pytest.mark.slow
 def test_nonsense_and_failures_touch_nobody_else(run: Run) -> None:
-    write_specs(4, s1="NONSENSE", s2="UPSIDE-DOWN")
+    write_specifications(4, s1="NONSENSE", s2="UPSIDE-DOWN")
     with OpenAIServer(ManySpecifications()) as server:
         status, out, _ = run(
             *("batch", "specs", "-o", "src", "--json", "--max-repairs", "1"), server=server, **QUICK
@@ -157,7 +112,7 @@ def test_where_nothing_can_be_written_nothing_is_paid_and_what_was_paid_is_told(
 
 @pytest.mark.slow
 def test_a_total_budget_ends_the_batch_and_the_same_command_goes_on(run: Run) -> None:
-    write_specs(4)
+    write_specifications(4)
     server_side = ManySpecifications()
     with OpenAIServer(server_side) as server:
         few = ("batch", "specs", "-o", "src", "--jobs", "1", "--max-tokens", "1500")
@@ -172,7 +127,7 @@ def test_a_total_budget_ends_the_batch_and_the_same_command_goes_on(run: Run) ->
 
 
 def test_a_refused_key_is_not_tried_a_thousand_times(run: Run) -> None:
-    write_specs(6)
+    write_specifications(6)
     with OpenAIServer(lambda _request: Reply("Incorrect API key", status=401)) as server:
         status, _, err = run("batch", "specs", "--jobs", "1", server=server, **QUICK)
         assert len(server.requests) == 1
@@ -223,7 +178,7 @@ def test_bad_input_is_told_before_anything_is_asked(run: Run, case: str) -> None
 
 @pytest.mark.slow
 def test_verify_holds_and_tells_what_drifted(run: Run) -> None:
-    write_specs(2)
+    write_specifications(2)
     with OpenAIServer(ManySpecifications()) as server:
         run("batch", "specs", "-o", "src", server=server, **QUICK)
     status, out, err = run("verify", "src", **QUICK)

@@ -17,7 +17,12 @@ from greenloop.reporting.batch import (
     render_verify_markdown,
 )
 from tests.integration.cli.conftest import Run
-from tests.integration.cli.test_batch import QUICK, ManySpecifications, specification, write_specs
+from tests.integration.cli.test_batch import QUICK
+from tests.support.many_specifications import (
+    ManySpecifications,
+    specification,
+    write_specifications,
+)
 from tests.support.openai_server import OpenAIServer
 from tests.support.reports import HOSTILE
 
@@ -34,7 +39,7 @@ def edit(path: str) -> str:
 
 
 def test_what_was_changed_by_hand_is_refused_unless_forced(run: Run) -> None:
-    write_specs(2)
+    write_specifications(2)
     server_side = ManySpecifications()
     batch = ("batch", "specs", "-o", "src")
     with OpenAIServer(server_side) as server:
@@ -65,7 +70,7 @@ def test_what_was_changed_by_hand_is_refused_unless_forced(run: Run) -> None:
 
 def test_a_file_without_a_lock_is_somebodys(run: Run) -> None:
     """But not where the batch's own run made it and was killed before it wrote the lock."""
-    write_specs(1)
+    write_specifications(1)
     Path("src").mkdir()
     Path("src/top_0.py").write_text(MINE)
     server_side = ManySpecifications()
@@ -82,7 +87,7 @@ def test_a_file_without_a_lock_is_somebodys(run: Run) -> None:
 
 
 def test_what_is_written_for_ci(run: Run) -> None:
-    write_specs(2, s1="UPSIDE-DOWN")
+    write_specifications(2, s1="UPSIDE-DOWN")
     with OpenAIServer(ManySpecifications()) as server:
         forms = ("--markdown", "all.md", "--junit", "all.xml", "--github-output", "outputs")
         run("batch", "specs", "-o", "src", "--max-repairs", "0", *forms, server=server, **QUICK)
@@ -114,7 +119,7 @@ def test_forms_are_valid_whatever_stands_in_them() -> None:
 
 
 def test_json_names_what_was_refused(run: Run) -> None:
-    write_specs(1)
+    write_specifications(1)
     Path("src").mkdir()
     Path("src/top_0.py").write_text(MINE)
     with OpenAIServer(ManySpecifications()) as server:

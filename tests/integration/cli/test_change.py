@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.integration.cli.conftest import Run
-from tests.support.change_responses import WISH, change_answers, copy_shop, plan_answer
+from tests.support.change_responses import WISH, copy_shop, plan_answer, write_replay
+from tests.support.git import IDENTITY, commit_all, files_of, git
 
 
 @pytest.fixture(autouse=True)
@@ -21,49 +19,11 @@ def shop(monkeypatch: pytest.MonkeyPatch) -> Path:
     return copy_shop(Path.cwd())
 
 
-def replay(**changes: list[Any]) -> str:
-    """Write the answers as a replay file, and return its name as a model."""
-    answers = change_answers(**changes)
-    lines = (
-        json.dumps({"tool": tool, "answer": answer})
-        for tool, items in answers.items()
-        for answer in items
-    )
-    Path("answers.jsonl").write_text("".join(f"{line}\n" for line in lines))
-    return "replay:answers.jsonl"
-
-
-IDENTITY = {
-    f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
-}
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and ".git/" not in str(path)
-    }
-
-
-def git(folder: Path, *arguments: str) -> str:
-    identity = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a"}
-    environment = {**os.environ, **identity, "GIT_COMMITTER_EMAIL": "a@b"}
-    ended = subprocess.run(
-        ["git", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True
-    )
-    return ended.stdout
-
-
-def commit_all(folder: Path) -> None:
-    git(folder, "init", "-q")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "first")
-
-
 def test_patch_is_written_and_the_project_stays_as_it_is(run: Run, shop: Path) -> None:
     before = files_of(shop)
-    status, out, err = run("change", WISH, "--in", "shop", "--model", replay(), "-o", "patch.diff")
+    status, out, err = run(
+        "change", WISH, "--in", "shop", "--model", write_replay(), "-o", "patch.diff"
+    )
     assert status == 0, err
     assert files_of(shop) == before
     subprocess.run(["patch", "-s", "-p1", "-i", "../patch.diff"], cwd=shop, check=True)
@@ -73,7 +33,7 @@ def test_patch_is_written_and_the_project_stays_as_it_is(run: Run, shop: Path) -
 
 
 def test_apply_changes_the_files(run: Run, shop: Path) -> None:
-    status, _, err = run("change", WISH, "--in", "shop", "--model", replay(), "--apply")
+    status, _, err = run("change", WISH, "--in", "shop", "--model", write_replay(), "--apply")
     assert status == 0, err
     assert "discount: int = 0" in (shop / "src/shop/prices.py").read_text()
     assert (shop / "tests/test_discount.py").exists()
@@ -83,7 +43,7 @@ def test_branch_gets_one_commit_and_runs_no_hook(run: Run, shop: Path) -> None:
     commit_all(shop)
     trap = add_hook_and_filter(shop)
     before = files_of(shop)
-    call = ("change", WISH, "--in", "shop", "--model", replay(), "--branch", "discount")
+    call = ("change", WISH, "--in", "shop", "--model", write_replay(), "--branch", "discount")
     status, _, err = run(*call, **IDENTITY)
     assert status == 0, err
     assert not trap.exists()
@@ -96,7 +56,7 @@ def test_branch_gets_one_commit_and_runs_no_hook(run: Run, shop: Path) -> None:
 
 def test_branch_can_be_checked_out_in_the_project(run: Run, shop: Path) -> None:
     commit_all(shop)
-    call = ("change", WISH, "--in", "shop", "--model", replay(), "--branch", "discount")
+    call = ("change", WISH, "--in", "shop", "--model", write_replay(), "--branch", "discount")
     assert run(*call, **IDENTITY)[0] == 0
     git(shop, "checkout", "-q", "discount")
     assert "discount: int = 0" in (shop / "src/shop/prices.py").read_text()
@@ -105,7 +65,7 @@ def test_branch_can_be_checked_out_in_the_project(run: Run, shop: Path) -> None:
 def test_hooks_and_filters_run_where_that_is_asked_for(run: Run, shop: Path) -> None:
     commit_all(shop)
     trap = add_hook_and_filter(shop)
-    call = ("change", WISH, "--in", "shop", "--model", replay(), "--branch", "discount")
+    call = ("change", WISH, "--in", "shop", "--model", write_replay(), "--branch", "discount")
     status, _, err = run(*call, "--run-hooks", **IDENTITY)
     assert (status, set(trap.read_text().split())) == (0, {"hook", "filter"})
     assert "--run-hooks: git hooks and filters will run the new code outside the sandbox" in err
@@ -137,7 +97,7 @@ def add_hook_and_filter(shop: Path) -> Path:
     ],
 )
 def test_bad_input_ends_with_one_line(run: Run, arguments: list[str], message: str) -> None:
-    status, _, err = run("change", *arguments, "--model", replay())
+    status, _, err = run("change", *arguments, "--model", write_replay())
     assert status == 2
     assert message in err
 
@@ -154,17 +114,17 @@ def test_an_issue_alone_is_a_wish(run: Run) -> None:
 def test_dirty_tree_has_no_branch(run: Run, shop: Path) -> None:
     commit_all(shop)
     (shop / "new.txt").write_text("x")
-    status, _, err = run("change", WISH, "--in", "shop", "--model", replay(), "--branch", "x")
+    status, _, err = run("change", WISH, "--in", "shop", "--model", write_replay(), "--branch", "x")
     assert (status, "not committed" in err) == (2, True)
 
 
 def test_wish_against_a_test_stops_until_it_is_unlocked(run: Run) -> None:
     test = "tests/test_prices.py::test_total"
     answers = {"plan_change": [plan_answer(contradicts=[test])]}
-    status, _, err = run("change", WISH, "--in", "shop", "--model", replay(**answers))
+    status, _, err = run("change", WISH, "--in", "shop", "--model", write_replay(**answers))
     assert (status, f"--may-change {test}" in err) == (1, True)
     status, _, err = run(
-        *("change", WISH, "--in", "shop", "--may-change", test), "--model", replay(**answers)
+        *("change", WISH, "--in", "shop", "--may-change", test), "--model", write_replay(**answers)
     )
     assert status == 0, err
 
@@ -187,7 +147,7 @@ def test_dry_run_makes_no_call(run: Run) -> None:
 
 
 def test_patch_is_verified_before_and_after_it_is_applied(run: Run, shop: Path) -> None:
-    run("change", WISH, "--in", "shop", "--model", replay(), "-o", "patch.diff")
+    run("change", WISH, "--in", "shop", "--model", write_replay(), "-o", "patch.diff")
     assert run("verify", "patch.greenloop.json")[0] == 0
     subprocess.run(["patch", "-s", "-p1", "-i", "../patch.diff"], cwd=shop, check=True)
     status, out, _ = run("verify", "patch.greenloop.json")
@@ -202,7 +162,7 @@ def test_patch_is_verified_before_and_after_it_is_applied(run: Run, shop: Path) 
 def test_folder_without_python_is_refused(run: Run) -> None:
     Path("site").mkdir()
     Path("site/index.html").write_text("<p>")
-    status, _, err = run("change", WISH, "--in", "site", "--model", replay())
+    status, _, err = run("change", WISH, "--in", "site", "--model", write_replay())
     assert (status, "is no Python project" in err) == (2, True)
 
 
@@ -211,7 +171,7 @@ def test_link_out_of_the_project_is_not_written_through(run: Run, shop: Path) ->
     outside.write_text((shop / "src/shop/prices.py").read_text())
     (shop / "src/shop/prices.py").unlink()
     (shop / "src/shop/prices.py").symlink_to(outside.absolute())
-    status, _, err = run("change", WISH, "--in", "shop", "--model", replay(), "--apply")
+    status, _, err = run("change", WISH, "--in", "shop", "--model", write_replay(), "--apply")
     assert status != 0, err
     assert "discount" not in outside.read_text()
 
@@ -222,7 +182,8 @@ def test_failed_commit_leaves_no_branch(run: Run, shop: Path) -> None:
     identity = ("AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL")
     empty = {f"GIT_{name}": "" for name in identity}
     status, _, err = run(
-        *("change", WISH, "--in", "shop", "--model", replay(), "--branch", "discount"), **empty
+        *("change", WISH, "--in", "shop", "--model", write_replay(), "--branch", "discount"),
+        **empty,
     )
     assert (status, "git commit" in err) == (2, True), err
     assert git(shop, "branch", "--list", "discount") == ""
@@ -235,7 +196,7 @@ def test_tests_that_write_into_the_tree_change_only_a_copy(run: Run, shop: Path)
         "    Path('src/shop/prices.py').write_text('broken')\n"
     )
     before = files_of(shop)
-    status, out, err = run("change", WISH, "--in", "shop", "--model", replay())
+    status, out, err = run("change", WISH, "--in", "shop", "--model", write_replay())
     assert status == 0, err
     assert files_of(shop) == before
     assert "made.txt" not in out
@@ -245,7 +206,7 @@ def test_tree_of_too_many_files_is_refused(run: Run, shop: Path) -> None:
     (shop / "data").mkdir()
     for number in range(2100):
         (shop / "data" / f"{number}.txt").touch()
-    status, _, err = run("change", WISH, "--in", "shop", "--model", replay())
+    status, _, err = run("change", WISH, "--in", "shop", "--model", write_replay())
     assert (status, "is too much for a sandbox" in err, "data/ (2100 files)" in err) == (
         *(2, True),
         True,
@@ -255,11 +216,13 @@ def test_tree_of_too_many_files_is_refused(run: Run, shop: Path) -> None:
 def test_file_that_is_not_utf_8_is_not_changed(run: Run, shop: Path) -> None:
     prices = shop / "src/shop/prices.py"
     prices.write_bytes(prices.read_bytes() + b"# \xe4\n")
-    status, _, err = run("change", WISH, "--in", "shop", "--model", replay())
+    status, _, err = run("change", WISH, "--in", "shop", "--model", write_replay())
     assert (status, "src/shop/prices.py cannot be changed, as it is not UTF-8" in err) == (2, True)
 
 
 def test_wish_that_asks_for_no_change_ends_with_one_line(run: Run) -> None:
     plan = plan_answer(requirements=[], summary="The text only says hello.")
-    status, _, err = run("change", WISH, "--in", "shop", "--model", replay(plan_change=[plan]))
+    status, _, err = run(
+        "change", WISH, "--in", "shop", "--model", write_replay(plan_change=[plan])
+    )
     assert (status, err.count("The text only says hello.")) == (2, 1), err

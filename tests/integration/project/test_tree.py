@@ -8,7 +8,7 @@ import pytest
 
 from greenloop.project.diff import read_diff
 from greenloop.project.tree import read_tree
-from tests.integration.cli.test_change import commit_all, git
+from tests.support.git import commit_all, git
 
 
 def write(root: Path, **files: str) -> None:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from greenloop.records import Report
 from tests.security.forgery.case import Attack
-from tests.security.forgery.forged import WRONG
-from tests.security.forgery.forged_by_kind import WRONG_BY_KIND
 from tests.security.forgery.grading import accusations
-from tests.security.forgery.honest import ODD
-from tests.security.forgery.honest_thorough import THOROUGH
-from tests.security.forgery.kinds import KINDS
+from tests.security.forgery.reader import read_forgeries, read_honest, read_subjects
+
+WRONG = read_forgeries("forged")
+WRONG_BY_KIND = read_forgeries("forged_by_kind")  # over all kinds of test files
+ODD = read_honest("honest")
+THOROUGH = read_honest("honest_thorough")  # each deserves `verified`
+KINDS = read_subjects("kinds.md")
 
 
 @dataclass(frozen=True)

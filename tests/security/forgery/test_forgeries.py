@@ -13,9 +13,9 @@ from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
 from greenloop.workflow.report_builder import build_report
 from tests.security.forgery.case import Subject
-from tests.security.forgery.forged import WRONG
+from tests.security.forgery.corpus import WRONG
 from tests.security.forgery.grading import accusations, report_on
-from tests.security.forgery.subjects import SQUARE
+from tests.security.forgery.reader import read_subjects
 
 _SUBJECTS = {forgery.subject: name for name, forgery in WRONG.items()}
 
@@ -48,7 +48,9 @@ def test_a_stolen_channel_key_does_not_help_against_canaries(box: Sandbox) -> No
     """The run without grading is green, so that the grade decides."""
     for name in ("the channel, by gc, at import", "reports of its own, then the end"):
         code = WRONG[f"reports: {name}"].code
-        run = box.run_tests(code, [TestFile("test_m.py", SQUARE.tests)], module="m")
+        run = box.run_tests(
+            code, [TestFile("test_m.py", read_subjects("subjects.md")["square"].tests)], module="m"
+        )
         assert run.passed
 
 

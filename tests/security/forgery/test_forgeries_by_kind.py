@@ -9,10 +9,9 @@ import pytest
 
 from greenloop.sandbox import Sandbox
 from tests.security.forgery.case import Subject
-from tests.security.forgery.forged_by_kind import WRONG_BY_KIND
+from tests.security.forgery.corpus import KINDS, WRONG_BY_KIND
 from tests.security.forgery.grading import accusations, report_on
 from tests.security.forgery.hidden import is_green, is_wrong, is_wrong_in_a_program
-from tests.security.forgery.kinds import KINDS
 
 
 def test_there_are_enough_of_each_kind() -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from greenloop.sandbox import Sandbox
+from tests.security.forgery.corpus import ODD, THOROUGH
 from tests.security.forgery.grading import accusations, report_on
 from tests.security.forgery.hidden import is_green
-from tests.security.forgery.honest import ODD
-from tests.security.forgery.honest_thorough import THOROUGH
 
 
 def test_there_are_enough() -> None:

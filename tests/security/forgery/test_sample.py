@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from greenloop.sandbox import Sandbox
-from tests.security.forgery.forged import WRONG
+from tests.security.forgery.corpus import ODD, WRONG
 from tests.security.forgery.grading import accusations, report_on
-from tests.security.forgery.honest import ODD
 
 _FORGED = (
     "exits: _exit at exit",

@@ -1,0 +1,38 @@
+"""Names, defaults and signature lines of an interface, as the words of a text are compared."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from greenloop.specification.examples import analyze_specification
+from greenloop.specification.passages import list_words
+from greenloop.syntax.nodes import Definition
+from greenloop.syntax.parse import parse_or_empty
+
+
+def list_signature_lines(specification: str) -> Iterator[str]:
+    """Yield the lines of the signatures that a specification states, without docstrings."""
+    tree = parse_or_empty(analyze_specification(specification).signatures)
+    for node in ast.walk(tree):
+        if isinstance(node, Definition):
+            head = ast.get_docstring(node, clean=False) is not None
+            node.body = node.body[head:] or [ast.Expr(ast.Constant(...))]
+    yield from ast.unparse(tree).split("\n")
+
+
+def list_defaults(interface: str) -> Iterator[str]:
+    for node in ast.walk(parse_or_empty(interface)):
+        if isinstance(node, ast.arguments):
+            for value in (*node.defaults, *filter(None, node.kw_defaults)):
+                yield from list_words(ast.unparse(value))
+
+
+def find_names(interface: str, kinds: Any) -> Iterator[str]:
+    """Yield names of an interface, as words are compared."""
+    for node in ast.walk(parse_or_empty(interface)):
+        if isinstance(node, kinds):
+            names = (getattr(node, key, "") for key in ("name", "id", "arg", "attr"))
+            yield from chain.from_iterable(map(list_words, filter(None, names)))

@@ -1,0 +1,53 @@
+"""`greenloop resume`, `batch` and `verify`: work is paid once, and what was graded is what is there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.support.command_line import Run, Served
+from tests.support.many_specifications import ManySpecifications, write_specifications
+from tests.support.model_responses import SPECIFICATION, answers
+from tests.support.openai_server import OpenAIServer, Reply, tool_of
+
+QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0", "GREENLOOP_PEER": "0"}
+
+
+def test_an_interrupted_run_is_resumed_without_paying_twice(run: Run) -> None:
+    refused = [Reply("the model is overloaded", status=401)]
+    script = answers()
+    with OpenAIServer(Served({**script, "review_code": refused})) as server:
+        status, _, err = run(SPECIFICATION, "--run-dir", "run", server=server, **QUICK)
+    assert status == 3, err
+    with OpenAIServer(Served({"review_code": script["review_code"]})) as server:
+        status, out, err = run("resume", "run", server=server, **QUICK)
+    assert status == 0, err
+    assert [tool_of(item) for item in server.requests] == ["review_code"]
+    assert "def top_k" in out
+
+
+def test_a_batch_of_three_goes_on_past_nonsense_and_asks_nothing_twice(run: Run) -> None:
+    write_specifications(3, s1="NONSENSE", s2="UPSIDE-DOWN")
+    model = ManySpecifications()
+    words = ("batch", "specs", "-o", "src", "--json", "--max-repairs", "1")
+    with OpenAIServer(model) as server:
+        status, out, _ = run(*words, server=server, **QUICK)
+        totals = json.loads(out)
+        assert status == 1
+        assert (totals["reached"], totals["missed"], totals["broken_off"]) == (1, 1, 1)
+        assert [path.name for path in Path("src").glob("top_*.py")] == ["top_0.py"]
+        asked = model.asked["0"]
+        run(*words, server=server, **QUICK)
+        assert model.asked["0"] == asked
+
+
+def test_verify_confirms_what_was_graded_and_names_what_has_changed(run: Run) -> None:
+    with OpenAIServer(Served(answers())) as server:
+        status, _, err = run(SPECIFICATION, "-o", "topk.py", server=server, **QUICK)
+    assert status == 0, err
+    status, out, err = run("verify", **QUICK)
+    assert (status, out) == (0, "holds    topk.greenloop.json: passed\n"), err
+    Path("topk.py").write_text(Path("topk.py").read_text() + "\n# touched\n")
+    status, out, _ = run("verify", **QUICK)
+    assert status == 1
+    assert "the code topk.py is not the one that was graded" in out
