@@ -16,7 +16,7 @@ _REMEDIES = {
     "held-out examples": "compare the examples with the text, and make it plainer",
     "second reading: no second": "give the text (check --spec) and leave out --no-peer",
     "second reading": "settle the differences in the text",
-    "red phase": "let greenloop write the tests, which are first run on a stub",
+    "red phase": "let greenloop write the tests, which are first run without the code",
     "flakiness": "remove time, randomness and order from the tests",
     "integrity": "take this construct out of the code",
     "requirements without": "say in the text how the requirement shows, or give a test with --tests",

@@ -11,8 +11,8 @@ from greenloop.records import Choice, Report, Verdict
 from greenloop.reporting.escaping import escape_invisible, first_line
 
 VERDICT_MEANINGS: Final[dict[Verdict, str]] = {
-    "verified": "Every active test passes, and every piece of evidence reaches its threshold.",
-    "passed": "Every active test passes and nothing was forged, but the evidence falls short.",
+    "verified": "Every test passes, and every piece of evidence reaches its threshold.",
+    "passed": "Every test passes, but not every piece of evidence reaches its threshold.",
     "failed": "The code does not pass its tests; the reasons are below.",
 }
 VERDICT_SIGNS: Final[dict[Verdict, str]] = {"verified": "✓", "passed": "○", "failed": "✗"}

@@ -16,7 +16,7 @@ class RedPhase(Piece):
 
     title: ClassVar[str] = "red phase"
     needed: ClassVar[Needed] = "with a contract"
-    absent: ClassVar[str] = "the tests were not seen to fail on a stub"
+    absent: ClassVar[str] = "the tests were not seen to fail without the code"
     is_listed: ClassVar[bool] = False
 
     reached: bool
@@ -25,12 +25,12 @@ class RedPhase(Piece):
     tolerated: tuple[str, ...] = ()
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
-        text = f"{self.failed} tests fail on a stub, as they must"
+        text = f"{self.failed} tests fail without the code, as they must"
         if self.passing_on_stub:
             text += f"; {len(self.passing_on_stub)} passed there and were set aside"
         if not self.reached:
-            text = f"not every test was seen to fail on a stub: {self.failed} did"
-        yield EvidenceRow(self.title, self.reached, text, f"{self.failed} red on a stub")
+            text = f"not every test was seen to fail without the code: {self.failed} did"
+        yield EvidenceRow(self.title, self.reached, text, f"{self.failed} red")
 
 
 class EmptyBodies(Piece):

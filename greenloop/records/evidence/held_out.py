@@ -28,7 +28,10 @@ class HeldOut(Piece):
             yield EvidenceRow(self.title, False, self.absent, "0/0")
             return
         share, threshold = self.agreed / self.total, thresholds.held_out_agreement
-        text = f"{self.agreed} of {self.total} agree ({format_minimum(threshold)})"
+        text = (
+            f"{self.agreed} of {self.total} agree, which no writer of the code has seen "
+            f"({format_minimum(threshold)})"
+        )
         reached = share >= threshold and not self.cut_short
         brief = f"{self.agreed}/{self.total}"
         yield EvidenceRow(self.title, reached, self.cut_short or text, brief, share, threshold)

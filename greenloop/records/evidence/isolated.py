@@ -57,7 +57,7 @@ class Isolated(Piece):
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         """Yield a row for the share of tests, and one each for differences and missing names."""
         share, threshold = self.agreed / max(self.tests, 1), thresholds.isolated
-        text = f"{self.agreed} of {self.tests} tests have the same results in isolation (at least {threshold:.0%})"
+        text = f"{self.agreed} of {self.tests} tests have the same results where the code runs in another process (at least {threshold:.0%})"
         reached = share >= threshold and self.agreed > 0
         text += "" if reached else self._explain_shortfall()
         brief = f"{self.agreed}/{self.tests}"

@@ -113,6 +113,7 @@ class Mutation(Piece):
             return
         share, reached = format_share(self.score, threshold), self.score >= threshold
         apart = f", {len(self.equivalent)} not counted" if self.equivalent else ""
-        counts = f"{self.noticed} noticed, {len(self.survived)} survived{apart}"
-        text = f"score {share} ({format_minimum(threshold)}): {counts}"
+        total = self.noticed + len(self.survived)
+        text = f"{share} ({format_minimum(threshold)}) of {total} small faults noticed"
+        text += f", {len(self.survived)} not{apart}"
         yield EvidenceRow(self.title, reached, text, share, self.score, threshold)

@@ -86,9 +86,9 @@ class Peer(Piece):
             few = f"only {self.allowed} inputs were compared (at least {MIN_ALLOWED_INPUTS})"
             return f"{few}: {self.problem}" if self.problem else few
         if self.slower:
-            return f"the code is far slower than the peer on {format_items(self.slower)}"
+            return f"the code is far slower than the second implementation on {format_items(self.slower)}"
         others = self.allowed - self.agreed
-        return f"{self.agreed} of {self.allowed} inputs agree" + (
+        return f"{self.agreed} of {self.allowed} inputs agree with a second implementation" + (
             f"; on the other {others}: {self._explain_others()}" if others else ""
         )
 

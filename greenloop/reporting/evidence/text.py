@@ -16,6 +16,17 @@ from greenloop.reporting.summary import format_test_counts, pluralize
 
 _MAX_SURVIVORS, _WIDTH = 8, 100
 _MAX_LINE_CHARS = 400
+# Names of evidence where no text beside them explains them.
+_PLAIN_NAMES = {
+    "red phase": "without the code",
+    "empty bodies": "without function bodies",
+    "assertion mutation": "changed expected values",
+    "isolation": "in separate processes",
+    "memorization": "memorized answers",
+    "second reading": "second implementation",
+    "mutants": "faults noticed",
+    "integrity": "forgery",
+}
 
 
 def render_grade(report: Report) -> str:
@@ -32,7 +43,8 @@ def render_evidence_lines(evidence: Evidence) -> Iterator[str]:
 
 def summarize_evidence(evidence: Evidence) -> str:
     """Return all evidence in one line, without what was not measured."""
-    return ", ".join(f"{row.name} {row.brief}" for row in evidence.summary() if row.brief)
+    rows = (row for row in evidence.summary() if row.brief)
+    return ", ".join(f"{_PLAIN_NAMES.get(row.name, row.name)} {row.brief}" for row in rows)
 
 
 def _grade_lines(report: Report) -> Iterator[str]:

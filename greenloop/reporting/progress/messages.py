@@ -43,7 +43,7 @@ def _format_line(event: e.Event) -> str:
         case e.RedPhaseDone(phase, tests):
             passing = len(phase.passing_on_stub)
             excluded = f"; {passing} pass on it and are excluded" if passing else ""
-            return f"tests    {tests} tests, {phase.failed} fail on a stub as required{excluded}"
+            return f"tests    {tests} tests, {phase.failed} fail without the code, as they must{excluded}"
         case e.AutofixApplied(fixes):
             return f"autofix  {', '.join(fixes[:_MAX_LISTED])}"
         case e.ChoiceAnswered(choice, answer):
@@ -87,7 +87,7 @@ def _format_lines(event: e.Event, verbose: bool) -> Iterator[str]:
             yield f"dispute  {dispute.test}: {why}"
             yield f"         judged by the contract: {describe_ruling(judged.wrong)}: {because}"
         case e.PeerCompared(peer):
-            yield f"peer     {peer.agreed} of {peer.allowed} inputs agree with a second reading of the text"
+            yield f"second   {peer.agreed} of {peer.allowed} inputs agree with a second implementation"
             for item in peer.differences:
                 yield f"         {_truncate_reason(f'{item.call}: {item.outcome}', verbose)}"
         case e.ChecksReady(checks):

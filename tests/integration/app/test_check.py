@@ -102,7 +102,7 @@ def test_each_started_work_ends_and_pieces_run_concurrently(
 
 
 SHORT: list[tuple[str, dict[str, Any], str]] = [
-    ("mutants", {"mutation": mutants(0.79)}, "mutants: score 79%"),
+    ("mutants", {"mutation": mutants(0.79)}, "mutants: 79%"),
     ("mutants cut short", {"mutation": mutants(None, trouble="3 of 9 were tried")}, "3 of 9"),
     ("lines", {"code": f"{CODE}def _g():\n    a = 1\n    return a\n"}, "lines: 71%"),
     (

@@ -240,7 +240,7 @@ def test_what_cannot_run_here_and_scripts_beside_the_code_are_named(run: Run, sh
         in out
     )
     assert "because no test imports them: docs/conf.py, src/shop/broken.py" in out
-    assert "survived: src/shop/prices.py:15 as `LIMIT = 4`" in out
+    assert "src/shop/prices.py:15  LIMIT = 3 → LIMIT = 4 " in out
 
 
 @pytest.mark.parametrize(
