@@ -43,8 +43,13 @@ def render_evidence_lines(evidence: Evidence) -> Iterator[str]:
 
 def summarize_evidence(evidence: Evidence) -> str:
     """Return all evidence in one line, without what was not measured."""
+    return ", ".join(f"{name} {brief}" for name, brief in brief_results(evidence).items())
+
+
+def brief_results(evidence: Evidence) -> dict[str, str]:
+    """Return what was measured, in a few characters each, by plain names."""
     rows = (row for row in evidence.summary() if row.brief)
-    return ", ".join(f"{_PLAIN_NAMES.get(row.name, row.name)} {row.brief}" for row in rows)
+    return {_PLAIN_NAMES.get(row.name, row.name): row.brief for row in rows}
 
 
 def _grade_lines(report: Report) -> Iterator[str]:

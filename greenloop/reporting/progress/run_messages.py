@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from greenloop import events as e
 from greenloop.records import Evidence, Failure
+from greenloop.reporting.evidence.text import brief_results
 from greenloop.reporting.progress.messages import format_event
 from greenloop.reporting.traceability import short_name
 
@@ -31,7 +32,7 @@ class RunMessages:
         return format_event(event, verbose=self._verbose)
 
     def _format_grade(self, event: e.Event, evidence: Evidence) -> list[str]:
-        grade = {row.name: row.brief for row in evidence.summary() if row.brief}
+        grade = brief_results(evidence)
         before, self._grade = self._grade, grade
         if not before:
             return format_event(event)
