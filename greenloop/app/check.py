@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from greenloop.app.inputs.check_files import CheckInputs
+from greenloop.app.inputs.project_module import read_module_project
+from greenloop.app.project_environment import use_environment
 from greenloop.app.requests import build_request
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import (
@@ -30,6 +32,7 @@ from greenloop.records import Artifacts, Evidence, Expectation, Report, SandboxI
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.sandbox.views.instrumented import with_events
+from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile
 from greenloop.testsuite.parser import can_skip_file
@@ -65,10 +68,12 @@ async def run_check(
     emit: EventSink,
     packages: PackageResolver | None = None,
     code: Path | None = None,
+    place: Callable[[Sandbox], Sandbox] = lambda sandbox: sandbox,
 ) -> None:
     """Run the tests of a check with the allowed packages that they import; grade a green run.
 
-    `code` is the file with the module, where it is one of a project.
+    `code` is the file with the module. `place` returns the view that runs the tests of a module
+    where it is one of a project.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -78,7 +83,7 @@ async def run_check(
     failure = await _install_packages(state, emit, packages) if packages else None
     if state.packages.installed:
         sandbox = sandbox.with_packages(state.packages.installed)
-    sandbox = with_events(sandbox, emit)
+    sandbox = place(with_events(sandbox, emit))
     suite, candidate = state.tests, state.candidates.current
     with state.measure_time("sandbox_s"), progress_span(emit, "tests"):
         result = await _tolerate_skips(sandbox, state, await _run_tests(sandbox, state))
@@ -175,7 +180,15 @@ async def check_files(
     state = start_check(inputs.module, inputs.code, inputs.tests, plan, sandbox)
 
     async def work(sandbox: Sandbox, sink: EventSink) -> None:
-        await run_check(sandbox, state, sink, PackageResolver(settings.allow_list), code)
+        packages = PackageResolver(settings.allow_list)
+        if inputs.root is None:
+            await run_check(sandbox, state, sink, packages, code)
+            return
+        project = read_module_project(inputs)
+        with use_environment(sandbox, inputs.root, settings, sink, state) as box:
+            place = partial(ProjectSandbox, project=project, path=inputs.path)
+            own = None if box.environment else packages
+            await run_check(box, state, sink, own, code, place)
 
     return await run_and_save(state, work, directory, str(code), open_box, emit, tracing)
 

@@ -20,6 +20,7 @@ from greenloop.app.diff_tests import (
     list_syntax_errors,
     summarize_baseline,
 )
+from greenloop.app.project_environment import use_environment
 from greenloop.app.requests import build_request
 from greenloop.dependencies import PackageResolver
 from greenloop.dependencies.names import find_required_modules
@@ -118,8 +119,16 @@ async def _run_check(
         SandboxError: the sandbox cannot run anything.
         PackagesError: a package cannot be installed.
     """
-    await _install_packages(diff, state, settings, emit)
-    runner = ProjectRunner(sandbox.with_packages(state.packages.installed), diff.tree)
+    with use_environment(sandbox, Path(diff.tree.root), settings, emit, state) as box:
+        if not box.environment:
+            await _install_packages(diff, state, settings, emit)
+            box = box.with_packages(state.packages.installed)
+        await _grade_changes(ProjectRunner(box, diff.tree), emit, diff, suite, state)
+
+
+async def _grade_changes(
+    runner: ProjectRunner, emit: EventSink, diff: ProjectDiff, suite: ChangeSuite, state: RunState
+) -> None:
     with state.measure_time("sandbox_s"), progress_span(emit, "the project's tests"):
         baseline = await run_in_sandbox_thread(runner.box, runner.measure_baseline)
         find_red = explain_problem if baseline.problem else explain_red

@@ -10,9 +10,11 @@ from greenloop.grading.coverage.measurement import (
     InstrumentedTests,
     instrument_tests,
     measure_coverage_alone,
+    measure_in_project,
 )
 from greenloop.records import Coverage, Flakiness, TestRun
 from greenloop.sandbox.hash_seed import HASH_SEED
+from greenloop.sandbox.views.project import ProjectSandbox
 
 ORDER_SEED = 20261  # any fixed value: a repeat must give the same verdict
 _SHUFFLED: dict[str, Any] = {"order_seed": ORDER_SEED, "hash_seed": HASH_SEED}
@@ -51,6 +53,10 @@ def _rerun_once(context: GradingContext) -> Rerun:
 
 def _rerun(context: GradingContext) -> Rerun:
     """Run the tests on instrumented code, and on the original code where an outcome differs."""
+    if isinstance(context.sandbox, ProjectSandbox):
+        run, coverage = measure_in_project(context, context.sandbox, **_SHUFFLED)
+        is_steady = run.outcomes == context.first_run.outcomes and run.ending == "finished"
+        return Rerun(_STEADY, coverage) if is_steady else Rerun(measure_flakiness_alone(context))
     instrumented = instrument_tests(context)
     if not isinstance(instrumented, str):
         run = context.run_tests(

@@ -60,6 +60,7 @@ from greenloop.records.report import (
     Environment,
     Origin,
     ProducedFileInfo,
+    ProjectEnvironment,
     Report,
     SandboxInfo,
     ScriptResult,

@@ -117,14 +117,27 @@ class SandboxInfo(Record):
         return cls(backend=backend, isolation="not opened")
 
 
+class ProjectEnvironment(Record):
+    """The environment of a project that ran its tests: versions, folder, and pytest's plug-ins."""
+
+    python: str
+    path: str
+    pytest: str
+    plugins: tuple[str, ...] = ()
+
+
 class Environment(Record):
-    """Versions, model and sandbox of the run."""
+    """Versions, model and sandbox of the run.
+
+    `project` is null where greenloop's own Python ran the tests.
+    """
 
     greenloop: str
     python: str
     model: str
     sandbox: SandboxInfo
     packages: dict[str, str] = Field(default_factory=dict)
+    project: ProjectEnvironment | None = None
 
 
 class Artifacts(Record):

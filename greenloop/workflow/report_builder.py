@@ -195,4 +195,5 @@ def _build_environment(state: RunState) -> Environment:
         model=state.model,
         sandbox=state.sandbox,
         packages={**dict(state.packages.installed.versions), **own},
+        project=state.environment,
     )

@@ -21,6 +21,7 @@ from greenloop.records import (
     Evidence,
     Expectation,
     Finding,
+    ProjectEnvironment,
     RedPhase,
     Review,
     SandboxInfo,
@@ -92,6 +93,7 @@ class RunState:
     change: Change | None = None  # without the files of the patch
     search: SearchResult | None = None
     packages: RunPackages = field(default_factory=RunPackages)
+    environment: ProjectEnvironment | None = None  # that of the project, if it ran its tests
     forgery_reason: str = ""
     contradiction: str = ""  # of an example and the rest of the text, as the judge found it
     rulings: list[str] = field(default_factory=list)

@@ -22,11 +22,17 @@ _MAX_FILES = 100
 
 
 class CheckInputs(NamedTuple):
-    """A module's name and source, and its test files with their conftest and helpers."""
+    """A module's name and source, and its test files with their conftest and helpers.
+
+    A module of a project is run in it: `root` is the project's folder, `path` is the module's path
+    in it, as are the names of the test files, which are alone.
+    """
 
     module: str
     code: str
     tests: tuple[TestFile, ...]
+    root: Path | None = None
+    path: str = ""
 
 
 def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.coverage.unreached import find_unreached
@@ -14,6 +14,7 @@ from greenloop.sandbox.guest.coverage.instrumentation import (
     instrument_module,
     render_hits_tests,
 )
+from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite import TestFile
 
@@ -66,11 +67,35 @@ def measure_coverage_alone(context: GradingContext) -> Coverage | str:
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
+    if isinstance(context.sandbox, ProjectSandbox):
+        return measure_in_project(context, context.sandbox)[1]
     instrumented = instrument_tests(context)
     if isinstance(instrumented, str):
         return instrumented
     run = context.run_tests(instrumented.module.source, instrumented.tests)
     return instrumented.compute_coverage(run, context)
+
+
+def measure_in_project(
+    context: GradingContext, sandbox: ProjectSandbox, **options: Any
+) -> tuple[TestRun, Coverage | str]:
+    """Run the tests of a module in its project; return the run, and the coverage or why there is none.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    run, mask = sandbox.record_hits(context.code, context.tests, **options)
+    try:
+        instrumented = instrument_module(context.code)
+    except PARSE_ERRORS:
+        return run, "the code cannot be instrumented"
+    if run.outcomes != context.first_run.outcomes:
+        how = "the outcomes differ" if run.ending == "finished" else run.ending
+        return run, f"{how} {DISTURBED}"
+    if not mask:
+        return run, "the tests run nothing of this file: they import the module from elsewhere"
+    hits = "".join("01"[mask >> number & 1] for number in range(instrumented.hit_count))
+    return run, build_coverage(instrumented, hits, context)
 
 
 def _get_part_number(item: tuple[str, str]) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
@@ -12,6 +14,7 @@ from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.work.patches import PatchRuns
+from greenloop.sandbox.work.projects import Hits
 from greenloop.sandbox.work.scenarios import (
     Observations,
     RowOutcome,
@@ -65,6 +68,17 @@ class ProjectSandbox(SandboxView):
             }
         )
         return self.run_project(project, **options)
+
+    def record_hits(
+        self, code: str, tests: Sequence[TestFile], **options: Any
+    ) -> tuple[TestRun, int]:
+        """Run the tests as `run_tests` does; return also a bit mask of what they run of the module.
+
+        The bits are those of `guest.coverage.instrumentation`.
+        """
+        hits: Hits = {self.path: {}}
+        run = self.run_tests(code, tests, hits=hits, **options)
+        return run, reduce(or_, hits[self.path].values(), 0)
 
     def observe_scenarios(
         self,

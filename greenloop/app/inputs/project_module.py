@@ -1,0 +1,98 @@
+"""A module of a project, and its test files, which are graded in the project."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from greenloop.app.inputs.check_files import CheckInputs, find_package
+from greenloop.errors import InputError
+from greenloop.files import check_python, read_text
+from greenloop.project.environment.discovery import find_environment, find_project_root
+from greenloop.project.tree import read_tree
+from greenloop.records import Project
+from greenloop.settings import Settings
+from greenloop.testsuite import TestFile
+from greenloop.testsuite.parser import is_test_path
+
+_SOURCE_FOLDERS = ("src", "lib")
+
+
+def find_project(code: Path, settings: Settings) -> Path | None:
+    """Return the folder of the project in which a module is graded; None for a module alone.
+
+    That is one that belongs to no package, where no environment of its project is found.
+    """
+    root = find_project_root(code)
+    if root is None or not code.is_file():
+        return None
+    if find_package(code) or find_environment(root, settings.python, lambda line: None):
+        return root.resolve()
+    return None
+
+
+def read_project_module(root: Path, code: Path, tests: Sequence[Path]) -> CheckInputs:
+    """Read a module of a project, and its tests.
+
+    Raises:
+        InputError: a file is missing, outside of the project, not UTF-8 or not Python; a folder has
+            no test files.
+    """
+    if is_test_path(code.name) and not any(is_test_path(item.name) for item in tests):
+        names = " ".join(map(str, (*tests, code)))
+        raise InputError(f"{code} is the test file: name the code first: greenloop check {names}")
+    path, source = _make_relative(root, code), _read_python(code)
+    files = [file for item in tests for file in _find_test_files(item, code)]
+    texts = {_make_relative(root, file): _read_python(file) for file in files}
+    if path in texts:
+        raise InputError(f"{code} is the code itself; name its tests")
+    found = tuple(TestFile(name, text, locked=True) for name, text in texts.items())
+    return CheckInputs(_name_module(root, path), source, found, root, path)
+
+
+def read_module_project(inputs: CheckInputs) -> Project:
+    """Return the project of a module, with the module's tests as targets."""
+    assert inputs.root is not None
+    tree = read_tree(inputs.root).project
+    return tree.model_copy(update={"targets": tuple(item.name for item in inputs.tests)})
+
+
+def _make_relative(root: Path, file: Path) -> str:
+    path = os.path.relpath(file.resolve(), root)
+    if path.startswith(".."):
+        raise InputError(f"{file} is not in the project {root}, as the module is")
+    return path
+
+
+def _read_python(path: Path) -> str:
+    text = read_text(path)
+    check_python(text, f"{path} is", ast.PyCF_ONLY_AST)
+    return text
+
+
+def _find_test_files(path: Path, code: Path) -> list[Path]:
+    """Return a file, or the test files below a folder: those that name the module, if some do."""
+    if not path.is_dir():
+        return [path]
+    found = [item for item in sorted(path.rglob("*.py")) if is_test_path(item.name)]
+    found = [item for item in found if item.name != "conftest.py" and item != code]
+    if not found:
+        raise InputError(f"{path}: no test files (test_*.py, *_test.py) are in this folder")
+    name = code.parent.name if code.stem == "__init__" else code.stem
+    return [item for item in found if name in item.read_text("utf-8", "replace")] or found
+
+
+def _name_module(root: Path, path: str) -> str:
+    """Return the name by which a module is imported."""
+    file = root / path
+    names = [] if file.stem == "__init__" else [file.stem]
+    folder = file.parent
+    while (folder / "__init__.py").is_file() and folder != root.parent:
+        names.insert(0, folder.name)
+        folder = folder.parent
+    if len(names) == 1 and folder != root and folder.name not in _SOURCE_FOLDERS:
+        parts = folder.relative_to(root).parts  # of a package without `__init__.py`
+        names = [*parts[1 if parts[0] in _SOURCE_FOLDERS else 0 :], *names]
+    return ".".join(names)

@@ -1,0 +1,55 @@
+"""The sandbox that runs the tests of a project: in its own environment, where it has one."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from greenloop.errors import SandboxError
+from greenloop.events import EventSink, Notice
+from greenloop.project.environment import Environment, find_environment, open_environment
+from greenloop.records import ProjectEnvironment
+from greenloop.sandbox import Sandbox
+from greenloop.settings import Settings
+from greenloop.workflow.state import RunState
+
+
+@contextlib.contextmanager
+def use_environment(
+    sandbox: Sandbox, root: Path, settings: Settings, emit: EventSink, state: RunState | None = None
+) -> Iterator[Sandbox]:
+    """Yield a sandbox of the project's environment; the given one where there is none.
+
+    The environment is named in a notice, and recorded in the state.
+
+    Raises:
+        InputError: the environment that was named cannot be used.
+        SandboxError: nothing can be copied.
+    """
+    root = root.resolve()
+    found = find_environment(root, settings.python, lambda line: emit(Notice(line)))
+    with contextlib.ExitStack() as opened:
+        own = sandbox
+        if found is not None:
+            try:
+                own = opened.enter_context(open_environment(sandbox, found, root))
+            except SandboxError as error:
+                if settings.python:
+                    raise
+                emit(Notice(f"{found.prefix} is not used: {error}"))
+        if found is not None and own is not sandbox:
+            emit(Notice(found.describe(str(root))))
+            if state is not None:
+                state.environment = describe_environment(found)
+        yield own
+
+
+def describe_environment(found: Environment) -> ProjectEnvironment:
+    """Return what a report says of an environment."""
+    return ProjectEnvironment(
+        python=found.python_version,
+        path=found.prefix,
+        pytest=found.pytest_version,
+        plugins=found.plugins,
+    )
