@@ -19,26 +19,6 @@ def shop(monkeypatch: pytest.MonkeyPatch) -> Path:
     return copy_shop(Path.cwd())
 
 
-def test_patch_is_written_and_the_project_stays_as_it_is(run: Run, shop: Path) -> None:
-    before = files_of(shop)
-    status, out, err = run(
-        "change", WISH, "--in", "shop", "--model", write_replay(), "-o", "patch.diff"
-    )
-    assert status == 0, err
-    assert files_of(shop) == before
-    subprocess.run(["patch", "-s", "-p1", "-i", "../patch.diff"], cwd=shop, check=True)
-    assert "discount: int = 0" in (shop / "src/shop/prices.py").read_text()
-    assert "def test_whole_discount" in (shop / "tests/test_discount.py").read_text()
-    assert out.startswith("diff --git a/src/shop/prices.py")
-
-
-def test_apply_changes_the_files(run: Run, shop: Path) -> None:
-    status, _, err = run("change", WISH, "--in", "shop", "--model", write_replay(), "--apply")
-    assert status == 0, err
-    assert "discount: int = 0" in (shop / "src/shop/prices.py").read_text()
-    assert (shop / "tests/test_discount.py").exists()
-
-
 def test_branch_gets_one_commit_and_runs_no_hook(run: Run, shop: Path) -> None:
     commit_all(shop)
     trap = add_hook_and_filter(shop)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from greenloop import prompts
 from greenloop.prompts.failure_context import ShownFailure
@@ -273,19 +272,14 @@ def render(name: str) -> str:
     return "\n\n".join(f"##### {item.role} #####\n{item.text}" for item in prompt.messages) + "\n"
 
 
-@pytest.mark.parametrize("name", CONTEXTS)
-def test_prompt_is_unchanged(name: str) -> None:
-    path, text = GOLDEN / f"{name}.txt", render(name)
+def test_prompts_are_unchanged_and_have_no_gaps() -> None:
+    """Compare all at once: a change of a shared part shows in each."""
+    rendered = {name: render(name) for name in CONTEXTS}
     if os.environ.get("UPDATE_GOLDEN") == "1":
-        path.write_text(text, encoding="utf-8")
-    assert text == path.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("name", CONTEXTS)
-def test_prompt_has_no_blank_gaps_or_trailing_spaces(name: str) -> None:
-    text = render(name)
-    assert "\n\n\n\n" not in text
-    assert not [line for line in text.split("\n") if line != line.rstrip()]
+        for name, text in rendered.items():
+            (GOLDEN / f"{name}.txt").write_text(text, encoding="utf-8")
+    assert rendered == {name: (GOLDEN / f"{name}.txt").read_text("utf-8") for name in CONTEXTS}
+    assert [name for name, text in rendered.items() if re.search(r"\n{4}|[ \t]\n", text)] == []
 
 
 def test_each_prompt_has_a_rich_and_a_minimal_golden_file() -> None:
