@@ -33,11 +33,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 import trickcatcher  # noqa: E402
 import weak_tests  # noqa: E402
 
-from greenloop.evals.comparison import EVAL_RESULTS_FILE  # noqa: E402
-from greenloop.evals.statistics import wilson_interval  # noqa: E402
+from greenloop.evals.comparison import EVAL_RESULTS_FILE, wilson_interval  # noqa: E402
 from greenloop.grading import Plan  # noqa: E402
 from greenloop.records import Report  # noqa: E402
-from greenloop.records.evaluation import TaskResult  # noqa: E402
+from greenloop.records.batch import TaskResult  # noqa: E402
 from greenloop.sandbox import open_sandbox  # noqa: E402
 from tests.security.forgery import grading  # noqa: E402
 from tests.security.forgery.corpus import cases  # noqa: E402

@@ -41,9 +41,13 @@ from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.check.request import CheckRequest
 from greenloop.workflow.report_builder import build_report
-from greenloop.workflow.setup.missing_modules import describe_missing_modules, install_with_events
+from greenloop.workflow.setup.missing_modules import (
+    describe_missing_modules,
+    explain_python_version,
+    explain_suite_problem,
+    install_with_events,
+)
 from greenloop.workflow.setup.packages import find_unavailable_modules
-from greenloop.workflow.setup.suite_problems import explain_python_version, explain_suite_problem
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
 

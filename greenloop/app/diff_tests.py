@@ -13,7 +13,7 @@ from greenloop.project.weakening import find_removed_names, find_weakened_tests
 from greenloop.records import Baseline, BaselineResult, Failure, TestOutcome, TestRun
 from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite.parser import is_test_path
-from greenloop.workflow.setup.suite_problems import describe_python
+from greenloop.workflow.setup.missing_modules import describe_python
 
 _NOT_HERE = re.compile(r"No module named '|^fixture '\w+' not found", re.MULTILINE)
 _MAX_SHOWN = 5

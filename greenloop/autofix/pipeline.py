@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from greenloop.autofix.indentation import fix_mixed_indentation
 from greenloop.autofix.missing_imports import add_missing_imports
 from greenloop.autofix.ruff import apply_ruff_fixes, format_code, lint_code
-from greenloop.autofix.syntax_errors import fix_syntax_errors
+from greenloop.autofix.syntax_errors import fix_mixed_indentation, fix_syntax_errors
 from greenloop.syntax.parse import parse_or_none
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import black
 from ruff.__main__ import find_ruff_bin  # type: ignore[import-untyped]
 
-from greenloop.syntax.edit import LINE_END
 from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.source import LINE_END
 
 # Unused and unsorted imports, f-strings without a field, outdated syntax, `not x in y`. Comparisons
 # to None or True, unused variables and mutable defaults are excluded: fixing them can change

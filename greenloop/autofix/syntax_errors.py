@@ -1,9 +1,13 @@
-"""Repair of small syntax errors that the parser names: a missing colon, pasted characters."""
+"""Repair of small syntax errors: a missing colon, pasted characters, mixed indentation."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
+from functools import partial
+
+from greenloop.syntax.parse import PARSE_ERRORS, parse_or_empty, parse_or_none
 
 _MAX_FIXES = 50
 _COMPOUND_STATEMENT = re.compile(
@@ -49,3 +53,63 @@ def _fix_line(line: str, column: int, message: str) -> tuple[str, str]:
         blank = " " if rest[0] in _UNICODE_SPACES else ""
         return f"{head}{blank}{rest[1:]}", f"an invisible character U+{ord(rest[0]):04X}"
     return line, ""
+
+
+def fix_mixed_indentation(code: str) -> str:
+    """Return the source with one kind of indentation; unchanged where mixing is not its error.
+
+    A tab is 8 columns or 4, whichever gives a program; the source is returned unchanged where both
+    do and the programs differ. As few lines as possible change, none of them within a string.
+    """
+    if not _has_mixed_indentation(code):
+        return code
+    by_width = {width: _reindent(code, partial(str.expandtabs, tabsize=width)) for width in (8, 4)}
+    programs = {
+        width: program for width, text in by_width.items() if (program := _dump_program(text))
+    }
+    if len(set(programs.values())) != 1:
+        return code
+    width = next(iter(programs))
+    tabbed = _reindent(code, partial(_indent_with_tabs, width=width))
+    same = _dump_program(tabbed) == programs[width]
+    fewer = _count_changed_lines(code, tabbed) < _count_changed_lines(code, by_width[width])
+    return tabbed if same and fewer else by_width[width]
+
+
+def _has_mixed_indentation(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except IndentationError:
+        return "\t" in code
+    except PARSE_ERRORS:
+        pass
+    return False
+
+
+def _dump_program(code: str) -> str:
+    """Return what a source means as text, '' where it does not parse."""
+    tree = parse_or_none(code)
+    return ast.dump(tree) if tree else ""
+
+
+def _indent_with_tabs(indent: str, width: int) -> str:
+    tabs, rest = divmod(len(indent.expandtabs(width)), width)
+    return "\t" * tabs + " " * rest
+
+
+def _reindent(code: str, convert: Callable[[str], str]) -> str:
+    old = code.split("\n")
+    new = [
+        convert(line[: len(line) - len(bare)]) + bare if (bare := line.lstrip(" \t")) else line
+        for line in old
+    ]
+    for node in ast.walk(parse_or_empty("\n".join(new))):
+        if isinstance(node, (ast.Constant, ast.JoinedStr)):
+            for n in range(node.lineno, node.end_lineno or 0):
+                new[n] = old[n]
+    return "\n".join(new)
+
+
+def _count_changed_lines(old: str, new: str) -> int:
+    pairs = zip(old.split("\n"), new.split("\n"), strict=True)
+    return sum(one != other for one, other in pairs)

@@ -12,13 +12,16 @@ from pathlib import Path
 
 from greenloop.batch.entries import Entry
 from greenloop.batch.executor import BatchConfig, Executor, LocalExecutor, RunExecutor
-from greenloop.batch.outputs import (
+from greenloop.batch.results import (
+    RESULTS_FILE,
+    BatchResults,
+    add_outcome,
     check_output_path,
     find_refused_outcome,
     find_unchanged_outcome,
+    has_disk_space,
     list_written_files,
 )
-from greenloop.batch.results import RESULTS_FILE, BatchResults, add_outcome, has_disk_space
 from greenloop.errors import (
     BudgetExhaustedError,
     GreenloopError,

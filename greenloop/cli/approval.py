@@ -15,8 +15,7 @@ from greenloop.cli.questions import read_line
 from greenloop.errors import InterruptedRunError
 from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report
-from greenloop.reporting.console import print_diff
-from greenloop.reporting.summary import format_verdict
+from greenloop.reporting.summary import format_verdict, print_diff
 from greenloop.settings import Settings
 from greenloop.workflow.change.request import ChangeRequest
 from greenloop.workflow.delivery import resolve_tests_output

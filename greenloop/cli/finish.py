@@ -14,10 +14,15 @@ from greenloop.cli.process import escape_displayed, print_error
 from greenloop.errors import GreenloopError, InputError, OutputError, SandboxError
 from greenloop.records import Report
 from greenloop.reporting.card import print_card
-from greenloop.reporting.console import print_code, print_diff
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.evidence.text import render_grade
-from greenloop.reporting.summary import as_comments, diff_healed_code, summarize_report
+from greenloop.reporting.summary import (
+    as_comments,
+    diff_healed_code,
+    print_code,
+    print_diff,
+    summarize_report,
+)
 from greenloop.workflow.storage.run_dir import write_atomically
 
 STDOUT = "-"  # as the name of a file

@@ -21,7 +21,7 @@ from greenloop.cli.finish import open_page
 from greenloop.cli.process import run_with_signals
 from greenloop.errors import GreenloopError
 from greenloop.events import Event, TestRunFinished
-from greenloop.reporting.console import open_console
+from greenloop.reporting.summary import open_console
 from greenloop.reporting.watch import WatchScreen
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings

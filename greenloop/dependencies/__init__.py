@@ -6,8 +6,7 @@ They are installed on the host, from wheels only, into a folder of the user's ca
     run = sandbox.with_packages(installed).run_tests(code, tests)
 """
 
-from greenloop.dependencies.allowlist import PackageAllowlist
-from greenloop.dependencies.resolver import PackageResolver
+from greenloop.dependencies.allowlist import PackageAllowlist, PackageResolver
 from greenloop.dependencies.store import InstalledPackages, PackageStore
 
 __all__ = ["InstalledPackages", "PackageAllowlist", "PackageResolver", "PackageStore"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import re
+import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -12,10 +15,12 @@ from packaging.utils import canonicalize_name
 
 from greenloop.dependencies.names import (
     PREINSTALLED,
+    find_imported_modules,
     format_with_import,
     get_import_names,
     parse_package_name,
 )
+from greenloop.dependencies.store import InstalledPackages, PackageStore
 
 # Widely used, distributed as wheels, useful offline, without threads or processes at import.
 DEFAULT_PACKAGES = (
@@ -104,3 +109,39 @@ def _parse_entry(text: str) -> tuple[str, str]:
         raise ValueError(f"{text!r} is always installed: leave it out")
     extras = f"[{','.join(sorted(wanted.extras))}]" if wanted.extras else ""
     return name, f"{name}{extras}{wanted.specifier}"
+
+
+@dataclass(frozen=True)
+class PackageResolver:
+    """Installs packages of the allowlist only, by the names that its `find` returns."""
+
+    allowlist: PackageAllowlist = field(default_factory=PackageAllowlist)
+    store: PackageStore = field(default_factory=PackageStore)
+
+    def find_imported(
+        self, sources: Iterable[str], own_modules: Iterable[str] = ()
+    ) -> frozenset[str]:
+        """Return the allowed packages that sources import; `own_modules` are left out."""
+        modules = {item for source in sources for item in find_imported_modules(source)}
+        return self.allowlist.find_imported(modules - set(own_modules))
+
+    async def find_installed(self, names: Iterable[str]) -> InstalledPackages | None:
+        """Return the packages if they are in the cache."""
+        return await asyncio.to_thread(self.store.find, self.allowlist.requirements_for(names))
+
+    async def install(self, names: Iterable[str]) -> InstalledPackages:
+        """Return the packages, installed if needed; a cancelled installation leaves nothing.
+
+        Raises:
+            PackagesError: they cannot be installed.
+        """
+        stop = threading.Event()
+        wanted = self.allowlist.requirements_for(names)
+        task = asyncio.ensure_future(asyncio.to_thread(self.store.install, wanted, stop))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            stop.set()
+            with contextlib.suppress(Exception):
+                await task
+            raise

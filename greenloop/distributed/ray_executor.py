@@ -19,7 +19,7 @@ from typing import Any
 from greenloop.batch.executor import BatchConfig, RunExecutor
 from greenloop.distributed.object_store import ObjectStore, retry_in_thread
 from greenloop.distributed.ray_cluster import connect_to_ray, require_ray, resolve_address
-from greenloop.distributed.results_sync import ResultsSynchronizer
+from greenloop.distributed.run_sync import ResultsSynchronizer
 from greenloop.distributed.shared_budget import SharedBudget
 from greenloop.distributed.worker import RemoteRunResult, WorkerConfig, relocate_result
 from greenloop.distributed.worker_pool import WorkerPool, WorkerSlot

@@ -17,7 +17,7 @@ from greenloop.grading import GradingContext
 from greenloop.grading.isolation.evidence import measure as measure_isolation
 from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.records import Failure, Isolated, Record, TestRun
-from greenloop.records.evaluation import GroundTruth
+from greenloop.records.batch import GroundTruth
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings

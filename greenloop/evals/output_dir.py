@@ -12,7 +12,7 @@ from greenloop.errors import InputError
 from greenloop.evals.comparison import EVAL_RESULTS_FILE, EVAL_SETUP_FILE
 from greenloop.files import writing
 from greenloop.llm.model_selection import choose_model
-from greenloop.records.evaluation import EvalReport, EvalSetup
+from greenloop.records.batch import EvalReport, EvalSetup
 from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
 from greenloop.workflow.storage.request import digest, select_saved_options, with_absolute_replay

@@ -11,6 +11,7 @@ from greenloop.batch.executor import BatchConfig
 from greenloop.batch.runner import Batch
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError
+from greenloop.evals.comparison import HiddenTestResults
 from greenloop.evals.hidden_tests import (
     HiddenTestsOutcome,
     TaskSandboxFactory,
@@ -19,14 +20,11 @@ from greenloop.evals.hidden_tests import (
     run_hidden_tests,
 )
 from greenloop.evals.output_dir import EvalDirectory
-from greenloop.evals.results import HiddenTestResults
 from greenloop.evals.task import EvalTask
-from greenloop.evals.task_store import TaskStore
-from greenloop.evals.task_validation import check_collectable
+from greenloop.evals.task_store import TaskStore, check_collectable
 from greenloop.events import EntryEnded, Event, HiddenTestsFinished, Notice
 from greenloop.records import Report, ToolUsage
-from greenloop.records.batch import BatchOutcome
-from greenloop.records.evaluation import EvalUsage, TaskResult
+from greenloop.records.batch import BatchOutcome, EvalUsage, TaskResult
 from greenloop.reporting.loader import read_report
 from greenloop.sandbox import open_sandbox
 

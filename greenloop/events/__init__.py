@@ -6,16 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from greenloop.events.batch import BatchStarted as BatchStarted
-from greenloop.events.batch import EntryEnded as EntryEnded
-from greenloop.events.batch import EntryStarted as EntryStarted
-from greenloop.events.batch import HiddenTestsFinished as HiddenTestsFinished
-from greenloop.events.model_calls import CallFailed as CallFailed
-from greenloop.events.model_calls import CallFinished as CallFinished
-from greenloop.events.model_calls import CallProgress as CallProgress
-from greenloop.events.model_calls import CallRetried as CallRetried
-from greenloop.events.model_calls import CallStarted as CallStarted
-from greenloop.events.model_calls import ResponseRejected as ResponseRejected
+from greenloop.events.work import BatchStarted as BatchStarted
+from greenloop.events.work import CallFailed as CallFailed
+from greenloop.events.work import CallFinished as CallFinished
+from greenloop.events.work import CallProgress as CallProgress
+from greenloop.events.work import CallRetried as CallRetried
+from greenloop.events.work import CallStarted as CallStarted
+from greenloop.events.work import EntryEnded as EntryEnded
+from greenloop.events.work import EntryStarted as EntryStarted
+from greenloop.events.work import HiddenTestsFinished as HiddenTestsFinished
+from greenloop.events.work import ResponseRejected as ResponseRejected
 from greenloop.events.work import SandboxJobEnded as SandboxJobEnded
 from greenloop.events.work import SandboxJobProgress as SandboxJobProgress
 from greenloop.events.work import SandboxJobStarted as SandboxJobStarted

@@ -16,8 +16,7 @@ from greenloop.app.inputs.change_files import check_fence, check_project, check_
 from greenloop.app.inputs.check_files import read_check_inputs
 from greenloop.app.inputs.heal_files import read_original
 from greenloop.app.inputs.specification import validate_text
-from greenloop.app.requests import build_request
-from greenloop.app.script_requests import ScriptArguments, build_script_request
+from greenloop.app.requests import ScriptArguments, build_request, build_script_request
 from greenloop.errors import InputError, InterruptedRunError
 from greenloop.events import EventSink, ignore_event
 from greenloop.integrations.input_files import InputFolder, choose_module_name, open_input_folder

@@ -19,7 +19,7 @@ from greenloop.records.contract import (
 )
 from greenloop.records.evidence import Evidence
 from greenloop.records.evidence.assertion_mutation import AssertionMutation, AssertionSurvivor
-from greenloop.records.evidence.base import EvidenceRow, ExtraEvidence, Piece
+from greenloop.records.evidence.base import EvidenceRow, ExtraEvidence, Piece, Thresholds
 from greenloop.records.evidence.coverage import Coverage
 from greenloop.records.evidence.empty_bodies import EmptyBodies, RedPhase
 from greenloop.records.evidence.flakiness import Flakiness
@@ -29,8 +29,6 @@ from greenloop.records.evidence.isolated import Isolated, NotObservable
 from greenloop.records.evidence.memorization import Memorization
 from greenloop.records.evidence.mutation import EquivalentMutant, MutantResult, Mutation, Survivor
 from greenloop.records.evidence.peer import Difference, Peer
-from greenloop.records.evidence.thresholds import Thresholds
-from greenloop.records.output_check import CheckKind, CheckOrigin, OutputCheck
 from greenloop.records.project import (
     Baseline,
     BaselineResult,
@@ -72,8 +70,11 @@ from greenloop.records.report import (
 )
 from greenloop.records.review import Finding, Review
 from greenloop.records.script_result import (
+    CheckKind,
+    CheckOrigin,
     InputFile,
     NetworkRequest,
+    OutputCheck,
     ProducedFile,
     Project,
     ScriptError,

@@ -7,11 +7,10 @@ from pydantic import Field
 from greenloop.records.base import Record
 from greenloop.records.contract import Contract
 from greenloop.records.evidence import Evidence
-from greenloop.records.output_check import OutputCheck
 from greenloop.records.project import Change
 from greenloop.records.pytest_run import Ending, Failure
 from greenloop.records.review import Finding
-from greenloop.records.script_result import NetworkRequest
+from greenloop.records.script_result import NetworkRequest, OutputCheck
 from greenloop.records.search import Patch
 
 SchemaVersion = Literal["2"]

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 from greenloop.repair.hints import Hints
 from greenloop.repair.scope import NameScope
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import NodeContext
-from greenloop.syntax.source import Located
+from greenloop.syntax.source import Located, TextEdit
 
 _ATOMIC_NODES = (
     *(ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.List, ast.Dict, ast.Set),

@@ -11,11 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from greenloop.records import Report
-from greenloop.reporting.console import open_console
 from greenloop.reporting.escaping import flatten, sanitize_line
 from greenloop.reporting.evidence.differences import list_differences, render_difference
 from greenloop.reporting.evidence.survivors import format_survivor_rows, list_survivors
-from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.remedies import find_remedy
 from greenloop.reporting.summary import (
     VERDICT_MEANINGS,
@@ -27,11 +25,12 @@ from greenloop.reporting.summary import (
     format_next_command,
     format_test_counts,
     list_places,
+    open_console,
     pluralize,
     report_title,
     shorten_path,
 )
-from greenloop.reporting.traceability import build_requirement_rows
+from greenloop.reporting.traceability import build_requirement_rows, list_evidence_rows
 
 _LABEL_WIDTH = 14
 _MAX_REASONS, _MAX_SURVIVORS, _MAX_TEXT_CHARS = 8, 8, 300

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from greenloop.records.evaluation import Comparison, EvalReport, EvalSetup, EvalUsage, Proportion
+from greenloop.records.batch import Comparison, EvalReport, EvalSetup, EvalUsage, Proportion
 from greenloop.reporting.escaping import first_line
 from greenloop.reporting.formats.markdown import code_span, collapsible_list, escape_markdown
 

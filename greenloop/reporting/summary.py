@@ -1,14 +1,18 @@
-"""Summary lines of a report, its title, and the meaning of its verdict."""
+"""Results at a terminal: the console, code, and diffs."""
 
 from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterable
 from difflib import unified_diff
-from typing import Final
+from typing import Final, TextIO
+
+from rich.console import Console
+from rich.syntax import Syntax
 
 from greenloop.records import Choice, Report, Verdict
-from greenloop.reporting.escaping import escape_invisible, first_line
+from greenloop.reporting.escaping import escape_commands, escape_invisible, first_line
 
 VERDICT_MEANINGS: Final[dict[Verdict, str]] = {
     "verified": "Every test passes, and every piece of evidence reaches its threshold.",
@@ -170,3 +174,28 @@ def describe_ruling(wrong: str) -> str:
     """Return the judge's answer on a disputed test in words."""
     answers = {"test": "the test is wrong, dropped", "code": "the test is right"}
     return answers.get(wrong, "the text contradicts itself, or can be read both ways")
+
+
+_DIFF_STYLES = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}
+
+
+def open_console(stream: TextIO) -> Console:
+    """Return a console that shows text as it is, without markup or highlighting."""
+    return Console(file=stream, markup=False, highlight=False, emoji=False)
+
+
+def print_diff(lines: Iterable[str], stream: TextIO) -> None:
+    """Print a unified diff in colour, with untrusted text escaped."""
+    console = open_console(stream)
+    for line in lines:
+        style = next((style for mark, style in _DIFF_STYLES.items() if line.startswith(mark)), "")
+        console.print(escape_invisible(line), style=style, soft_wrap=True)
+
+
+def print_code(code: str, stream: TextIO) -> None:
+    """Print Python code in colour, with untrusted text escaped."""
+    console = open_console(stream)
+    shown = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(
+        escape_commands(escape_invisible(code)).rstrip("\n")
+    )
+    console.print(shown, soft_wrap=True)

@@ -1,11 +1,15 @@
-"""Traceability matrix: requirements × tests × attempts."""
+"""Which test proves which requirement, and which requirement comes from which passage of the text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
-from greenloop.records import Attempt, Report, TestEntry
+from greenloop.records import Attempt, EvidenceRow, Report, TestEntry
+from greenloop.reporting.summary import pluralize
+from greenloop.specification.examples import analyze_specification
+from greenloop.specification.tracing import Trace, trace_contract
 
 _MAX_TESTS = 400
 _MAX_REQUIREMENTS = 24
@@ -119,3 +123,88 @@ def _build_row(
 
 def _build_cell(outcome: str, label: str, test: str = "") -> Cell:
     return Cell(classify_outcome(outcome), f"{label}: {outcome or 'not present'}", test)
+
+
+_MAX_CHARS = 60_000  # of the text; report.json has the rest
+
+
+class TextPart(NamedTuple):
+    """A part of the text. `kinds` are `background`, `example`, …, and ids of requirements."""
+
+    text: str
+    kinds: tuple[str, ...] = ()
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        return tuple(item for item in self.kinds if item.startswith("R"))
+
+    @property
+    def state(self) -> str:
+        """What the part is shown as: a CSS class, '' for text between passages."""
+        kind = "asked" if self.requirements else (*self.kinds, "")[0]
+        return kind.replace(" ", "-")
+
+
+def build_text_parts(trace: Trace | None) -> tuple[TextPart, ...]:
+    """Return the parts of a traced text in order; () for None."""
+    return tuple(_split(trace)) if trace else ()
+
+
+def list_evidence_rows(report: Report, trace: Trace | None = None) -> Iterator[EvidenceRow]:
+    """Yield the row of the text, where it was traced, then those of the evidence.
+
+    `trace` is that of `trace_report`, where the caller has it.
+    """
+    if trace := trace or trace_report(report):
+        yield _build_passage_row(trace)
+    yield from report.evidence.summary()
+
+
+def trace_report(report: Report) -> Trace | None:
+    """Return the contract as traced in the text; None where it was not."""
+    contract, text = report.contract, report.specification[:_MAX_CHARS]
+    if contract is None or not (contract.quotes_text or contract.unquoted):
+        return None  # of an older version
+    examples = analyze_specification(text).examples
+    trace = trace_contract(
+        contract.model_copy(update={"specification": text, "examples": examples})
+    )
+    return trace if trace.index.words else None
+
+
+def _build_passage_row(trace: Trace) -> EvidenceRow:
+    contract, total = trace.contract, len(trace.index.words)
+    share = len(trace.covered) / total
+    text = f"{share:.0%} of {pluralize(total, 'word')} in quotes, background and examples"
+    for number, what in (
+        (len(contract.unquoted), "passage that nothing takes up"),
+        (len(contract.not_covered), "thing that one module cannot give"),
+    ):
+        text += f", {number} {what.replace(' ', 's ', 1) if number > 1 else what}" * bool(number)
+    reached = not (contract.unquoted or contract.not_covered)
+    return EvidenceRow("text", reached, text, f"{share:.0%}", share)
+
+
+def _split(trace: Trace) -> Iterator[TextPart]:
+    kinds = _collect_kinds(trace)
+    text, words, done = trace.index.text, trace.index.words, 0
+    for own, run in groupby(range(len(words)), kinds.__getitem__):
+        numbers = list(run)
+        begin, end = words[numbers[0]].start, words[numbers[-1]].end
+        if own:
+            yield TextPart(text[done:begin])
+            yield TextPart(text[begin:end], own)
+            done = end
+    yield TextPart(text[done:])
+
+
+def _collect_kinds(trace: Trace) -> list[tuple[str, ...]]:
+    """Return what each word was taken for."""
+    kinds: list[tuple[str, ...]] = [()] * len(trace.index.words)
+    for place in trace.places:
+        for number in place.words:
+            kinds[number] = tuple(dict.fromkeys((*kinds[number], place.label)))
+    for passage in trace.contract.unquoted:
+        for number in trace.index.find(passage) or ():
+            kinds[number] = kinds[number] or ("unquoted",)
+    return kinds

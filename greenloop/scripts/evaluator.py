@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from greenloop.records import Failure, Outcome, TestOutcome, TestRun
-from greenloop.records.output_check import OutputCheck
-from greenloop.records.script_result import ScriptRun
+from greenloop.records.script_result import OutputCheck, ScriptRun
 from greenloop.scripts.checks.evaluation import find_violation
 from greenloop.scripts.checks.factories import build_check
 from greenloop.scripts.failure import failure_from_run

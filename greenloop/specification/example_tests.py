@@ -12,8 +12,8 @@ from greenloop.specification.reading.doctests import (
     get_error_name,
     parse_doctest,
 )
-from greenloop.syntax.approximation import approximate_floats
 from greenloop.syntax.parse import parse_or_none, read_literal
+from greenloop.syntax.values import approximate_floats
 
 _TRUTHS = (ast.Compare, ast.BoolOp)
 

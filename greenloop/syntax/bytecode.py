@@ -10,9 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
 
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import NodeContext
-from greenloop.syntax.source import Source
+from greenloop.syntax.source import Source, TextEdit
 from greenloop.syntax.windows import MAX_UNIT_CHARACTERS, Window, find_window
 
 _LARGE_COMPILATIONS = 100  # of as many characters as the module has, for all large parts together

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
-from greenloop.syntax.edit import TextEdit
-from greenloop.syntax.source import Located, Source
+from greenloop.syntax.source import Located, Source, TextEdit
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Import = ast.Import | ast.ImportFrom

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import NodeContext
-from greenloop.syntax.source import Source
+from greenloop.syntax.source import Source, TextEdit
 
 EditT = TypeVar("EditT", bound=TextEdit)
 Proposer = Callable[[Any, Any], Iterator[EditT]]

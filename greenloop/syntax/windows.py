@@ -10,9 +10,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import Function, NodeContext
-from greenloop.syntax.source import Source
+from greenloop.syntax.source import Source, TextEdit
 
 MAX_UNIT_CHARACTERS = 4096  # shorter units are compiled as a whole
 _MAX_WINDOW_CHARACTERS = 1024

@@ -8,10 +8,14 @@ from collections.abc import Collection, Sequence
 from textwrap import indent
 
 from greenloop.records import HeldOutExample, has_enough_examples
-from greenloop.syntax.approximation import approximate_floats
 from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.parse import cache_by_source
-from greenloop.syntax.values import find_value_imports, is_plain_value, name_classes_alike
+from greenloop.syntax.values import (
+    approximate_floats,
+    find_value_imports,
+    is_plain_value,
+    name_classes_alike,
+)
 
 # Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal
 # for equal values.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from greenloop.tracing.semconv import SpanType
+from greenloop.tracing.spans import SpanType
 
 _TRUE_VALUES = ("true", "1", "yes", "on")
 _OTLP_ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")

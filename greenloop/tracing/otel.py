@@ -15,8 +15,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
 from greenloop.tracing.environment import Preset
-from greenloop.tracing.semconv import SpanType, TracingSettingError, span_attributes
-from greenloop.tracing.spans import SpanData
+from greenloop.tracing.spans import SpanData, SpanType, TracingSettingError, span_attributes
 
 _OTLP_PROTOCOL = "http/protobuf"
 _USAGE_PREFIX = "gen_ai.usage."

@@ -15,8 +15,7 @@ from dotenv import load_dotenv
 
 from greenloop.events import Event, EventSink, Notice
 from greenloop.tracing.environment import is_content_traced, list_enabled_presets
-from greenloop.tracing.semconv import TracingSettingError
-from greenloop.tracing.spans import RunSpans, Tracer
+from greenloop.tracing.spans import RunSpans, Tracer, TracingSettingError
 
 # Limit for sending the rest at the end: an endpoint that is down must not delay the exit.
 _CLOSE_TIMEOUT_SECONDS = 2.0

@@ -18,7 +18,12 @@ from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import check_ended, print_error, run_until_stopped, write_stdout
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError
-from greenloop.evals.comparison import compare_evaluations, read_evaluation
+from greenloop.evals.comparison import (
+    HiddenTestResults,
+    build_eval_report,
+    compare_evaluations,
+    read_evaluation,
+)
 from greenloop.evals.datasets.loader import TaskSource
 from greenloop.evals.hidden_tests import (
     SolutionResult,
@@ -27,14 +32,12 @@ from greenloop.evals.hidden_tests import (
     run_solutions,
 )
 from greenloop.evals.output_dir import EvalDirectory, build_setup
-from greenloop.evals.results import HiddenTestResults
 from greenloop.evals.runner import Evaluation
-from greenloop.evals.summary import build_eval_report
 from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
 from greenloop.llm.factory import open_sources
 from greenloop.records.base import escape_json
-from greenloop.records.evaluation import EvalReport
+from greenloop.records.batch import EvalReport
 from greenloop.reporting.escaping import first_line
 from greenloop.reporting.evals import (
     render_comparison_markdown,

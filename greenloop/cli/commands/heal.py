@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from greenloop.app.inputs.heal_files import read_layout, read_original
-from greenloop.app.script_requests import ScriptArguments, build_script_request
+from greenloop.app.requests import ScriptArguments, build_script_request
 from greenloop.cli.commands.script import read_arguments
 from greenloop.cli.options.runs import HealOptions
 from greenloop.cli.run_agent import build_new_request, start_run

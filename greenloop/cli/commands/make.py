@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from greenloop.app.inputs.choices import add_answers, read_locked_choices
-from greenloop.app.inputs.specification import read_specification, read_tests, resolve_module_name
+from greenloop.app.inputs.specification import (
+    add_answers,
+    read_locked_choices,
+    read_specification,
+    read_tests,
+    resolve_module_name,
+)
 from greenloop.app.requests import to_absolute_path
 from greenloop.cli.options.runs import MakeOptions
 from greenloop.cli.process import print_error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from greenloop.agent import build_refusal_report
-from greenloop.app.inputs.choices import add_answers
+from greenloop.app.inputs.specification import add_answers
 from greenloop.cli.finish import finish_run
 from greenloop.cli.options.runs import ResumeOptions
 from greenloop.cli.process import print_error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from greenloop.app.inputs.specification import read_specification
-from greenloop.app.script_requests import ScriptArguments, build_script_request
+from greenloop.app.requests import ScriptArguments, build_script_request
 from greenloop.cli.options.runs import ScriptOptions, ScriptRunOptions
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import OutputError

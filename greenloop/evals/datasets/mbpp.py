@@ -13,8 +13,13 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from greenloop.errors import InputError
-from greenloop.evals.datasets.inferred_api import UsedName, find_used_modules, find_used_names
-from greenloop.evals.datasets.inferred_types import InferredReturn, infer_returns
+from greenloop.evals.datasets.inferred_interface import (
+    InferredReturn,
+    UsedName,
+    find_used_modules,
+    find_used_names,
+    infer_returns,
+)
 from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, parse_source
 from greenloop.syntax.parse import parse_or_empty
 

@@ -16,7 +16,7 @@ from greenloop.grading.assertion_mutation.candidates import (
 )
 from greenloop.grading.assertion_mutation.certainty import Certainty
 from greenloop.grading.assertion_mutation.operators import AssertionChange
-from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.source import TextEdit
 
 _FAILURE = "assert 1 == 2\n"
 # None uses the tested module. The test returns, and so passes, where an expression that is false is

@@ -9,8 +9,8 @@ from itertools import zip_longest
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
 from greenloop.grading.assertion_mutation.operators import get_called_name
 from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import Function
+from greenloop.syntax.source import TextEdit
 
 _MAX_ALIAS_DEPTH = 5
 _COMPARISON_METHODS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__".split())

@@ -12,11 +12,10 @@ from greenloop.grading.assertion_mutation.literals import (
     change_members_far,
 )
 from greenloop.grading.assertion_mutation.record_changes import change_record
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import get_last_name
 from greenloop.syntax.operators import OPPOSITES, SIGNS
 from greenloop.syntax.parse import read_literal
-from greenloop.syntax.source import Source
+from greenloop.syntax.source import Source, TextEdit
 
 _MAX_TOLERANCE = 1000  # larger tolerances might include a far number
 _NEGATIVE_INFINITY, _POSITIVE_INFINITY = 'float("-inf")', 'float("inf")'

@@ -12,8 +12,8 @@ from greenloop.grading.assertion_mutation.candidates import AssertionMutant, Mut
 from greenloop.grading.context import GradingContext
 from greenloop.grading.isolation.public_names import read_module_names
 from greenloop.records import TestRun
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.parse import PARSE_ERRORS
+from greenloop.syntax.source import TextEdit
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import get_function_name
 

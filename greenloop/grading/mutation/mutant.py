@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from greenloop.sandbox.work.mutant_runs import ModuleEdit
-from greenloop.syntax.edit import TextEdit, format_unified_diff
 from greenloop.syntax.nodes import NodeContext
 from greenloop.syntax.operators import Operator
-from greenloop.syntax.source import Source
+from greenloop.syntax.source import Source, TextEdit, format_unified_diff
 
 
 class ProposedEdit(NamedTuple):

@@ -11,7 +11,13 @@ from pydantic import Field
 
 from greenloop.records.base import Record
 from greenloop.records.evidence.assertion_mutation import AssertionMutation
-from greenloop.records.evidence.base import EvidenceRow, ExtraEvidence, Piece, format_items
+from greenloop.records.evidence.base import (
+    EvidenceRow,
+    ExtraEvidence,
+    Piece,
+    Thresholds,
+    format_items,
+)
 from greenloop.records.evidence.coverage import Coverage
 from greenloop.records.evidence.empty_bodies import EmptyBodies, RedPhase
 from greenloop.records.evidence.flakiness import Flakiness
@@ -21,7 +27,6 @@ from greenloop.records.evidence.isolated import Isolated
 from greenloop.records.evidence.memorization import Memorization
 from greenloop.records.evidence.mutation import Mutation
 from greenloop.records.evidence.peer import Peer
-from greenloop.records.evidence.thresholds import Thresholds
 
 
 class Evidence(Record):

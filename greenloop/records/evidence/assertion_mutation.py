@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from greenloop.records.base import Record
-from greenloop.records.evidence.base import EvidenceRow, Piece, format_minimum
-from greenloop.records.evidence.thresholds import Thresholds
+from greenloop.records.evidence.base import EvidenceRow, Piece, Thresholds, format_minimum
 
 
 class AssertionSurvivor(Record):

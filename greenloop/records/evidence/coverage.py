@@ -7,11 +7,11 @@ from typing import ClassVar
 from greenloop.records.evidence.base import (
     EvidenceRow,
     Piece,
+    Thresholds,
     format_items,
     format_minimum,
     format_share,
 )
-from greenloop.records.evidence.thresholds import Thresholds
 
 _MAX_SHOWN = 12
 

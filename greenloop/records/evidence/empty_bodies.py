@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from greenloop.records.evidence.base import EvidenceRow, Needed, Piece
-from greenloop.records.evidence.thresholds import Thresholds
+from greenloop.records.evidence.base import EvidenceRow, Needed, Piece, Thresholds
 
 
 class RedPhase(Piece):

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from greenloop.records.evidence.base import EvidenceRow, Piece, format_items
-from greenloop.records.evidence.thresholds import Thresholds
+from greenloop.records.evidence.base import EvidenceRow, Piece, Thresholds, format_items
 
 
 class Flakiness(Piece):

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from greenloop.records.base import Record
-from greenloop.records.evidence.base import EvidenceRow, Piece, format_items
-from greenloop.records.evidence.thresholds import Thresholds
+from greenloop.records.evidence.base import EvidenceRow, Piece, Thresholds, format_items
 
 _REMEDY = "compare results of the module with literals in the body of the test"
 _DIFFERING = "has the expected result only in the process of the tests: {}"

@@ -5,8 +5,13 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from greenloop.records.base import Record
-from greenloop.records.evidence.base import EvidenceRow, Piece, format_minimum, format_share
-from greenloop.records.evidence.thresholds import Thresholds
+from greenloop.records.evidence.base import (
+    EvidenceRow,
+    Piece,
+    Thresholds,
+    format_minimum,
+    format_share,
+)
 
 _HUNK = re.compile(r"^@@ .*\n", re.MULTILINE)
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from greenloop.records.base import Record
-from greenloop.records.evidence.base import EvidenceRow, Needed, Piece, format_items
-from greenloop.records.evidence.thresholds import Thresholds
+from greenloop.records.evidence.base import EvidenceRow, Needed, Piece, Thresholds, format_items
 
 MIN_ALLOWED_INPUTS = 50
 Ruling = Literal[

@@ -11,8 +11,8 @@ from junitparser import TestCase
 
 from greenloop.records import Failure, Report, TestEntry
 from greenloop.reporting.escaping import escape_invisible, flatten, truncate
-from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import report_title
+from greenloop.reporting.traceability import list_evidence_rows
 
 _MAX_TEXT_LENGTH = 20_000
 _MAX_ATTRIBUTE_LENGTH = 500

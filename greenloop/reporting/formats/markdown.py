@@ -12,7 +12,6 @@ from greenloop.records import Report
 from greenloop.reporting.escaping import flatten
 from greenloop.reporting.evidence.differences import list_differences
 from greenloop.reporting.evidence.survivors import build_survivor_row, list_survivors
-from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import (
     VERDICT_SIGNS,
     describe_change,
@@ -23,7 +22,7 @@ from greenloop.reporting.summary import (
     pluralize,
     report_title,
 )
-from greenloop.reporting.traceability import build_requirement_rows, short_name
+from greenloop.reporting.traceability import build_requirement_rows, list_evidence_rows, short_name
 
 _MAX_ITEMS, _MAX_REQUIREMENTS = 20, 60
 _MORE = " more, see the report"

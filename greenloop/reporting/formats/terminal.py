@@ -9,7 +9,6 @@ from greenloop.records import Report
 from greenloop.reporting.escaping import escape_commands, escape_invisible, flatten, truncate
 from greenloop.reporting.evidence.differences import list_differences, render_difference
 from greenloop.reporting.evidence.survivors import diff_hunk, format_survivor_rows, list_survivors
-from greenloop.reporting.passages import list_evidence_rows
 from greenloop.reporting.summary import (
     describe_change,
     describe_ruling,
@@ -21,6 +20,7 @@ from greenloop.reporting.summary import (
 )
 from greenloop.reporting.traceability import (
     build_requirement_rows,
+    list_evidence_rows,
     names_no_requirement,
     short_name,
 )

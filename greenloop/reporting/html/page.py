@@ -11,9 +11,8 @@ from greenloop.reporting.evidence.differences import compare_sides, list_differe
 from greenloop.reporting.evidence.survivors import build_survivor_row
 from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code
-from greenloop.reporting.html.overview_bar import build_overview_bar
+from greenloop.reporting.html.index import build_overview_bar
 from greenloop.reporting.html.rendering import render
-from greenloop.reporting.passages import build_text_parts, list_evidence_rows, trace_report
 from greenloop.reporting.summary import (
     VERDICT_MEANINGS,
     describe_cost,
@@ -23,9 +22,12 @@ from greenloop.reporting.summary import (
 )
 from greenloop.reporting.traceability import (
     build_requirement_rows,
+    build_text_parts,
     build_traceability_matrix,
+    list_evidence_rows,
     names_no_requirement,
     short_name,
+    trace_report,
 )
 
 _MAX_TEXT_LENGTH = 60_000  # characters; report.json has the rest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -19,6 +20,7 @@ def render(template: str, **values: Any) -> str:
     return _create_environment().get_template(template).render(values)
 
 
+@lru_cache(maxsize=1)  # compiling takes longer than rendering
 def _create_environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("greenloop.reporting.html", "templates"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from greenloop.records import TestRun
-from greenloop.syntax.edit import TextEdit
+from greenloop.syntax.source import TextEdit
 
 _MAX_THREADS = 4
 _MIN_RUN_SECONDS, _RUN_FACTOR = 2.0, 10  # of a test run, from the time that it takes on the code

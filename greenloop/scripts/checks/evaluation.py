@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from greenloop.records.output_check import OutputCheck, is_table
-from greenloop.records.script_result import ProducedFile, ScriptRun
+from greenloop.records.script_result import OutputCheck, ProducedFile, ScriptRun, is_table
 from greenloop.scripts.checks.csv_tables import (
     Table,
     find_ragged_rows,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from greenloop.records.output_check import CheckKind, OutputCheck, is_table
+from greenloop.records.script_result import CheckKind, OutputCheck, is_table
 
 _MAX_ID_CHARS = 70
 

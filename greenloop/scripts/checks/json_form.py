@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from greenloop.records.output_check import OutputCheck
+from greenloop.records.script_result import OutputCheck
 from greenloop.scripts.checks.factories import build_check, complete_checks
 from greenloop.scripts.checks.options import normalize_relative_path
 from greenloop.scripts.checks.subprocess_query import check_pattern

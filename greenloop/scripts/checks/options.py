@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from greenloop.errors import InputError
-from greenloop.records.output_check import OutputCheck
+from greenloop.records.script_result import OutputCheck
 from greenloop.scripts.checks.factories import build_check
 from greenloop.scripts.checks.subprocess_query import check_pattern, find_schema_error
 

@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from greenloop.syntax.edit import TextEdit
-from greenloop.syntax.source import Source
+from greenloop.syntax.source import Source, TextEdit
 from greenloop.testsuite.scenarios.names import all_names, walk_all
 from greenloop.testsuite.scenarios.nodes import copy_node
 from greenloop.testsuite.scenarios.reading.decorators import Table

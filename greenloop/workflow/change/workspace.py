@@ -19,8 +19,8 @@ from greenloop.records import Baseline, BaselineResult, Change, Record, TestRun
 from greenloop.versions import greenloop_version
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.run_tests import run_with_packages
+from greenloop.workflow.setup.missing_modules import explain_suite_problem
 from greenloop.workflow.setup.packages import install_project_packages
-from greenloop.workflow.setup.suite_problems import explain_suite_problem
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.run_dir import write_atomically
 

@@ -14,8 +14,7 @@ import pytest
 from greenloop.batch.results import append_line
 from greenloop.distributed.object_store import ObjectStore, upload_pending
 from greenloop.distributed.ray_executor import RayRunExecutor
-from greenloop.distributed.results_sync import ResultsSynchronizer
-from greenloop.distributed.run_sync import RunSynchronizer
+from greenloop.distributed.run_sync import ResultsSynchronizer, RunSynchronizer
 from greenloop.distributed.worker import RemoteRunResult, Worker, WorkerConfig
 from greenloop.distributed.worker_pool import Node, WorkerSlot
 from greenloop.errors import InputError, StoreError

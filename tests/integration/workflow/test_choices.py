@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from greenloop.app.inputs.choices import add_answers
+from greenloop.app.inputs.specification import add_answers
 from greenloop.events import ChoiceAnswered, ChoiceAsked
 from greenloop.records import Choice, ChoiceAnswer, Contract, Report, Requirement
 from greenloop.workflow.choices import build_answer_tests

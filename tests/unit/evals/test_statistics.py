@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.evals.statistics import (
+from greenloop.evals.comparison import (
     build_share,
     compute_paired_interval,
     mcnemar_exact,

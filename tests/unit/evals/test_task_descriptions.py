@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from greenloop.evals.datasets.inferred_types import InferredReturn, infer_returns
-from greenloop.evals.datasets.stub_description import describe_stub
+from greenloop.evals.datasets.exercism import describe_stub
+from greenloop.evals.datasets.inferred_interface import InferredReturn, infer_returns
 from greenloop.evals.hidden_tests import adapt_settings_to_format
-from greenloop.evals.task_validation import find_test_file_error
+from greenloop.evals.task_store import find_test_file_error
 from greenloop.records import Failure, TestRun
 from greenloop.settings import Settings
 

@@ -7,17 +7,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from jinja2 import Environment
 
 from greenloop.records import Report
 from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.reporting.evidence.survivors import get_mutated_line
-from greenloop.reporting.html import rendering
 from greenloop.reporting.html.attempts import build_attempt_views
-from greenloop.reporting.html.code import annotate_code
-from greenloop.reporting.html.highlighting import highlight_lines
-from greenloop.reporting.html.index import IndexEntry, render_index_html
-from greenloop.reporting.html.overview_bar import OverviewBar
+from greenloop.reporting.html.code import annotate_code, highlight_lines
+from greenloop.reporting.html.index import IndexEntry, OverviewBar, render_index_html
 from greenloop.reporting.html.page import render_report_html
 from greenloop.reporting.traceability import build_traceability_matrix
 from tests.support.reports import (
@@ -162,26 +158,6 @@ def test_dropped_test_has_its_outcome_in_each_attempt() -> None:
     rows = {row.name: row for row in build_traceability_matrix(report).rows}
     assert [cell.state for cell in rows["test_wrong"].attempt_cells] == ["bad", "none"]
     assert rows["test_wrong"].final_cell.state == "aside"
-
-
-def test_templates_are_compiled_once_and_a_read_only_home_is_no_error(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def render_anew() -> str:
-        rendering._create_environment.cache_clear()
-        return render_report_html(build_make_report())
-
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    page = render_anew()
-    cached = list((tmp_path / "cache").rglob("*.cache"))
-    assert cached
-    with monkeypatch.context() as patched:
-        patched.setattr(Environment, "_generate", None)  # what compiles
-        assert render_anew() == page
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert render_anew() == page
-    rendering._create_environment.cache_clear()
 
 
 def test_red_run_shows_its_failing_assertion_beside_the_verdict() -> None:

@@ -9,7 +9,7 @@ from greenloop.reporting.formats.junit import render_junit
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html.page import render_report_html
-from greenloop.reporting.passages import build_text_parts, list_evidence_rows, trace_report
+from greenloop.reporting.traceability import build_text_parts, list_evidence_rows, trace_report
 from tests.support.reports import HOSTILE, build_check_report, build_make_report
 
 TEXT = (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from greenloop.grading.mutation.operators import calls, control_flow, expressions, literals
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.operators import Operator
+from greenloop.syntax.source import TextEdit
 
 OPERATORS: tuple[Operator[TextEdit], ...] = (
     *expressions.OPERATORS,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import NodeContext, get_last_name
 from greenloop.syntax.operators import edit_operator
+from greenloop.syntax.source import TextEdit
 
 _PAIRS = (
     ("lower", "upper"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import NodeContext
 from greenloop.syntax.operators import (
     BOUNDARIES,
@@ -15,6 +14,7 @@ from greenloop.syntax.operators import (
     iter_comparisons,
     iter_swapped_operators,
 )
+from greenloop.syntax.source import TextEdit
 
 _ARITHMETIC: dict[type[ast.operator], tuple[str, ...]] = {
     ast.Add: ("-",),

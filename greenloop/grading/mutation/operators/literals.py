@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from greenloop.syntax.edit import TextEdit
 from greenloop.syntax.nodes import NodeContext
 from greenloop.syntax.operators import edit_operator
+from greenloop.syntax.source import TextEdit
 
 _LITERAL_START = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
 _MARK = "XX"

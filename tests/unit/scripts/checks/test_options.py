@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from greenloop.errors import InputError
-from greenloop.records.output_check import OutputCheck
+from greenloop.records.script_result import OutputCheck
 from greenloop.scripts.checks.factories import complete_checks
 from greenloop.scripts.checks.options import (
     parse_expect,
