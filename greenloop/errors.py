@@ -14,6 +14,7 @@
     │   └── ReplayExhaustedError              a replay file has no (more) answer for a call
     ├── SandboxError               status 4   no sandbox of the kind asked for
     │   └── PackagesError                     packages that the code needs cannot be installed
+    ├── UnusableCodeError          status 1   no answer of the model is code or a test that can be run
     ├── ContradictedTestError      status 1   a wish contradicts a test that passes today
     ├── BudgetExhaustedError       status 5   the next call would go over the budget
     └── InterruptedRunError        status 130 stopped by the user; the run can be resumed
@@ -68,6 +69,10 @@ class ModelFailure(GreenloopError):
     """The model gave no usable answer."""
 
     exit_status = 3
+
+
+class UnusableCodeError(GreenloopError):
+    """The model answers, and none of its answers is code or a test that can be run."""
 
 
 class NoModelError(ModelFailure):

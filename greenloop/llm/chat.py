@@ -26,6 +26,7 @@ from greenloop.threads import run_in_thread
 
 ProgressCallback = Callable[[int], None]
 _FINISH_REASONS = ("finish_reason", "stop_reason", "done_reason")
+_SAMPLING_TEMPERATURE = 0.8
 _TRACER_MODULES = ("langchain_core.tracers.langchain", "langfuse")
 
 
@@ -74,7 +75,11 @@ class ChatSource:
         finish: str | None = None
         reported = 0
         with suppress_tracing() as callbacks:
-            for chunk in self.model.stream(messages, config={**about, "callbacks": callbacks}):
+            options: dict[str, Any] = (
+                {"temperature": _SAMPLING_TEMPERATURE} if prompt.sample else {}
+            )
+            config = RunnableConfig(**about, callbacks=callbacks)
+            for chunk in self.model.stream(messages, config=config, **options):
                 # Taken from the chunks: in their sum a repeated reason becomes "stopstop".
                 reasons = map(chunk.response_metadata.get, _FINISH_REASONS)
                 finish = next((str(item) for item in reasons if item), finish)

@@ -22,6 +22,7 @@ class Prompt(NamedTuple):
 
     tool: str
     messages: tuple[Message, ...]
+    sample: int = 0  # a further answer to the same messages, at another temperature
 
     @property
     def sha256(self) -> str:

@@ -202,6 +202,7 @@ class Report(Record):
     test_output: str
     iterations: int
     schema_version: SchemaVersion = "2"
+    road: Literal["contract", "plain"] = "contract"
     repairs: int = 0
     original: str = ""
     verdict: Verdict

@@ -62,6 +62,19 @@ class SettingsTable(BaseSettings):
         metavar="MODEL",
         example="openai:gpt-5.4",
     )
+    profile: Literal["auto", "small", "full"] = setting(
+        "auto",
+        "How much is asked of a model in one call: small = short prompts and no contract; auto = small "
+        "for models of up to four billion parameters, by their name.",
+        metavar="auto|small|full",
+        is_saved=True,
+    )
+    samples: Literal["auto"] | int = setting(
+        "auto",
+        "Further answers that are asked for before a repair; auto = 3 without a contract, else none.",
+        metavar="N|auto",
+        is_saved=True,
+    )
     fallback_model: str | None = setting(
         None, "Used when the first model is stuck or down.", metavar="MODEL"
     )

@@ -31,11 +31,20 @@ def _is_joint(index: PassageIndex, number: int) -> bool:
 
 def list_own_stems(contract: Contract) -> frozenset[str]:
     """Return the stems of the words that a contract has of its own, outside of quotes."""
+    texts = (contract.summary, contract.interface, *contract.assumptions)
+    return list_stated_stems(contract).union(*map(_list_stems, texts))
+
+
+def list_stated_stems(contract: Contract) -> frozenset[str]:
+    """Return the stems of the words of what a contract states: tests have to follow these."""
     stated = [item.text for item in contract.requirements]
     stated += [item.text for item in contract.keep]
     asked = (text for item in contract.choices for text in (item.question, *item.answers))
-    texts = (contract.summary, contract.interface, *contract.assumptions, *stated, *asked)
-    return frozenset(_stem(word) for text in texts for word in list_words(text))
+    return frozenset(stem for text in (*stated, *asked) for stem in _list_stems(text))
+
+
+def _list_stems(text: str) -> Iterator[str]:
+    return map(_stem, list_words(text))
 
 
 def is_neglected(index: PassageIndex, clause: range, own_stems: frozenset[str]) -> bool:
@@ -52,9 +61,9 @@ def is_neglected(index: PassageIndex, clause: range, own_stems: frozenset[str]) 
     return len(stems & own_stems) <= _MIN_STATED * len(stems)
 
 
-def says_most(content: Collection[str], own_stems: frozenset[str]) -> bool:
-    """Return whether a contract's own words say at least half of the words of a passage."""
-    said = sum(_stem(word) in own_stems for word in content)
+def says_most(content: Collection[str], stems: frozenset[str]) -> bool:
+    """Return whether at least half of the words of a passage have these stems."""
+    said = sum(_stem(word) in stems for word in content)
     return 2 * said >= len(content)
 
 

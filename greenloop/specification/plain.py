@@ -8,7 +8,11 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from greenloop.records import Contract, Requirement
-from greenloop.specification.examples import Specification, filter_usable_examples
+from greenloop.specification.examples import (
+    Specification,
+    analyze_specification,
+    filter_usable_examples,
+)
 from greenloop.specification.passages import index_text
 from greenloop.specification.reading.doctests import parse_doctest
 from greenloop.syntax.module_names import explain_invalid_module_name
@@ -48,9 +52,18 @@ def _list_requirements(text: str) -> Iterator[Requirement]:
     index = index_text(text)
     blocks = [item for item in index.blocks if item.kind in ("sentence", "item", "row")]
     passages = [index.excerpt(item.first, item.end) for item in blocks]
+    passages = passages or [*_list_docstrings(text)]
     for number, passage in enumerate(passages[:_MAX_REQUIREMENTS] or [text.strip()], 1):
         shown = passage[:_MAX_CHARS]
         yield Requirement(id=f"R{number}", text=shown, quotes=(shown,))
+
+
+def _list_docstrings(text: str) -> Iterator[str]:
+    tree = parse_or_empty(analyze_specification(text).signatures)
+    for node in tree.body:
+        docstring = ast.get_docstring(node) if isinstance(node, Definition) else None
+        if docstring:
+            yield " ".join(docstring.split())
 
 
 def _sketch_interface(specification: Specification) -> str:

@@ -41,7 +41,7 @@ def _complain(trace: Trace) -> Iterator[str]:
     if sides := find_contradiction(trace):
         yield (
             f"You name a contradiction, {sides}: where one reading meets both, take it, and "
-            'answer with "contradictions": []'
+            "answer `Contradictions` with `- none`"
         )
     if not trace.contract.quotes_text:
         yield from (_NO_QUOTES,) if trace.rests else ()

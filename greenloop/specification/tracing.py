@@ -15,6 +15,7 @@ from greenloop.records import Contract, GivenExample, KeptBehaviour, Requirement
 from greenloop.specification.clauses import (
     is_neglected,
     list_own_stems,
+    list_stated_stems,
     says_most,
     split_clauses,
 )
@@ -27,6 +28,7 @@ from greenloop.specification.passages import Block, PassageIndex, index_text, li
 from greenloop.specification.reading.doctests import parse_doctest
 from greenloop.specification.word_lists import (
     BEFORE_NAMES,
+    DOCSTRING_SECTIONS,
     OBLIGATIONS,
     SILENT_WORDS,
 )
@@ -137,6 +139,8 @@ class Trace:
         numbers = [number for number in run if self._word(number) not in SILENT_WORDS]
         content = {self._word(number) for number in numbers}
         content -= {*list_words(self.contract.module)}
+        if block.kind == "code":
+            content -= DOCSTRING_SECTIONS
         if any(self._is_signature(number) for number in numbers):
             content -= self._names
         text = self.index.excerpt(block.first, block.end)
@@ -147,7 +151,11 @@ class Trace:
         if is_whole and content <= self._names:
             return False
         may_be_said = block.kind == "heading" or not is_whole or len(content) == 1
-        return not (may_be_said and says_most(content, self._own_stems))
+        return not (may_be_said and says_most(content - self._names, self._stated_stems))
+
+    @cached_property
+    def _stated_stems(self) -> frozenset[str]:
+        return list_stated_stems(self.contract)
 
     @cached_property
     def _own_stems(self) -> frozenset[str]:

@@ -54,6 +54,7 @@ _NUMBERS = """
     doppelt zweimal
 """
 _ARROWS = "-> => → ="
+DOCSTRING_SECTIONS = frozenset("args arguments parameters returns raises yields examples".split())
 # By themselves these ask for nothing.
 SILENT_WORDS = frozenset(
     f"{_ARTICLES_AND_PRONOUNS} {_PREPOSITIONS_AND_CONJUNCTIONS} {_AUXILIARIES} {_COURTESY} "

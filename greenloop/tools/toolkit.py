@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 from greenloop.dependencies import PackageResolver
 from greenloop.llm.client import LLM
-from greenloop.llm.parsing.code import parse_code, parse_repair
+from greenloop.llm.parsing.code import parse_code, parse_repair, parse_script
+from greenloop.llm.parsing.completeness import public_names
 from greenloop.llm.parsing.contract import parse_contract
 from greenloop.llm.parsing.review import parse_judgement, parse_review
 from greenloop.llm.parsing.tests import parse_hardening, parse_tests
@@ -84,6 +85,7 @@ class Toolkit(PromptCaller):
 
     sandbox: Sandbox
     packages: PackageResolver = field(default_factory=PackageResolver)
+    is_plain: bool = False  # prompts are short and show the text alone
 
     async def parse_specification(
         self,
@@ -127,10 +129,22 @@ class Toolkit(PromptCaller):
         self, contract: Contract, failed_approaches: Sequence[str] = ()
     ) -> GeneratedCode:
         """Return a module for the contract that avoids the approaches that failed."""
+        if self.is_plain:
+            return await self.write_plain_code(contract.specification, contract)
         parse = partial(parse_code, contract=contract)
         return await self.call(
             "generate_code", parse, contract=contract, failed_approaches=failed_approaches
         )
+
+    async def write_plain_code(
+        self, specification: str, contract: Contract | None = None, sample: int = 0
+    ) -> GeneratedCode:
+        """Return a module for a text; a further `sample` is asked for at another temperature."""
+        parse = partial(parse_code, contract=contract) if contract else parse_script
+        prompt = self.prompts.render(
+            "generate_code", "generate_code_plain", specification=specification
+        )
+        return await self.model.request(prompt._replace(sample=sample), parse)
 
     async def generate_tests(
         self,
@@ -146,6 +160,17 @@ class Toolkit(PromptCaller):
         With `complaints` about `previous` tests, return them corrected; `keep_held_out` says that
         their held-out examples need not be repeated, `keep_tests` that these alone are missing.
         """
+        if self.is_plain:
+            names = public_names(contract.interface)
+            parse = partial(parse_tests, contract=contract)
+            return await self.call(
+                "generate_tests",
+                parse,
+                "generate_tests_plain",
+                specification=contract.specification,
+                module=contract.module,
+                names=names,
+            )
         return await self.call(
             "generate_tests",
             partial(parse_tests, contract=contract, kept=previous if keep_tests else ""),
@@ -194,6 +219,16 @@ class Toolkit(PromptCaller):
 
     async def repair_code(self, contract: Contract, request: RepairRequest) -> Repair:
         """Return a repaired module, disputes of tests, or both."""
+        if self.is_plain:
+            return await self.call(
+                "repair_code",
+                partial(parse_repair, contract=contract, current=request.code),
+                "repair_code_plain",
+                specification=contract.specification,
+                code=request.code,
+                summary=request.summary,
+                failures=request.failures,
+            )
         return await self.call(
             "repair_code",
             partial(parse_repair, contract=contract, current=request.code),

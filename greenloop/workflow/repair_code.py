@@ -47,7 +47,7 @@ class RepairStep:
         """
         base, result = self._state.candidates.current_tested
         failing, green = base.failing_tests(self._state.is_active), result.passed_count
-        if self._state.repairs or len(failing) != 1:
+        if self._state.repairs or len(failing) != 1 or self._run.kit.is_plain:
             return False
         (name,) = failing
         shown = next((item for item in result.failures if item.test == name), None)
@@ -78,7 +78,11 @@ class RepairStep:
             self._run.note(f"stuck: {why}, also after a rewrite")
             return False
         meter = self._run.measure_calls()
-        generated = await self._strategy.rewrite(self._state.candidates.format_attempts())
+        try:
+            generated = await self._strategy.rewrite(self._state.candidates.format_attempts())
+        except InvalidResponseError as error:
+            self._run.note(f"stuck: {why}; {error}")
+            return False
         self._run.add_candidate("rewrite", generated.code, generated.explanation, meter)
         return True
 
@@ -100,7 +104,7 @@ class RepairStep:
             repair = await self._strategy.request_repair(request)
         except InvalidResponseError as error:
             if not self._can_fall_back:
-                raise
+                return await self._continue_unchanged(str(error))
             self._use_fallback(str(error))
             return True
         dropped = await self._judge_disputes(repair.disputes)
@@ -112,9 +116,8 @@ class RepairStep:
             return await self._continue_unchanged()
         return True
 
-    async def _continue_unchanged(self) -> bool:
+    async def _continue_unchanged(self, why: str = "the repair changed nothing") -> bool:
         """Try something else at once: another run of the same code would show nothing new."""
-        why = "the repair changed nothing"
         self._state.candidates.stuck_reason = why
         self._run.notify(why)
         if self._state.repairs >= self._state.repair_phase.limit:

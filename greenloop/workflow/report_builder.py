@@ -30,6 +30,10 @@ from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.state import RunState
 
 _SCRIPT_LIMITATION = "a script is judged by its runs alone, which prove no more than its checks"
+_PLAIN_ROAD = (
+    "the plain road was taken: no contract says what the text asks for; run again with a stronger "
+    "model, or with --profile full"
+)
 _MAX_SHOWN = 5
 _MODEL_PACKAGES = ("langchain", "langchain-core", "langchain-openai", "pytest", "ruff", "black")
 _CHECK_PACKAGES = ("pytest",)
@@ -59,6 +63,7 @@ def build_report(state: RunState, error: GreenloopError | None = None) -> Report
         verdict=verdict,
         reasons=reasons,
         command=request.kind,
+        road=state.road,
         original=request.original_text,
         contract=state.contract,
         tests=tuple(build_test_entries(state, result)),
@@ -114,7 +119,9 @@ def _list_unverified_reasons(state: RunState) -> tuple[str, ...]:
         contract = state.contract
         of_the_text = tuple(contract.unmet()) if contract else ()
         of_the_text += tuple(state.change.unmet()) if state.change else ()
-        is_made = contract is not None and state.request.kind != "check"
+        is_plain = state.road == "plain"
+        is_made = contract is not None and state.request.kind != "check" and not is_plain
+        of_the_text += (_PLAIN_ROAD,) if is_plain and not _is_plain_green_carried(state) else ()
         is_ungraded = state.change is not None and bool(state.change.nothing_to_grade)
         shortfall = () if is_ungraded else shortfalls(state.evidence, contracted=is_made)
         of_the_review = (*filter(None, [state.review_gap]), *state.review.unmet())
@@ -123,6 +130,13 @@ def _list_unverified_reasons(state: RunState) -> tuple[str, ...]:
     if flakiness is None or not flakiness.differing:
         return (_SCRIPT_LIMITATION,)
     return (_SCRIPT_LIMITATION, f"a second run differed in: {', '.join(flakiness.differing)}")
+
+
+def _is_plain_green_carried(state: RunState) -> bool:
+    """Return whether a second reading and examples of the text or of the user stand for a contract."""
+    origins = {item.origin for item in build_test_entries(state, state.green_run)}
+    peer = state.evidence.peer
+    return bool(origins & {"example", "given"}) and peer is not None
 
 
 def _build_script_result(state: RunState) -> ScriptResult | None:

@@ -79,6 +79,7 @@ class RunState:
     sandbox: SandboxInfo
     plan: Plan = field(default_factory=Plan)
     contract: Contract | None = None
+    road: Literal["contract", "plain"] = "contract"
     suite: AnySuite | None = None
     script_runs: dict[str, ScriptRun] = field(default_factory=dict)  # by source: best and last
     expected: Expectation | None = None

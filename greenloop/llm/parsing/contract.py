@@ -104,6 +104,11 @@ def _refuse_empty(value: dict[str, Any], specification: Specification) -> NoRetu
             "There is no list of requirements. Under a line `Requirements` give one for each thing "
             'that a test can check: `- R1: f(1) returns 2 <- "passage of the text"`.'
         )
+    if "requirements" not in value:
+        raise InvalidResponse(
+            "That is no contract. Begin with one ```python block that holds the interface, then "
+            'list the requirements: `- R1: f(1) returns 2 <- "passage of the text"`.'
+        )
     missing = str(value.get("summary") or "no behaviour is described").strip()
     raise SpecificationError(f"nothing in the specification can be tested: {missing}")
 

@@ -9,10 +9,12 @@ from pydantic import ValidationError
 
 from greenloop.llm.parsing.code import check_complete, extract_python
 from greenloop.llm.parsing.code_blocks import extract_blocks
+from greenloop.llm.parsing.completeness import public_names
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.records import Contract, HeldOutExample
 from greenloop.records.generation import AddedTests, GeneratedTests
+from greenloop.testsuite.mending import mend_tests
 from greenloop.testsuite.merge import find_clashes, remove_future_imports
 
 _NO_TESTS_NEEDED = re.compile(r"^[\s*`]*NOTHING\b[\s:*`]*(?P<reason>.*)", re.MULTILINE)
@@ -34,7 +36,10 @@ def parse_tests(response: LLMResponse, contract: Contract, kept: str = "") -> Ge
     text = extract_text(response)
     if kept and "def test" not in text:
         return GeneratedTests(code=kept, held_out=parse_held_out_examples(text))
-    code = _select_test_file(extract_python(text), contract.module)
+    selected = _select_test_file(extract_python(text), contract.module)
+    code = mend_tests(selected, contract.module, public_names(contract.interface))
+    if not _imports_module(code, contract.module):
+        raise InvalidResponse(f"The tests must import what they test from `{contract.module}`.")
     check_complete(code)
     return GeneratedTests(code=code, held_out=parse_held_out_examples(text))
 
@@ -67,7 +72,7 @@ def _select_test_file(sources: Sequence[str], module: str) -> str:
     for candidate in (best, "\n\n".join(sources)):
         if _imports_module(candidate, module):
             return candidate
-    raise InvalidResponse(f"The tests must import what they test from `{module}`.")
+    return best
 
 
 def _imports_module(source: str, module: str) -> bool:

@@ -6,27 +6,37 @@ from collections.abc import Sequence
 
 from greenloop.errors import (
     BudgetExhaustedError,
+    InvalidResponseError,
     ModelFailure,
     ReplayExhaustedError,
     SpecificationError,
 )
 from greenloop.events import ContractReady
 from greenloop.records import Contract
+from greenloop.specification.examples import analyze_specification
 from greenloop.specification.quotes import find_complaints, find_contradiction, settle_contract
 from greenloop.specification.tracing import Trace, trace_contract
+from greenloop.workflow.make.plain_road import prefers_plain_road, take_plain_road
 from greenloop.workflow.make.request import MakeRequest, effective_contract
 from greenloop.workflow.state import Run
 
 
 async def agree_on_contract(run: Run, request: MakeRequest) -> None:
-    """Set the run's contract.
+    """Set the run's contract; where the model gives none, that of the plain road.
 
     Raises:
         SpecificationError: the text contradicts itself, or most of what it asks for is more than
             one module can give.
         GreenloopError: the call failed.
     """
-    parsed = await _request_contract(run, request)
+    if request.contract is None and prefers_plain_road(run):
+        await take_plain_road(run, request, "the model is small: no contract is asked for")
+        return
+    try:
+        parsed = await _request_contract(run, request)
+    except InvalidResponseError as error:
+        await take_plain_road(run, request, str(error))
+        return
     if request.contract is None:
         trace = await _trace_and_correct(run, request, parsed)
         if sides := find_contradiction(trace):
@@ -39,7 +49,9 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
     run.emit(ContractReady(contract))
     for passage in contract.unclear_examples:
         run.notify(f"looks like an example, and is not understood: {passage}")
-    if len(contract.not_covered) > len(contract.requirements):
+    stated = analyze_specification(contract.specification)
+    is_clear = stated.signatures or stated.examples  # whatever a model says of the rest
+    if len(contract.not_covered) > len(contract.requirements) and not is_clear:
         raise SpecificationError(_explain_refusal(contract))
 
 
@@ -55,13 +67,21 @@ async def _trace_and_correct(run: Run, request: MakeRequest, contract: Contract)
     try:
         corrected = await _request_contract(run, request, complaints, contract)
     except ReplayExhaustedError:
-        return trace
+        return _drop_unconfirmed(run, trace)
     except (ModelFailure, BudgetExhaustedError, SpecificationError) as error:
         run.notify(f"the contract could not be sent back, and is kept as it is: {error}")
-        return trace
+        return _drop_unconfirmed(run, trace)
     rest = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
     run.notify(f"the contract was sent back: {complaints[0]}{rest}")
     return min(trace_contract(corrected), trace, key=lambda item: sum(map(len, item.rests)))
+
+
+def _drop_unconfirmed(run: Run, trace: Trace) -> Trace:
+    """Return the trace without contradictions that no second call confirmed."""
+    if sides := find_contradiction(trace):
+        run.note(f"the model names a contradiction, and no second call confirms it: {sides}")
+    trace.contract = trace.contract.model_copy(update={"contradictions": ()})
+    return trace
 
 
 async def _request_contract(

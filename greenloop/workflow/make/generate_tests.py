@@ -6,7 +6,12 @@ from dataclasses import replace
 from functools import partial
 
 from greenloop.autofix import add_missing_imports, apply_free_fixes
-from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFailure
+from greenloop.errors import (
+    BudgetExhaustedError,
+    InvalidResponseError,
+    ModelFailure,
+    UnusableCodeError,
+)
 from greenloop.events import RedPhaseDone
 from greenloop.llm.parsing.completeness import public_names
 from greenloop.records import Expectation, Origin, RedPhase, TestRun
@@ -37,30 +42,40 @@ async def generate_and_gate_tests(run: Run) -> None:
     Complaints are sent back to the model once. Tests that prove nothing after that are dropped.
 
     Raises:
-        InvalidResponseError: no test is left.
+        UnusableCodeError: no test is left.
         GreenloopError: a call or the sandbox failed.
     """
     state = run.state
-    generated = await run.kit.generate_tests(state.agreed_contract)
-    suite = await _build_suite(run, generated)
+    suite = await _build_suite(run, await _request_tests(run))
+    if not suite.files:
+        raise UnusableCodeError("the model's answers hold no test, and the text no example")
     on_stub = await run_on_stub(run, suite)
     wrong = find_complaints(state.agreed_contract, suite, on_stub)
-    if wrong.all:
+    if wrong.all and suite.generated and not run.kit.is_plain:
         rest = f" (and {len(wrong.all) - 1} more)" if len(wrong.all) > 1 else ""
         run.notify(f"the tests were sent back: {wrong.all[0]}{rest}")
         suite, on_stub, wrong = await _regenerate(run, suite, on_stub, wrong)
     if wrong.fatal:  # only the user's tests and the examples are kept
         suite = replace(suite, generated="")
         if not suite.files:
-            raise InvalidResponseError(f"generate_tests: no usable tests: {wrong.fatal[0]}")
+            raise UnusableCodeError(f"no test can be used: {wrong.fatal[0]}")
         run.note(f"generated tests set aside: {wrong.fatal[0]}")
         on_stub = await run_on_stub(run, suite)
     state.suite = suite = drop_rejected_tests(suite, on_stub, "generated")
     if not suite.functions:
-        raise InvalidResponseError("generate_tests: every test passes on a stub")
+        raise UnusableCodeError("no test can be used: every one passes on a stub")
     state.expected = _build_expectation(suite, on_stub)
     state.red_phase = _build_red_phase(suite, on_stub, state.expected)
     run.emit(RedPhaseDone(state.red_phase, len(state.expected.ids) if state.expected else 0))
+
+
+async def _request_tests(run: Run) -> GeneratedTests:
+    """Return the model's tests; none where its answers hold none."""
+    try:
+        return await run.kit.generate_tests(run.state.agreed_contract)
+    except InvalidResponseError as error:
+        run.notify(str(error))
+        return GeneratedTests(code="")
 
 
 async def _build_suite(run: Run, generated: GeneratedTests) -> Suite:

@@ -17,12 +17,14 @@ from greenloop.workflow.grade_code import grade_module
 from greenloop.workflow.make.agree_contract import agree_on_contract
 from greenloop.workflow.make.generate_tests import generate_and_gate_tests
 from greenloop.workflow.make.harden_tests import Hardener
+from greenloop.workflow.make.plain_road import prefers_plain_road
 from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.make.review_code import (
     repair_errors,
     review_first_code,
     review_repaired_code,
 )
+from greenloop.workflow.make.samples import Sampler
 from greenloop.workflow.peer.compare_peer import PeerComparer
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
@@ -45,7 +47,7 @@ class MakeStrategy(ModuleStrategy):
 
     def __init__(self, run: Run, request: MakeRequest) -> None:
         super().__init__(run)
-        self._request, self._hardener = request, Hardener(run)
+        self._request, self._hardener, self._sampler = request, Hardener(run), Sampler(run)
         self._peer_comparer = PeerComparer(run, repair_findings=repair_errors)
         self._choices = ChoiceSettlement(run)
 
@@ -61,17 +63,26 @@ class MakeStrategy(ModuleStrategy):
     async def _write_code(self) -> None:
         """Add the first candidate, reviewed."""
         run = self.run
-        meter = run.measure_calls("generate_code")
-        generated = await run.kit.generate_code(self.state.agreed_contract)
-        run.add_candidate("generate", generated.code, generated.explanation, meter)
-        await review_first_code(run)
+        if not self.state.candidates.attempts:  # else the text named nothing, and the code does
+            meter = run.measure_calls("generate_code")
+            generated = await run.kit.generate_code(self.state.agreed_contract)
+            run.add_candidate("generate", generated.code, generated.explanation, meter)
+        if not run.kit.is_plain:
+            await review_first_code(run)
+
+    async def search_repair(self) -> bool:
+        return await self._sampler.advance()
 
     def apply_autofix(self, code: str) -> FixResult:
         kept_names = public_names(self.state.agreed_contract.interface)
         return apply_free_fixes(code, kept_names)
 
     async def extend(self) -> bool:
-        if await self._hardener.harden() or await review_repaired_code(self.run):
+        if self.run.kit.is_plain and prefers_plain_road(self.run):
+            return False  # neither more tests nor a second program can be had from such a model
+        if not self.run.kit.is_plain and (
+            await self._hardener.harden() or await review_repaired_code(self.run)
+        ):
             return True
         if await self._peer_comparer.compare():
             return True

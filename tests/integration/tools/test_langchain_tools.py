@@ -155,7 +155,7 @@ def test_invoke_works_in_a_running_event_loop(box: Sandbox) -> None:
 
 
 def test_failing_tool_raises_tool_exception(box: Sandbox) -> None:
-    kit = tools(box, parse_specification=["no JSON", "none again"])
+    kit = tools(box, parse_specification=["no contract", "none again"])
     with pytest.raises(ToolException, match="parse_specification: the model answered twice"):
         kit["parse_specification"].invoke(SPECIFICATION)
 

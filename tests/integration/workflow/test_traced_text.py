@@ -54,12 +54,12 @@ def test_contract_that_quotes_the_text_is_asked_for_once(run_workflow: RunWorkfl
 
 
 def test_lost_clause_goes_back_once_with_the_contract(run_workflow: RunWorkflow) -> None:
-    done = run_workflow(parsing(HALF, MENDED))
+    done = run_workflow(parsing(LOST, MENDED))
     first, second = done.model.list_prompts("parse_specification")
     assert second.startswith(first)
     assert 'Nothing takes up this passage: "k < 0 is a ValueError"' in second
-    assert "R2 quotes nothing: which passage asks for it?" in second
-    assert '"module": "topk"' in second
+    assert f'- R1: {R1["text"]} <- "{QUOTES[0]}"' in second
+    assert "Module: topk" in second
     assert done.report.contract is not None
     assert [item.quotes for item in done.report.contract.requirements] == [
         (QUOTES[0],),
@@ -82,12 +82,20 @@ def test_clause_that_stays_lost_keeps_the_verdict_at_passed(run_workflow: RunWor
     )
 
 
+def test_what_a_requirement_says_in_its_own_words_does_not_go_back(
+    run_workflow: RunWorkflow,
+) -> None:
+    done = run_workflow(parsing(HALF))
+    assert len(done.model.list_prompts("parse_specification")) == 1
+    assert done.report.contract is not None
+    assert done.report.contract.unquoted == ()
+
+
 def test_second_contract_that_takes_up_less_is_not_used(run_workflow: RunWorkflow) -> None:
     worse = fence(json.dumps({"requirements": [R1]}), "json")
-    report = run_workflow(parsing(HALF, worse)).report
+    report = run_workflow(parsing(LOST, worse)).report
     assert report.contract is not None
-    assert len(report.contract.requirements) == 2
-    assert report.contract.assumptions[-1] == "R2: no passage of the specification asks for it"
+    assert report.contract.requirements[0].quotes == (QUOTES[0],)
 
 
 def test_recording_without_a_second_answer_costs_the_run_nothing(
@@ -102,7 +110,7 @@ def test_recording_without_a_second_answer_costs_the_run_nothing(
 
 
 def test_second_call_without_budget_keeps_the_first_contract(run_workflow: RunWorkflow) -> None:
-    done = run_workflow(parsing(HALF, BudgetExhaustedError("used up")))
+    done = run_workflow(parsing(LOST, BudgetExhaustedError("used up")))
     assert (done.error, done.report.verdict) == (None, "passed")
     notice, *_ = done.events_of(Notice)
     assert notice.text == "the contract could not be sent back, and is kept as it is: used up"
@@ -111,7 +119,7 @@ def test_second_call_without_budget_keeps_the_first_contract(run_workflow: RunWo
 def test_second_answer_without_requirements_keeps_the_first_contract(
     run_workflow: RunWorkflow,
 ) -> None:
-    done = run_workflow(parsing(HALF, fence('{"requirements": []}', "json")))
+    done = run_workflow(parsing(LOST, fence('{"requirements": []}', "json")))
     assert (done.error, done.report.verdict) == (None, "passed")
 
 

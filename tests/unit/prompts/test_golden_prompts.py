@@ -79,6 +79,7 @@ SURVIVORS = (
         reached=False,
     ),
 )
+TEXTS = {"minimal": "Roman numerals.", "rich": "\nRoman numerals.\n\nAnd back.\n"}
 NO_REPAIR: dict[str, Any] = {
     "summary": "",
     "failures": (),
@@ -141,6 +142,28 @@ CONTEXTS: dict[str, dict[str, Any]] = {
         "previous": "def test_x():\n    assert to_roman(4) == 'IV'\n\n",
         "keep_held_out": True,
         "keep_tests": False,
+    },
+    **{
+        f"generate_code_plain.{kind}": {"specification": text, "python_version": "3.11"}
+        for kind, text in TEXTS.items()
+    },
+    **{
+        f"generate_tests_plain.{kind}": {
+            "specification": text,
+            "module": "roman",
+            "names": ("to_roman", "from_roman")[:number],
+        }
+        for number, (kind, text) in enumerate(TEXTS.items(), 1)
+    },
+    **{
+        f"repair_code_plain.{kind}": {
+            "specification": text,
+            "python_version": "3.11",
+            "code": CODE,
+            "summary": "1 test passed, 2 did not.",
+            "failures": FAILURES[:number],
+        }
+        for number, (kind, text) in enumerate(TEXTS.items(), 1)
     },
     "harden_tests.minimal": {
         "contract": MINIMAL,

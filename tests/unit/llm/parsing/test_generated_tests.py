@@ -37,8 +37,21 @@ def parse_held_out(value: object, contract: Contract) -> tuple[HeldOutExample, .
         (fence(TESTS) + fence(f"{IMPORT}{ONE}{TWO}"), f"{IMPORT}{ONE}{TWO}"),
         (f"```python\n{TESTS}```json\n[]\n```\n", TESTS),
         (fence(f"import os, roman\n{ONE}"), f"import os, roman\n{ONE}"),
+        (fence(ONE), f"from roman import to_roman\n{ONE}"),
+        (fence(f"from romans import to_roman\n{ONE}"), f"from roman import to_roman\n{ONE}"),
     ],
-    ids=["one", "prose", "tests win", "later wins", "joined", "most", "unclosed", "import"],
+    ids=[
+        "one",
+        "prose",
+        "tests win",
+        "later wins",
+        "joined",
+        "most",
+        "unclosed",
+        "import",
+        "no import",
+        "wrong import",
+    ],
 )
 def test_test_file_is_found(answer: str, code: str, contract: Contract) -> None:
     assert parse_tests(LLMResponse(answer), contract).code == code
@@ -48,8 +61,7 @@ def test_test_file_is_found(answer: str, code: str, contract: Contract) -> None:
     ("answer", "said"),
     [
         (fence("def to_roman(n):\n    return 1\n"), "no test function"),
-        (fence(ONE), "import what they test from `roman`"),
-        (fence(f"from romans import to_roman\n{ONE}"), "import what they test from `roman`"),
+        (fence("def test_one():\n    pass\n"), "import what they test from `roman`"),
         (fence(f"{TESTS}\n# ... more tests ...\n# other tests here\n"), "not whole"),
         ("No tests are needed.", "no Python"),
     ],

@@ -1,0 +1,59 @@
+"""The plain road: no contract of a model's; the sentences of the text are the requirements.
+
+It is taken where a model's answers have no form of a contract, or where it is known to be small. Code,
+tests and repairs are asked for with short prompts that show the text alone.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from greenloop.errors import UnusableCodeError
+from greenloop.events import ContractReady
+from greenloop.specification.examples import analyze_specification
+from greenloop.specification.plain import build_plain_contract
+from greenloop.workflow.make.request import MakeRequest
+from greenloop.workflow.state import RepairPhase, Run
+
+_MAX_REPAIRS = 2  # a model that cannot keep a form rarely repairs; further samples come first
+_MAX_SMALL = 4  # billions of parameters
+# `1.5b`, `0.6B`, `270m` as a part of a name: the number of parameters.
+_SIZE = re.compile(r"(?:^|[^a-z0-9.])(?:e)?(\d{1,4}(?:\.\d{1,3})?)(b|m)(?![a-z0-9])", re.IGNORECASE)
+
+
+def is_small_model(name: str) -> bool:
+    """Return whether a model's name says that it has at most four billion parameters."""
+    sizes = [float(number) / (1000 if unit in "mM" else 1) for number, unit in _SIZE.findall(name)]
+    return bool(sizes) and max(sizes) <= _MAX_SMALL
+
+
+def prefers_plain_road(run: Run) -> bool:
+    """Return whether no contract is asked for at all."""
+    profile = run.settings.profile
+    return profile == "small" or (profile == "auto" and is_small_model(run.state.model))
+
+
+async def take_plain_road(run: Run, request: MakeRequest, why: str) -> None:
+    """Set a contract that needs no model; where the text names nothing, write the code first.
+
+    Raises:
+        GreenloopError: the code could not be written.
+    """
+    state = run.state
+    state.road = "plain"
+    run.notify(f"the plain road: {why}")
+    run.kit = replace(run.kit, is_plain=True)
+    limit = min(state.repair_phase.limit, _MAX_REPAIRS)
+    state.repair_phase = RepairPhase(limit)
+    given = analyze_specification(request.task)
+    contract = build_plain_contract(given, request.module)
+    if contract is None:
+        meter = run.measure_calls("generate_code")
+        generated = await run.kit.write_plain_code(request.task)
+        contract = build_plain_contract(given, request.module, generated.code)
+        if contract is None:
+            raise UnusableCodeError("the model's code defines no public function or class")
+        run.add_candidate("generate", generated.code, generated.explanation, meter)
+    state.contract = contract
+    run.emit(ContractReady(contract))
