@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from greenloop.cli.options.declaration import Names, argument, flag, option
+from greenloop.cli.options.declaration import Names, Options, argument, flag, option
 from greenloop.cli.options.shared import (
     GRADING,
     MODEL,
@@ -61,6 +61,44 @@ class CheckOptions(DisplayOptions):
         "Where the run keeps its record; default .greenloop/runs/<id>.", metavar="DIR"
     )
     verbose: bool = flag("More progress.", "--verbose", "-v")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateOptions(Options):
+    """Tell a coding agent that says it is done what its change still lacks. No model is called.
+
+    Reads the agent's stop event from standard input, if there is one, and answers in its form.
+    """
+
+    settings: ClassVar[Names] = ("timeout_s", "sandbox", "mutants", "allow_package")
+    examples: ClassVar = "greenloop gate\ngreenloop gate --agent claude --base origin/main"
+
+    base: str | None = option(
+        "The commit that the work began at; default: that of the agent's first stop, else HEAD.",
+        metavar="REF",
+        panel="Options",
+    )
+    time: float = option(
+        "Seconds for the measurement; what is not measured by then is left out.",
+        default=60.0,
+        min=1.0,
+        metavar="S",
+        panel="Options",
+    )
+    tries: int = option(
+        "How often one piece of work is blocked at the most.",
+        default=2,
+        min=0,
+        metavar="N",
+        panel="Options",
+    )
+    agent: str = option(
+        "The form of the answer: claude, codex, cursor, or text (status 1 blocks).",
+        default="text",
+        metavar="NAME",
+        panel="Options",
+    )
+    root: Path = project_root()
 
 
 @dataclass(frozen=True, kw_only=True)

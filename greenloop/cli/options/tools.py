@@ -50,11 +50,22 @@ class DoctorOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class InitOptions(Options):
-    """Write configuration, CI job and pre-commit hook for a project. Nothing is replaced."""
+    """Write configuration, CI job and pre-commit hook for a project. Nothing is replaced.
 
-    examples: ClassVar = "greenloop init\ngreenloop init --in services/shop"
+    With --agent: the hook by which a coding agent asks `greenloop gate` before it stops.
+    """
+
+    examples: ClassVar = (
+        "greenloop init\ngreenloop init --in services/shop\ngreenloop init --agent claude"
+    )
 
     root: Path = project_root()
+    agent: str | None = option(
+        "claude, codex, cursor, aider or opencode: add greenloop's hook to that tool's file.",
+        metavar="NAME",
+        panel="Options",
+    )
+    remove: bool = flag("With --agent: take the hook out again.", "--remove", panel="Options")
 
 
 @dataclass(frozen=True, kw_only=True)

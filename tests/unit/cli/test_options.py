@@ -72,7 +72,7 @@ def test_help_has_examples_and_metavars_that_people_know(
     assert ended.value.code == 0
     assert f"\nExamples:\n  greenloop {'' if name == 'make' else name}" in text
     assert not re.findall(r"<(?:str|int|float|path|list)", text)
-    assert "Output:\n" in text or name in ("init", "mcp", "verify", "doctor", "report")
+    assert "Output:\n" in text or name in ("init", "gate", "mcp", "verify", "doctor", "report")
 
 
 def test_the_list_of_commands_is_not_cut(capsys: pytest.CaptureFixture[str]) -> None:

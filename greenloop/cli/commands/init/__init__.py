@@ -2,25 +2,58 @@
 
 from __future__ import annotations
 
+import difflib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import typer
+
+from greenloop.cli.commands.init.agents import find_agent_file, update_agent_file
 from greenloop.cli.commands.init.files import ProposedFile, find_repository, propose_files
 from greenloop.cli.options.tools import InitOptions
+from greenloop.cli.process import is_terminal
 from greenloop.configuration import TABLE
+from greenloop.errors import InputError
 from greenloop.files import read_text
-from greenloop.reporting.summary import pluralize
+from greenloop.reporting.summary import pluralize, print_diff
 from greenloop.workflow.storage.run_dir import write_atomically
 
 
 def init_command(options: InitOptions) -> int:
     """Run `greenloop init` and return the exit status. Nothing that exists is replaced."""
     root = options.root
+    if options.agent is not None:
+        return _set_up_agent(root, options.agent, removes=options.remove)
+    if options.remove:
+        raise InputError("--remove takes out what --agent NAME has added: name the agent")
     for line in _describe_project(root):
         print(line)
     for item in propose_files(root):
         print(_write(item, root))
+    return 0
+
+
+def _set_up_agent(root: Path, agent: str, *, removes: bool) -> int:
+    """Show the change of an agent's file, ask at a terminal, and write it."""
+    item = find_agent_file(agent)
+    before, after = update_agent_file(root, item, removes=removes)
+    if before == after:
+        print(f"kept     {item.path}: there is nothing to {'remove' if removes else 'add'}")
+        return 0
+    names = (f"a/{item.path}", f"b/{item.path}")
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="")
+    print_diff(lines, sys.stdout)
+    if is_terminal() and not typer.confirm(f"Write {item.path}?", default=True, err=True):
+        return 1
+    if after:
+        write_atomically(root / item.path, after)
+    else:
+        (root / item.path).unlink()
+    print(f"{'wrote' if after else 'removed':<8} {item.path}")
+    if item.hint and not removes:
+        print(f"         {item.hint}")
     return 0
 
 

@@ -1,0 +1,69 @@
+"""Stop events of coding agents, and answers in each agent's form.
+
+Forms as documented in November 2026: the hooks of Claude Code and Codex (`Stop`), those of Cursor (`stop`);
+docs/agents.md names the pages. `text` is for tools that run a command and read its output, as aider does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+Agent = Literal["claude", "codex", "cursor", "text"]
+AGENTS: tuple[str, ...] = get_args(Agent)
+
+
+@dataclass(frozen=True)
+class StopEvent:
+    """What an agent says when it stops.
+
+    `is_repeated` is true where it goes on because of a block; `said` is its last message.
+    """
+
+    folder: Path | None = None
+    session: str = ""
+    is_repeated: bool = False
+    is_aborted: bool = False
+    said: str = ""
+
+
+def read_event(text: str) -> StopEvent:
+    """Read an agent's event; what is missing or has another form is as if nothing was said."""
+    try:
+        event = json.loads(text) if text.strip() else {}
+    except ValueError:
+        event = {}
+    if not isinstance(event, dict):
+        return StopEvent()
+    return StopEvent(
+        folder=_read_folder(event),
+        session=str(event.get("session_id") or event.get("conversation_id") or ""),
+        is_repeated=bool(event.get("stop_hook_active") or event.get("loop_count")),
+        is_aborted=event.get("status") in ("aborted", "error"),
+        said=str(event.get("last_assistant_message") or ""),
+    )
+
+
+def _read_folder(event: Mapping[str, Any]) -> Path | None:
+    roots = event.get("workspace_roots")
+    named = event.get("cwd") or (roots[0] if isinstance(roots, list) and roots else None)
+    return Path(named) if isinstance(named, str) and named else None
+
+
+def format_block(agent: Agent, message: str) -> str:
+    """Return what makes an agent go on with a message."""
+    if agent == "cursor":
+        return json.dumps({"followup_message": message})
+    if agent == "text":
+        return message
+    return json.dumps({"decision": "block", "reason": message})
+
+
+def format_pass(agent: Agent, note: str = "") -> str:
+    """Return what lets an agent stop; `note` is for the person where the agent shows it."""
+    if agent in ("claude", "codex") and note:
+        return json.dumps({"systemMessage": note})
+    return "{}" if agent == "cursor" else ""

@@ -1,0 +1,137 @@
+"""What a change lacks, as sentences for the agent that made it, most important first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from greenloop.project.diff import ProjectDiff
+from greenloop.project.weakening import WeakenedTest, find_removed_names, find_weakened_tests
+from greenloop.records import Failure, Report
+from greenloop.records.evidence.mutation import Survivor
+from greenloop.testsuite.parser import is_test_path
+
+MAX_SURVIVORS = 5
+MAX_LINES = 40
+_MAX_PLACES = 8
+_ANSWERED = re.compile(r"#\s*greenloop:\s*\w+")
+_HEAD = "greenloop: this change is not done. Mend these, or say why one of them is right as it is:"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What blocks an agent, and what only a person can judge."""
+
+    blocking: tuple[str, ...] = ()
+    for_person: tuple[str, ...] = ()
+
+    def format_message(self) -> str:
+        """Return the text for the agent: at most 40 lines."""
+        lines = [f"- {item}" for item in self.blocking]
+        more = len(lines) - (MAX_LINES - 2)
+        shown = lines if more <= 0 else [*lines[: MAX_LINES - 2], f"- and {more} more"]
+        return "\n".join([_HEAD, *shown])
+
+
+def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
+    """Return the tests that the change removes or weakens."""
+    before = {path: text for path, text in diff.before.items() if text is not None}
+    after = {path: diff.tree.texts[path] for path in diff.lines}
+    old, new = ({p: t for p, t in item.items() if is_test_path(p)} for item in (before, after))
+    code = {path: text for path, text in before.items() if not is_test_path(path)}
+    return find_weakened_tests(old, new, find_removed_names(code, diff.tree.texts))
+
+
+def collect_findings(
+    loosened: Sequence[str],
+    weakened: Sequence[WeakenedTest],
+    report: Report | None,
+    texts: Mapping[str, str],
+    said: str = "",
+) -> Findings:
+    """Return what to mend: rules that were loosened, tests, failures, untested lines, mutants.
+
+    The report is None where nothing could be measured. `said` is the agent's last message: a survivor whose place it names was answered there.
+    """
+    lost = [item.says for item in weakened if item.kind != "expectation"]
+    changed = [item.says for item in weakened if item.kind == "expectation"]
+    blocking = [*loosened, *lost]
+    if report is not None and report.verdict == "failed":
+        blocking += _list_failures(report)
+    elif report is not None:
+        blocking += [*_list_untested(report), *_list_idle_tests(report)]
+        blocking += _list_survivors(report, texts, said)
+    return Findings(tuple(dict.fromkeys(blocking)), tuple(changed))
+
+
+def _list_failures(report: Report) -> Iterator[str]:
+    for failure in report.failures:
+        yield f"{failure.test} fails: {_describe(failure)}"
+    if not report.failures:
+        yield from report.reasons
+
+
+def _describe(failure: Failure) -> str:
+    first = failure.message.strip().partition("\n")[0][:200]
+    return f"{failure.exception}: {first}" if first else failure.exception
+
+
+def _list_untested(report: Report) -> Iterator[str]:
+    """Yield the changed lines that no test runs, where too many are."""
+    coverage = report.evidence.coverage
+    if coverage is None or coverage.reached:
+        return
+    places = _join_places(coverage.missed_places or coverage.missed_branches)
+    yield f"no test runs {places}: add tests that call the new behaviour and assert what it returns"
+
+
+def _join_places(places: Sequence[str]) -> str:
+    """Return `path:line` places as text, lines that follow each other as `path:first-last`."""
+    spans: list[tuple[str, str, str]] = []
+    for place in dict.fromkeys(places):
+        path, _, line = place.rpartition(":")
+        follows = spans and spans[-1][0] == path and line.isdigit() and spans[-1][2].isdigit()
+        if follows and int(line) == int(spans[-1][2]) + 1:
+            spans[-1] = (path, spans[-1][1], line)
+        else:
+            spans.append((path, line, line))
+    shown = [f"{p}:{a}" if a == b else f"{p}:{a}-{b}" for p, a, b in spans[:_MAX_PLACES]]
+    more = len(spans) - len(shown)
+    return ", ".join(shown) + (f" and {more} more places" if more > 0 else "")
+
+
+def _list_idle_tests(report: Report) -> Iterator[str]:
+    """Yield what is wrong with new and changed tests that pass whatever the code does."""
+    found = report.evidence
+    if found.empty_bodies is not None and not found.empty_bodies.reached:
+        yield (
+            "the tests pass without the bodies of the changed functions: assert what these return "
+            "or change"
+        )
+    if found.assertion_mutation is not None and not found.assertion_mutation.reached:
+        yield "new tests pass when their expected values are changed: assert on results of the code"
+    for name in found.returning:
+        yield f"{name} returns a value, which pytest ignores: assert it"
+
+
+def _list_survivors(report: Report, texts: Mapping[str, str], said: str) -> Iterator[str]:
+    """Yield the mutants of the changed lines that no test notices, where these are too many."""
+    mutation = report.evidence.mutation
+    wanted = report.evidence.thresholds.mutation_score
+    if mutation is None or mutation.score is None or mutation.score >= wanted:
+        return
+    reached = (item for item in mutation.survived if item.reached)
+    left = (item for item in reached if not _is_answered(item, texts, said))
+    seen: set[str] = set()
+    for survivor in sorted(left, key=lambda item: (item.path, item.line)):
+        if survivor.place not in seen and len(seen) < MAX_SURVIVORS:
+            seen.add(survivor.place)
+            yield f"{survivor.place} no test notices this fault: {survivor.question}"
+
+
+def _is_answered(survivor: Survivor, texts: Mapping[str, str], said: str) -> bool:
+    """Return whether a comment at the line, or the agent's message, says why no test is needed."""
+    lines = texts.get(survivor.path, "").split("\n")
+    around = lines[max(0, survivor.line - 2) : survivor.line]
+    return any(map(_ANSWERED.search, around)) or f"{survivor.path}:{survivor.line}" in said

@@ -1,0 +1,42 @@
+"""What the gate remembers between two stops of an agent, outside of the working tree."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from platformdirs import user_state_path
+from pydantic import ValidationError
+
+from greenloop.records import Record
+from greenloop.workflow.storage.run_dir import write_atomically
+
+
+class Memory(Record):
+    """The last answer for a folder: to which state of it, and how often in this piece of work."""
+
+    session: str = ""
+    base: str = ""  # the commit that this piece of work began at
+    digest: str = ""
+    message: str = ""
+    blocks: int = 0
+
+
+def find_memory_file(root: Path) -> Path:
+    """Return the file for a project, in the user's own state folder: an agent's edits do not reach it."""
+    name = hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:24]
+    return user_state_path("greenloop") / "gate" / f"{name}.json"
+
+
+def read_memory(file: Path) -> Memory:
+    """Return what was remembered; nothing where the file is missing or damaged."""
+    try:
+        return Memory.model_validate_json(file.read_bytes())
+    except (OSError, ValidationError):
+        return Memory()
+
+
+def write_memory(file: Path, memory: Memory) -> None:
+    """Keep an answer. Raises OutputError."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(file, memory.model_dump_json())

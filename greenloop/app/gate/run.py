@@ -1,0 +1,161 @@
+"""One answer to an agent that stops: pass, or what to mend."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from greenloop.app.check import CheckResult, OpenSandbox
+from greenloop.app.check_diff import check_diff, create_diff_directory
+from greenloop.app.gate.events import StopEvent
+from greenloop.app.gate.findings import Findings, collect_findings, find_weakened
+from greenloop.app.gate.memory import Memory, find_memory_file, read_memory, write_memory
+from greenloop.errors import GreenloopError, InputError, OutputError
+from greenloop.events import EventSink
+from greenloop.files import read_text
+from greenloop.project.diff import ProjectDiff, read_diff
+from greenloop.project.git import find_commit, run_git
+from greenloop.project.weakening.configuration import (
+    find_loosened_configuration,
+    is_deciding_file,
+)
+from greenloop.records import Report
+from greenloop.settings import Settings
+
+_MAX_CONFIGURATION_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class GateRequest:
+    """What is asked: `time_s` bounds the measurement, `tries` the blocks for one piece of work."""
+
+    root: Path
+    base: str = ""
+    time_s: float = 60.0
+    tries: int = 2
+    event: StopEvent = field(default_factory=StopEvent)
+
+
+@dataclass(frozen=True)
+class GateAnswer:
+    """A `message` blocks the agent; `note` is for the person; the report is of what was measured."""
+
+    message: str = ""
+    note: str = ""
+    report: Report | None = None
+
+
+async def run_gate(
+    request: GateRequest, settings: Settings, open_box: OpenSandbox, emit: EventSink
+) -> GateAnswer:
+    """Measure the change since the base, and answer; the same change gets the same answer at once.
+
+    What the agent cannot mend (no commit, no sandbox, a suite that cannot run) never blocks it: the note
+    says it to the person.
+    """
+    file = find_memory_file(request.root)
+    memory = _recall(request, read_memory(file))
+    try:
+        diff = read_diff(request.root, memory.base)
+        before, after = _read_configuration(diff)
+    except GreenloopError as problem:
+        return GateAnswer(note=f"greenloop gate did not run: {problem}")
+    loosened = tuple(find_loosened_configuration(before, after))
+    if not diff.before and not loosened:
+        return GateAnswer()
+    digest = _digest(diff, after)
+    if digest == memory.digest:
+        return _decide(request, memory, file, memory.message, GateAnswer())
+    report, error = await _measure(request, diff, settings, open_box, emit)
+    weakened = find_weakened(diff)
+    said = request.event.said
+    measured = None if error else report
+    found = collect_findings(loosened, weakened, measured, diff.tree.texts, said)
+    memory = memory.model_copy(update={"digest": digest})
+    answer = GateAnswer(note=_describe(found, error), report=report)
+    return _decide(request, memory, file, found.format_message() if found.blocking else "", answer)
+
+
+def _recall(request: GateRequest, memory: Memory) -> Memory:
+    """Return what is remembered of this piece of work; a new one begins at the current commit."""
+    is_same = request.event.is_repeated or (
+        memory.session == request.event.session and bool(memory.base)
+    )
+    head = find_commit(request.root)
+    base = request.base or (memory.base if is_same and memory.base else head) or "HEAD"
+    blocks = memory.blocks if request.event.is_repeated or not request.event.session else 0
+    kept = memory if is_same and memory.base == base else Memory()
+    return kept.model_copy(
+        update={"session": request.event.session, "base": base, "blocks": blocks}
+    )
+
+
+def _decide(
+    request: GateRequest, memory: Memory, file: Path, message: str, answer: GateAnswer
+) -> GateAnswer:
+    """Block where there is something to mend and a try is left; remember the answer."""
+    blocks = memory.blocks + 1 if message else 0
+    note = answer.note
+    if message and memory.blocks >= request.tries:
+        note = f"{message}\n(shown {memory.blocks} times before; the agent may stop now)\n{note}"
+        blocks = 0
+    try:
+        write_memory(file, memory.model_copy(update={"message": message, "blocks": blocks}))
+    except (OutputError, OSError) as error:
+        note = f"{note}\nthe gate cannot remember its answer, and does not block: {error}"
+        return GateAnswer(note=f"{message}\n{note}".strip(), report=answer.report)
+    is_blocked = bool(message) and memory.blocks < request.tries
+    return GateAnswer(message if is_blocked else "", note.strip(), answer.report)
+
+
+def _read_configuration(diff: ProjectDiff) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the files that decide which tests count, at the base and now."""
+    root = Path(diff.tree.root)
+    listed = run_git(root, "ls-tree", "-r", "-z", "--name-only", diff.commit).split("\0")
+    old = [path for path in listed if path and is_deciding_file(path)]
+    found = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    new = [path for path in found.split("\0") if path and is_deciding_file(path)]
+    before = {path: run_git(root, "show", f"{diff.commit}:./{path}") for path in old}
+    return before, dict(_read_files(root, new))
+
+
+def _read_files(root: Path, paths: list[str]) -> Iterator[tuple[str, str]]:
+    for path in paths:
+        file = root / path
+        if file.is_file() and file.stat().st_size <= _MAX_CONFIGURATION_BYTES:
+            yield path, read_text(file)
+
+
+def _digest(diff: ProjectDiff, configuration: dict[str, str]) -> str:
+    found = hashlib.sha256(f"{diff.commit} {diff.tree.sha256}".encode())
+    for path, text in sorted(configuration.items()):
+        found.update(f"{path} {len(text)} {text}".encode("utf-8", "replace"))
+    return found.hexdigest()
+
+
+async def _measure(
+    request: GateRequest,
+    diff: ProjectDiff,
+    settings: Settings,
+    open_box: OpenSandbox,
+    emit: EventSink,
+) -> CheckResult:
+    """Grade the changed lines; what is not measured when the time is over is missing."""
+    directory = create_diff_directory(settings, diff, None)
+    work = asyncio.ensure_future(check_diff(diff, directory, settings, open_box, emit))
+    done, _ = await asyncio.wait({work}, timeout=request.time_s)
+    if done:
+        return work.result()
+    work.cancel()
+    report, _ = await work
+    late = InputError(f"not everything was measured within {request.time_s:g} s (--time)")
+    return report, late
+
+
+def _describe(found: Findings, error: GreenloopError | None) -> str:
+    """Return what is said to the person: changed expectations, and what was not measured."""
+    lines = [f"expected values that the change alters: {item}" for item in found.for_person]
+    return "\n".join([*lines, f"greenloop gate: {error}"] if error else lines)

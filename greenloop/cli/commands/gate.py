@@ -1,0 +1,63 @@
+"""The command `gate`: answer a coding agent that says it is done."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import cast
+
+from greenloop.app.gate.events import Agent, StopEvent, format_block, format_pass, read_event
+from greenloop.app.gate.run import GateAnswer, GateRequest, run_gate
+from greenloop.cli.options.checks import GateOptions
+from greenloop.cli.options.settings import load_settings
+from greenloop.cli.process import print_error, run_with_signals
+from greenloop.errors import GreenloopError
+from greenloop.reporting.progress.renderer import create_progress
+from greenloop.sandbox import Sandbox, open_sandbox
+
+_MAX_EVENT_CHARACTERS = 1_000_000
+
+
+def gate_command(options: GateOptions) -> int:
+    """Run `greenloop gate` and return the exit status.
+
+    It is 0 for agents that read an answer; `text` blocks by status 1. What the agent cannot mend is
+    printed for the person, with status 0.
+    """
+    agent = cast("Agent", options.agent)
+    event = _read_standard_input()
+    if event.is_aborted:
+        print(format_pass(agent))
+        return 0
+    try:
+        answer = _run(options, event)
+    except GreenloopError as error:
+        answer = GateAnswer(note=f"greenloop gate did not run: {error}")
+    if answer.note:
+        print_error(answer.note)
+    if not answer.message:
+        if text := format_pass(agent, answer.note):
+            print(text)
+        return 0
+    print(format_block(agent, answer.message))
+    return 1 if agent == "text" else 0
+
+
+def _read_standard_input() -> StopEvent:
+    """Read the event that an agent writes; a person at a terminal writes none."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return StopEvent()
+    return read_event(sys.stdin.read(_MAX_EVENT_CHARACTERS))
+
+
+def _run(options: GateOptions, event: StopEvent) -> GateAnswer:
+    settings = load_settings(options)
+    root = options.root if options.root.parts or not event.folder else event.folder
+    request = GateRequest(root, options.base or "", options.time, options.tries, event)
+    with ExitStack() as stack:
+
+        async def open_box() -> Sandbox:
+            return stack.enter_context(open_sandbox(settings))
+
+        progress = stack.enter_context(create_progress(quiet=True, verbose=False))
+        return run_with_signals(run_gate(request, settings, open_box, progress))

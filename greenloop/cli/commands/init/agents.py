@@ -1,0 +1,154 @@
+"""Hooks by which a coding agent asks `greenloop gate` before it says that it is done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from greenloop.errors import InputError
+from greenloop.files import read_text
+
+# A shell runs the command: nothing blocks the agent where greenloop is missing, too old, or fails.
+_COMMAND = "greenloop gate --agent {agent} || exit 0"
+_MARK = "greenloop gate"
+_TIMEOUT_S = 300
+_AIDER = 'test-cmd: "greenloop gate"\nauto-test: true\n'
+_INSTRUCTIONS = """
+## Before you say that you are done
+
+Run `greenloop gate` and mend what it names, or say in your answer why it is right as it is. Do not remove,
+skip or loosen tests to make it pass.
+"""
+
+
+@dataclass(frozen=True)
+class AgentFile:
+    """The file in which a tool looks for its hook: how it is added, and taken out again."""
+
+    path: str
+    add: Callable[[str], str]
+    remove: Callable[[str], str]
+    hint: str = ""
+
+
+def find_agent_file(agent: str) -> AgentFile:
+    """Return the file of an agent. Raises InputError for an unknown one."""
+    if agent not in _FILES:
+        known = ", ".join(_FILES)
+        raise InputError(f"--agent {agent} is not known: choose one of {known}")
+    return _FILES[agent]
+
+
+def update_agent_file(root: Path, item: AgentFile, *, removes: bool) -> tuple[str, str]:
+    """Return the text of the file before and after; '' where there is none.
+
+    Raises:
+        InputError: the file is there and cannot be read, or is not what the tool reads.
+    """
+    path = root / item.path
+    before = read_text(path) if path.exists() else ""
+    try:
+        return before, (item.remove if removes else item.add)(before)
+    except (ValueError, AttributeError, TypeError) as error:
+        raise InputError(f"{path} has not the form that the tool reads: {error}") from None
+
+
+def _load(text: str) -> dict[str, Any]:
+    value = json.loads(text) if text.strip() else {}
+    if not isinstance(value, dict):
+        raise ValueError("an object is expected")
+    return value
+
+
+def _dump(value: dict[str, Any]) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n" if value else ""
+
+
+def _is_ours(entry: Any) -> bool:
+    return _MARK in json.dumps(entry)
+
+
+def _change_json(
+    event: str, entry: dict[str, Any] | None, version: int | None
+) -> Callable[[str], str]:
+    """Return a function that puts an entry of ours under `hooks`, or with None takes it out."""
+
+    def change(text: str) -> str:
+        value = _load(text)
+        hooks = value.setdefault("hooks", {})
+        hooks[event] = [item for item in hooks.get(event, []) if not _is_ours(item)]
+        if entry is not None:
+            if version is not None:
+                value.setdefault("version", version)
+            hooks[event].append(entry)
+        _drop_empty(value, hooks, event)
+        return _dump(value)
+
+    return change
+
+
+def _drop_empty(value: dict[str, Any], hooks: dict[str, Any], event: str) -> None:
+    if not hooks[event]:
+        del hooks[event]
+    if not hooks:
+        del value["hooks"]
+    if set(value) == {"version"}:
+        value.clear()
+
+
+def _json_file(
+    path: str, event: str, entry: dict[str, Any], version: int | None = None, hint: str = ""
+) -> AgentFile:
+    add, remove = (_change_json(event, item, version) for item in (entry, None))
+    return AgentFile(path, add, remove, hint)
+
+
+def _stop_hook(agent: str) -> dict[str, Any]:
+    command = _COMMAND.format(agent=agent)
+    return {"hooks": [{"type": "command", "command": command, "timeout": _TIMEOUT_S}]}
+
+
+def _append_text(addition: str) -> Callable[[str], str]:
+    def add(text: str) -> str:
+        if addition.strip() in text:
+            return text
+        return f"{text.rstrip()}\n{addition}" if text.strip() else addition.lstrip()
+
+    return add
+
+
+def _remove_text(addition: str) -> Callable[[str], str]:
+    def remove(text: str) -> str:
+        return text.replace(addition, "").replace(addition.lstrip(), "")
+
+    return remove
+
+
+def _add_aider(text: str) -> str:
+    named = [line for line in text.splitlines() if line.startswith(("test-cmd:", "auto-test:"))]
+    if named and _AIDER not in text:
+        raise ValueError(f"it has `{named[0]}` already; replace it by hand")
+    return _append_text(_AIDER)(text)
+
+
+_FILES: dict[str, AgentFile] = {
+    "claude": _json_file(".claude/settings.json", "Stop", _stop_hook("claude")),
+    "codex": _json_file(
+        ".codex/hooks.json",
+        "Stop",
+        _stop_hook("codex"),
+        hint="enable hooks in Codex's config.toml: [features] codex_hooks = true",
+    ),
+    "cursor": _json_file(
+        ".cursor/hooks.json",
+        "stop",
+        {"command": _COMMAND.format(agent="cursor"), "loop_limit": 3},
+        version=1,
+    ),
+    "aider": AgentFile(".aider.conf.yml", _add_aider, _remove_text(_AIDER)),
+    "opencode": AgentFile("AGENTS.md", _append_text(_INSTRUCTIONS), _remove_text(_INSTRUCTIONS)),
+}
+AGENTS = tuple(_FILES)

@@ -1,0 +1,140 @@
+"""`greenloop gate`: an agent that stops is told what its change lacks, and may stop once it is mended."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CODE = """def total(prices):
+    if any(price < 0 for price in prices):
+        raise ValueError("negative price")
+    return sum(prices)
+"""
+TESTS = """import pytest
+from cart import total
+
+
+def test_total():
+    assert total([1, 2]) == 3
+
+
+def test_empty():
+    assert total([]) == 0
+
+
+def test_zero_is_a_price():
+    assert total([0, 5]) == 5
+
+
+def test_negative():
+    with pytest.raises(ValueError, match="negative"):
+        total([3, -1])
+"""
+NEW_CODE = """
+
+def discount(price, percent):
+    return price - price * percent / 100
+"""
+NEW_TESTS = """
+
+def test_discount():
+    assert discount(200, 10) == 180
+    assert discount(50, 100) == 0
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    folder = tmp_path / "shop"
+    (folder / "tests").mkdir(parents=True)
+    (folder / "cart.py").write_text(CODE)
+    (folder / "tests/test_cart.py").write_text(TESTS)
+    (folder / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["."]\n')
+    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "begin")):
+        named = ("-c", "user.name=n", "-c", "user.email=n@example.org")
+        subprocess.run(["git", *named, *arguments], cwd=folder, check=True)
+    return folder
+
+
+def stop(project: Path, *options: str, **event: object) -> tuple[int, str, str]:
+    """Run the gate as an agent's hook does; return status, standard output and standard error."""
+    said = {"hook_event_name": "Stop", "cwd": str(project), **event}
+    command = [sys.executable, "-m", "greenloop", "gate", "--time", "200", *options]
+    done = subprocess.run(
+        command, cwd=project, input=json.dumps(said), capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def append(file: Path, text: str) -> None:
+    file.write_text(file.read_text() + text)
+
+
+def replace(file: Path, old: str, new: str) -> None:
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+
+
+def test_an_agent_that_changed_nothing_may_stop(project: Path) -> None:
+    assert stop(project, "--agent", "claude") == (0, "", "")
+
+
+def test_an_agent_is_blocked_until_its_change_is_mended(project: Path) -> None:
+    append(project / "cart.py", NEW_CODE)
+    replace(project / "tests/test_cart.py", "== 3", "> 0")
+    status, out, _ = stop(project, "--agent", "claude", session_id="s")
+    answer = json.loads(out)
+    assert (status, answer["decision"]) == (0, "block")
+    lines = answer["reason"].splitlines()
+    assert "test_total asserts less than before: `total([1, 2]) == 3` is now" in lines[1]
+    assert "no test runs cart.py:8: add tests" in lines[2]
+    assert len(lines) <= 40
+
+    replace(project / "tests/test_cart.py", "> 0", "== 3")
+    replace(project / "tests/test_cart.py", "import total", "import discount, total")
+    append(project / "tests/test_cart.py", NEW_TESTS)
+    again = stop(project, "--agent", "claude", session_id="s", stop_hook_active=True)
+    assert again == (0, "", "")
+
+
+def test_the_same_change_gets_the_same_answer_and_no_more_blocks_than_tries(project: Path) -> None:
+    replace(project / "tests/test_cart.py", "def test_total", "def check_total")
+    first = stop(project, "--agent", "claude", session_id="s")
+    second = stop(project, "--agent", "claude", session_id="s", stop_hook_active=True)
+    assert json.loads(first[1]) == json.loads(second[1])
+    assert "test_total was removed" in json.loads(first[1])["reason"]
+    _, out, err = stop(project, "--agent", "claude", session_id="s", stop_hook_active=True)
+    assert "decision" not in json.loads(out)
+    assert "test_total was removed" in err  # the person is told
+
+
+def test_a_broken_test_is_named_with_its_failure(project: Path) -> None:
+    replace(project / "cart.py", "return sum(prices)", "return sum(prices) + 1")
+    status, out, _ = stop(project, "--agent", "text")
+    assert status == 1
+    assert "tests/test_cart.py::test_total fails: AssertionError" in out
+
+
+def test_loosened_configuration_is_named_first(project: Path) -> None:
+    append(project / "pyproject.toml", "addopts = \"-k 'not total'\"\n")
+    _, out, _ = stop(project, "--agent", "cursor")
+    message = json.loads(out)["followup_message"].splitlines()
+    assert "pyproject.toml: pytest's addopts have `-k not total` now" in message[1]
+
+
+def test_what_an_agent_cannot_mend_does_not_block_it(project: Path) -> None:
+    append(project / "cart.py", NEW_CODE)
+    status, out, err = stop(project, "--agent", "claude", "--sandbox", "container", "--base", "no")
+    assert status == 0
+    assert "decision" not in json.loads(out)
+    assert "greenloop gate did not run: " in err
+
+
+def test_a_refactoring_whose_tests_notice_its_faults_may_stop(project: Path) -> None:
+    replace(project / "cart.py", "any(price < 0 for price in prices)", "min(prices, default=0) < 0")
+    assert stop(project, "--agent", "claude") == (0, "", "")

@@ -1,0 +1,54 @@
+"""Stop events of coding agents are read, and answered in each agent's documented form."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from greenloop.app.gate.events import Agent, format_block, format_pass, read_event
+
+
+def test_a_stop_event_of_claude_code_is_read() -> None:
+    event = read_event(
+        '{"session_id": "abc", "transcript_path": "/t.jsonl", "cwd": "/work/shop", '
+        '"hook_event_name": "Stop", "stop_hook_active": true, "last_assistant_message": "Done."}'
+    )
+    assert (event.folder, event.session, event.said) == (Path("/work/shop"), "abc", "Done.")
+    assert event.is_repeated
+    assert not event.is_aborted
+
+
+def test_a_stop_event_of_cursor_is_read() -> None:
+    event = read_event(
+        '{"conversation_id": "c1", "status": "completed", "loop_count": 1, '
+        '"workspace_roots": ["/work/shop"], "hook_event_name": "stop"}'
+    )
+    assert (event.folder, event.session, event.is_repeated) == (Path("/work/shop"), "c1", True)
+    assert read_event('{"status": "aborted"}').is_aborted
+
+
+@pytest.mark.parametrize("text", ["", "no JSON", "[]", '{"cwd": 3, "workspace_roots": "x"}'])
+def test_another_text_is_as_if_nothing_was_said(text: str) -> None:
+    event = read_event(text)
+    assert (event.folder, event.session, event.is_repeated) == (None, "", False)
+
+
+@pytest.mark.parametrize(
+    ("agent", "answer"),
+    [
+        ("claude", {"decision": "block", "reason": "mend it"}),
+        ("codex", {"decision": "block", "reason": "mend it"}),
+        ("cursor", {"followup_message": "mend it"}),
+    ],
+)
+def test_a_block_has_the_form_of_the_agent(agent: Agent, answer: dict[str, str]) -> None:
+    assert json.loads(format_block(agent, "mend it")) == answer
+
+
+def test_an_agent_that_may_stop_is_told_nothing_to_do() -> None:
+    assert format_pass("claude") == ""
+    assert json.loads(format_pass("claude", "no sandbox")) == {"systemMessage": "no sandbox"}
+    assert json.loads(format_pass("cursor", "no sandbox")) == {}
+    assert format_pass("text", "no sandbox") == ""

@@ -1,0 +1,75 @@
+"""Hooks of coding agents are merged into the tools' files, and taken out again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from greenloop.cli.commands.init.agents import AGENTS, find_agent_file, update_agent_file
+from greenloop.errors import InputError
+
+
+def write(root: Path, agent: str, text: str) -> Path:
+    path = root / find_agent_file(agent).path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_hook_is_added_once_and_removed(agent: str, tmp_path: Path) -> None:
+    item = find_agent_file(agent)
+    before, after = update_agent_file(tmp_path, item, removes=False)
+    assert before == ""
+    assert after.count("greenloop gate") == 1
+    write(tmp_path, agent, after)
+    assert update_agent_file(tmp_path, item, removes=False) == (after, after)
+    assert update_agent_file(tmp_path, item, removes=True) == (after, "")
+
+
+def test_what_a_file_has_already_is_kept(tmp_path: Path) -> None:
+    there = {
+        "permissions": {"allow": ["Bash(ls)"]},
+        "hooks": {
+            "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
+            "PreToolUse": [{"matcher": "Bash", "hooks": []}],
+        },
+    }
+    write(tmp_path, "claude", json.dumps(there, indent=2) + "\n")
+    item = find_agent_file("claude")
+    before, after = update_agent_file(tmp_path, item, removes=False)
+    now = json.loads(after)
+    assert now["permissions"] == there["permissions"]
+    assert [len(entries) for entries in now["hooks"].values()] == [2, 1]
+    write(tmp_path, "claude", after)
+    assert update_agent_file(tmp_path, item, removes=True)[1] == before
+
+
+def test_nothing_blocks_an_agent_where_greenloop_fails(tmp_path: Path) -> None:
+    for agent in ("claude", "codex", "cursor"):
+        after = update_agent_file(tmp_path, find_agent_file(agent), removes=False)[1]
+        assert f"greenloop gate --agent {agent} || exit 0" in after
+
+
+@pytest.mark.parametrize(
+    ("agent", "text", "said"),
+    [
+        ("claude", "{", "has not the form"),
+        ("cursor", "[]", "an object is expected"),
+        ("aider", "test-cmd: pytest\n", "replace it by hand"),
+    ],
+)
+def test_a_file_that_cannot_be_merged_is_left_as_it_is(
+    agent: str, text: str, said: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, agent, text)
+    with pytest.raises(InputError, match=said):
+        update_agent_file(tmp_path, find_agent_file(agent), removes=False)
+    assert path.read_text() == text
+
+
+def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(InputError, match="claude, codex, cursor, aider, opencode"):
+        find_agent_file("cluade")
