@@ -19,7 +19,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import PrivateAttr
+from pydantic import Field, PrivateAttr
 
 from greenloop.errors import InputError, ReplayExhaustedError
 from greenloop.llm.response_log import RecordedResponse, load_responses, read_header
@@ -40,6 +40,7 @@ class ReplayChatModel(BaseChatModel):
 
     source: str
     specification_sha256: str | None = None  # of the text that it is bound to
+    recordings: dict[str, Path] = Field(default_factory=dict)  # of a folder, by these digests
     _queues: dict[str, deque[RecordedResponse]] = PrivateAttr(default_factory=dict)
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
@@ -50,23 +51,47 @@ class ReplayChatModel(BaseChatModel):
 
     @classmethod
     def from_file(cls, path: Path) -> ReplayChatModel:
-        """Read a replay file.
+        """Read a replay file; of a folder only the digests of the texts that it has recordings of.
 
         Raises:
             InputError: it cannot be read, or is no replay file.
         """
+        if path.is_dir():
+            return cls.from_folder(path)
         model, header = cls(load_responses(path), str(path)), read_header(path)
         model.specification_sha256 = header.specification_sha256 if header else None
         return model
 
-    def check_text(self, sha256: str) -> None:
-        """Raise InputError where the recording was made for another text."""
+    @classmethod
+    def from_folder(cls, folder: Path) -> ReplayChatModel:
+        """Find the recordings below a folder. Raises InputError where there is none."""
+        model = cls([], str(folder))
+        for path in sorted(folder.rglob("*.jsonl")):
+            if header := read_header(path):
+                model.recordings.setdefault(header.specification_sha256, path)
+        if not model.recordings:
+            raise InputError(f"{folder} has no recording (a .jsonl that --record wrote)")
+        return model
+
+    def select(self, sha256: str) -> ReplayChatModel:
+        """Return the recording of a text: this one, or the folder's.
+
+        Raises:
+            InputError: the recording was made for another text, or the folder has none of it.
+        """
+        if self.recordings:
+            if path := self.recordings.get(sha256):
+                return self.from_file(path)
+            raise InputError(
+                f"{self.source} has no recording of this text (SHA-256 {sha256[:12]}…)"
+            )
         if self.specification_sha256 not in (None, sha256):
             raise InputError(
                 f"{self.source} was recorded for another text (SHA-256 "
                 f"{str(self.specification_sha256)[:12]}…, this one has {sha256[:12]}…): replay it "
                 "with the text that it was recorded for"
             )
+        return self
 
     @property
     def _llm_type(self) -> str:

@@ -58,7 +58,7 @@ class SettingsTable(BaseSettings):
     )
     model: str | None = setting(
         None,
-        "PROVIDER:NAME as LangChain takes it, replay:FILE for recorded answers, or, in heal, none.",
+        "PROVIDER:NAME as LangChain takes it, replay:FILE or replay:FOLDER for recorded answers, or, in heal, none.",
         metavar="MODEL",
         example="openai:gpt-5.4",
     )

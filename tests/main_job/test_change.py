@@ -33,6 +33,12 @@ def test_a_wish_becomes_a_patch_that_git_applies_and_verify_confirms(run: Run, s
     )
 
 
+def test_the_recorded_change_is_verified(run: Run, examples: Path) -> None:
+    words = ("change", WISH, "--in", "examples/change_shop/shop")
+    status, out, err = run(*words, "--model", "replay:examples/change_shop/recording.jsonl")
+    assert (status, "# verified: 8 of 8 tests pass" in out) == (0, True), err
+
+
 def test_apply_changes_the_files_of_the_project(run: Run, shop: Path) -> None:
     status, _, err = run("change", WISH, "--in", "shop", "--model", write_replay(), "--apply")
     assert status == 0, err

@@ -29,7 +29,7 @@ def test_a_file_is_not_written_over_without_a_yes(run: Run) -> None:
     folder = Path("examples/heal_silent_report")
     old = (folder / "report.py").read_bytes()
     status, _, err = run(
-        *("heal", f"{folder}/report.py", "--input", f"{folder}/disks.txt=disks.txt"),
+        *("heal", f"{folder}/report.py", "--input", f"{folder}/disks.table=disks.txt"),
         *("--expect", "2 of 4 machines", "--model", f"replay:{folder}/answers.jsonl"),
         *("--", "--limit", "0.95"),
     )
@@ -67,7 +67,7 @@ def test_a_healthy_module_needs_no_model(run: Run) -> None:
 def test_a_task_becomes_a_script_whose_output_was_checked(run: Run) -> None:
     folder = "examples/script_log_report"
     status, out, err = run(
-        *("script", f"{folder}/task.md", "--input", f"{folder}/access.log=access.log"),
+        *("script", f"{folder}/task", "--input", f"{folder}/access.log=access.log"),
         *("--expect", "requests: ", "--expect-file", "by_hour.csv:rows=24"),
         *("--model", f"replay:{folder}/answers.jsonl", "--artifacts", "made", "-o", "log.py"),
     )

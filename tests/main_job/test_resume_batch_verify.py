@@ -26,6 +26,16 @@ def test_an_interrupted_run_is_resumed_without_paying_twice(run: Run) -> None:
     assert "def top_k" in out
 
 
+def test_a_batch_takes_the_recording_of_each_text_from_a_folder(run: Run, examples: Path) -> None:
+    specs = [f"examples/{name}.md" for name in ("roman_numerals", "traps/unit", "traps/order")]
+    Path("other.md").write_text("Write f(x).")
+    words = ("batch", *specs, "other.md", "--mutants", "0", "--model", "replay:examples", "--json")
+    status, out, err = run(*words)
+    totals = json.loads(out)
+    assert (status, totals["reached"]) == (2, 3), out
+    assert "examples has no recording of this text" in err
+
+
 def test_a_batch_of_three_goes_on_past_nonsense_and_asks_nothing_twice(run: Run) -> None:
     write_specifications(3, s1="NONSENSE", s2="UPSIDE-DOWN")
     model = ManySpecifications()

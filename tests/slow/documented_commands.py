@@ -42,7 +42,7 @@ RECORDED = {
     'greenloop heal summary.py --input sales.csv --expect "6 sales in 3 regions"'
     " --expect-file totals.csv:rows=3": "heal_sales_summary",
     "greenloop heal text_tools.py --tests test_text_tools.py": "heal_text_tools",
-    'greenloop script task.md --input access.log --expect "requests: "'
+    'greenloop script task --input access.log --expect "requests: "'
     " --expect-file by_hour.csv:rows=24 -o log_report.py --artifacts made": "script_log_report",
 }
 WEAK = "greenloop check examples/check/parcels.py examples/check/test_parcels.py"

@@ -25,7 +25,7 @@ def build_recorded_request(recording: Path) -> RunRequest:
         sha256 = hashlib.sha256(read.read_bytes()).hexdigest()
         ref = InputRef(path=read.name, source=str(read), sha256=sha256)
         script = ScriptSpec(name="script.py", inputs=(ref,))
-        task = (folder / "task.md").read_text("utf-8")
+        task = (folder / "task").read_text("utf-8")
         return ScriptRequest(specification=task, script=script)
     tests = sorted(folder.glob("test_*.py"))
     path = next(item for item in folder.glob("*.py") if item not in tests)

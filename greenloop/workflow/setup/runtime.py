@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from greenloop.errors import GreenloopError, NoModelError
@@ -84,9 +84,7 @@ def _open_client(
     header = RecordingHeader(
         specification_sha256=hash_recorded_texts(state.request), greenloop=greenloop_version()
     )
-    for source in sources:
-        if isinstance(source.model, ReplayChatModel):
-            source.model.check_text(header.specification_sha256)
+    sources = [_select_recording(item, header.specification_sha256) for item in sources]
     state.model = sources[0].name if sources else NO_MODEL
     record = state.request.record
     return LLMClient(
@@ -104,6 +102,13 @@ def _open_client(
         missing_model_error,
         resources.limits,
     )
+
+
+def _select_recording(source: ChatSource, sha256: str) -> ChatSource:
+    """Return the source with the recording of this text. Raises InputError where it has none."""
+    if isinstance(source.model, ReplayChatModel):
+        return replace(source, model=source.model.select(sha256))
+    return source
 
 
 def _select_sources(

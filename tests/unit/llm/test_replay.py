@@ -102,11 +102,11 @@ def test_bound_recording_is_refused_for_another_text(tmp_path: Path) -> None:
     header = '{"recording": {"specification_sha256": "ab12", "greenloop": "1"}}\n'
     path.write_text(header + '{"tool": "a", "answer": "a1"}\n')
     model = ReplayChatModel.from_file(path)
-    model.check_text("ab12")
+    assert model.select("ab12") is model
     with pytest.raises(InputError, match=r"run\.jsonl was recorded for another text"):
-        model.check_text("cd34")
+        model.select("cd34")
     assert call(model, "a").text == "a1"
-    build_replay_model(("a", "a1")).check_text("cd34")
+    build_replay_model(("a", "a1")).select("cd34")
 
 
 @pytest.mark.parametrize("header", ['{"recording": {}}', '{"recording": 1}', "[]"])
