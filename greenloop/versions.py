@@ -1,10 +1,15 @@
-"""Versions of installed distributions, and where they were installed from."""
+"""Versions of installed distributions, and the command that installs greenloop as it is installed."""
 
 from __future__ import annotations
 
+import json
+import shlex
 from importlib.metadata import PackageNotFoundError, distribution, version
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
 SMALL = "greenloop-check"  # the distribution for the commands that call no model
+_SMALL_FOLDER = "/distributions/check"  # of it, in the repository
 
 
 def get_installed_version(name: str) -> str | None:
@@ -20,9 +25,40 @@ def greenloop_version() -> str:
     return get_installed_version("greenloop") or get_installed_version(SMALL) or "not installed"
 
 
-def is_from_index(package: str) -> bool:
-    """Whether a package was installed by its name, not from a folder or a repository (PEP 610)."""
-    try:
-        return distribution(package).read_text("direct_url.json") is None
-    except PackageNotFoundError:
-        return False
+def is_from_repository() -> bool:
+    """Return whether greenloop was installed from a repository's address."""
+    return "vcs_info" in _read_origin()
+
+
+def format_install_command(extra: str = "") -> str:
+    """Return the command that installs greenloop, with an extra, from where it was installed from.
+
+    An index may have another package of this name, so that only what came from one names it.
+    """
+    origin, extras = _read_origin(), f"[{extra}]" if extra else ""
+    url = str(origin.get("url", ""))
+    if not url:
+        return f"pip install {shlex.quote(f'greenloop{extras}')}"
+    if "dir_info" in origin:
+        folder = unquote(urlsplit(url).path).removesuffix(_SMALL_FOLDER)
+        option = "-e " * bool(origin["dir_info"].get("editable"))
+        return f"pip install {option}{shlex.quote(f'{folder}{extras}')}"
+    if vcs := origin.get("vcs_info"):
+        revision = vcs.get("requested_revision") or vcs.get("commit_id", "")
+        url = f"{vcs.get('vcs', 'git')}+{url}" + (f"@{revision}" if revision else "")
+    return f"pip install {shlex.quote(f'greenloop{extras} @ {url}')}"
+
+
+def _read_origin() -> dict[str, Any]:
+    """Return what pip wrote about the source of the installation (PEP 610); {} for an index."""
+    for name in ("greenloop", SMALL):
+        try:
+            text = distribution(name).read_text("direct_url.json")
+        except PackageNotFoundError:
+            continue
+        try:
+            found = json.loads(text or "{}")
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+    return {}

@@ -20,7 +20,7 @@ from typer.models import OptionInfo
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError, NoModelError
 from greenloop.files import is_path_like, path_exists
 from greenloop.reporting.escaping import escape_invisible
-from greenloop.versions import SMALL, get_installed_version
+from greenloop.versions import SMALL, format_install_command, get_installed_version
 
 _MAX_NAMES = 1000
 
@@ -68,7 +68,7 @@ def run_command(name: str, options: object) -> int:
     except ModuleNotFoundError as error:
         if get_installed_version("greenloop") or not get_installed_version(SMALL):
             raise
-        print_error(f"{SMALL} has no {error.name}, which this needs: pip install greenloop")
+        print_error(f"{SMALL} has no {error.name}, which this needs: {format_install_command()}")
         return NoModelError.exit_status
 
 

@@ -15,12 +15,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from greenloop.errors import InputError, SettingsError
+from greenloop.versions import format_install_command
 
 _OBJECT_STORE_BYTES = 80 << 20  # the minimum that Ray accepts; it holds reports only
 _CONNECT_TIMEOUT_SECONDS = 5.0
-_MISSING_PACKAGES_MESSAGE = (
-    "--engine ray needs packages that are missing: pip install 'greenloop[ray]'"
-)
 
 
 def require_ray() -> None:
@@ -29,7 +27,8 @@ def require_ray() -> None:
     with contextlib.suppress(ValueError):  # sys.modules has None for it
         is_installed = importlib.util.find_spec("ray") is not None
     if not is_installed:
-        raise InputError(_MISSING_PACKAGES_MESSAGE)
+        command = format_install_command("ray")
+        raise InputError(f"--engine ray needs packages that are missing: {command}")
 
 
 def resolve_address(address: str | None) -> str | None:
@@ -73,7 +72,8 @@ def _import_ray(address: str | None) -> Any:
         ray = importlib.import_module("ray")
         importlib.import_module("ray.util.scheduling_strategies")
     except ImportError:
-        raise InputError(_MISSING_PACKAGES_MESSAGE) from None
+        command = format_install_command("ray")
+        raise InputError(f"--engine ray needs packages that are missing: {command}") from None
     return ray
 
 

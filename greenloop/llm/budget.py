@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 
 from greenloop.errors import BudgetExhaustedError, SettingsError
 from greenloop.records import Record, ToolUsage, Usage
+from greenloop.versions import format_install_command
 
 UNPRICED_PROVIDER = "openai-compatible"
 _CHARACTERS_PER_TOKEN = 4  # rule of thumb for English; estimates code slightly high
 _MAX_CHARACTERS_PER_TOKEN = 7  # of code with much white space
 _CUT_PROMPT = (
     "the server read {read:,} of about {sent:,} tokens of the prompt: its context is too short. Start "
-    "Ollama with OLLAMA_CONTEXT_LENGTH=32768, or install greenloop[ollama] and use --model ollama:NAME"
+    "Ollama with OLLAMA_CONTEXT_LENGTH=32768, or use --model ollama:NAME, which "
+    "needs `{install}`"
 )
 
 
@@ -38,7 +40,11 @@ def describe_cut(characters: int, tokens: int) -> str:
     """Say that a server counted far fewer tokens than the prompt has; "" where it did not."""
     if not 0 < tokens < characters / _MAX_CHARACTERS_PER_TOKEN:
         return ""
-    return _CUT_PROMPT.format(read=tokens, sent=estimate_tokens(characters))
+    return _CUT_PROMPT.format(
+        read=tokens,
+        sent=estimate_tokens(characters),
+        install=format_install_command("ollama"),
+    )
 
 
 def calculate_cost(model: str, usage: TokenCount) -> float | None:

@@ -20,6 +20,7 @@ from greenloop.llm.provider_errors import summarize_error
 from greenloop.llm.replay import ReplayChatModel
 from greenloop.plugins import list_plugins, load_plugin
 from greenloop.settings import Settings
+from greenloop.versions import format_install_command
 
 NO_MODEL = "none"
 _EXTRA_BY_PROVIDER = {
@@ -117,7 +118,7 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
         return init_chat_model(name, **_build_options(provider, choice, settings))
     except ImportError as error:
         extra = _EXTRA_BY_PROVIDER.get(provider)
-        how = f"pip install 'greenloop[{extra}]'" if extra else str(error)
+        how = format_install_command(extra) if extra else str(error)
         raise NoModelError(
             f"the model {choice.name} needs a package that is missing: {how}"
         ) from None

@@ -16,6 +16,7 @@ from dotenv import load_dotenv
 from greenloop.events import Event, EventSink, Notice
 from greenloop.tracing.environment import is_content_traced, list_enabled_presets
 from greenloop.tracing.spans import RunSpans, Tracer, TracingSettingError
+from greenloop.versions import format_install_command
 
 # Limit for sending the rest at the end: an endpoint that is down must not delay the exit.
 _CLOSE_TIMEOUT_SECONDS = 2.0
@@ -117,7 +118,8 @@ def open_tracing() -> Tracing:
             tracers.append(OtelTracer(preset))
         except ImportError:
             missing.append(
-                f"{name} is configured, but its packages are missing: pip install 'greenloop[otel]'"
+                f"{name} is configured, but its packages are missing: "
+                f"{format_install_command('otel')}"
             )
         except TracingSettingError as error:
             missing.append(str(error))

@@ -19,6 +19,7 @@ from greenloop.errors import InputError, InterruptedRunError
 from greenloop.integrations.service import AgentService
 from greenloop.settings import Settings
 from greenloop.tracing.setup import open_tracing
+from greenloop.versions import format_install_command
 
 _LOOPBACK_ADDRESS, _LISTEN_BACKLOG, _SHUTDOWN_TIMEOUT_SECONDS = "127.0.0.1", 128, 5
 
@@ -39,7 +40,7 @@ def _prepare_server(settings: Settings, options: McpOptions) -> Callable[[], Any
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
         raise InputError(
-            "greenloop mcp needs a package that is missing: pip install 'greenloop[mcp]'"
+            f"greenloop mcp needs a package that is missing: {format_install_command('mcp')}"
         ) from None
     logging.getLogger("langsmith").propagate = False  # its error messages contain a part of the key
     listener = _open_socket(options.port) if options.http else None

@@ -75,10 +75,13 @@ def test_a_folder_of_a_repository_gets_its_job_in_the_root(run: Run) -> None:
     assert "add a local hook with the entry: greenloop check --in services/two --diff HEAD" in out
 
 
-@pytest.mark.parametrize("is_from_index", [True, False])
-def test_the_job_is_told_to_install_what_an_index_may_not_have(
-    run: Run, monkeypatch: pytest.MonkeyPatch, is_from_index: bool
+@pytest.mark.parametrize("is_known", [True, False])
+def test_the_job_names_no_package_that_an_index_may_not_have(
+    run: Run, monkeypatch: pytest.MonkeyPatch, is_known: bool
 ) -> None:
-    monkeypatch.setattr(files, "is_from_index", lambda name: is_from_index)
+    monkeypatch.setattr(files, "is_from_repository", lambda: is_known)
     out = run("init")[1]
-    assert ("in the place of `pip install greenloop`" in out) is not is_from_index
+    assert ("in the place of ADDRESS" in out) is not is_known
+    job = Path(".github/workflows/greenloop.yml").read_text()
+    assert "pip install greenloop\n" not in job
+    assert ('pip install "git+ADDRESS"' in job) is not is_known

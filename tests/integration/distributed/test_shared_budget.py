@@ -21,6 +21,7 @@ from greenloop.errors import BudgetExhaustedError, GreenloopError
 from greenloop.llm.budget import TokenCount
 from greenloop.llm.rate_limits import LLMCall
 from greenloop.records import ToolUsage
+from greenloop.versions import format_install_command
 from tests.integration.cli.conftest import Run
 
 PRICED = "openai:gpt-4o"
@@ -149,7 +150,8 @@ def test_without_ray_one_line_says_what_to_install(
     status, out, err = run("batch", "a.md", "--engine", "ray")
     assert (status, out) == (2, "")
     assert err.strip() == (
-        "greenloop: --engine ray needs packages that are missing: pip install 'greenloop[ray]'"
+        "greenloop: --engine ray needs packages that are missing: "
+        f"{format_install_command('ray')}"
     )
     assert not Path(".greenloop").exists()
 

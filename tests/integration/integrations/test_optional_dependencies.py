@@ -10,6 +10,7 @@ import pytest
 from greenloop import events as e
 from greenloop.cli.main import app
 from greenloop.tracing.environment import is_content_traced, list_enabled_presets
+from greenloop.versions import format_install_command
 from tests.integration.integrations.conftest import collect_events
 
 
@@ -28,7 +29,7 @@ def test_without_the_sdk_one_line_says_what_is_missing(
     said = capsys.readouterr()
     assert (ended.value.code, said.out) == (2, "")
     assert said.err.count("\n") == 1
-    assert "pip install 'greenloop[mcp]'" in said.err
+    assert format_install_command("mcp") in said.err
 
 
 def test_a_package_that_is_missing_is_said_once_and_the_run_goes_on(
@@ -39,7 +40,7 @@ def test_a_package_that_is_missing_is_said_once_and_the_run_goes_on(
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     told = collect_events(e.CallStarted("generate_code"))
     assert isinstance(told[0], e.Notice)
-    assert "greenloop[otel]" in told[0].text
+    assert format_install_command("otel") in told[0].text
     assert told[1:] == [e.CallStarted("generate_code")]
 
 

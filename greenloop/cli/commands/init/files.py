@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.configuration import PROJECT_FILE, TABLE
-from greenloop.versions import is_from_index
+from greenloop.versions import format_install_command, is_from_repository
 
 _SETTINGS = f"""{TABLE}
 # Options and environment variables come first. Thresholds can be raised here, not lowered.
@@ -36,7 +36,7 @@ jobs:
       - uses: actions/setup-python@v6
         with:
           python-version: "3.12"
-      - run: pip install greenloop
+      - run: INSTALL
       - run: greenloop verify --digests-only
         if: hashFiles('**/*.greenloop.json') != ''
       - run: greenloop check --diff "origin/$GITHUB_BASE_REF" --markdown "$GITHUB_STEP_SUMMARY"
@@ -48,7 +48,7 @@ _GITLAB_JOB = """greenloop:
   variables:
     GIT_DEPTH: 0
   script:
-    - pip install greenloop
+    - INSTALL
     - greenloop check --diff "origin/$CI_MERGE_REQUEST_TARGET_BRANCH_NAME"
 """
 _HOOKS = """repos:
@@ -61,11 +61,9 @@ _HOOKS = """repos:
         types: [python]
         pass_filenames: false
 """
-# An index may have nothing, or something else, by the name.
-_SOURCE_HINT = (
-    "your greenloop is not from a package index: put the address of its repository in the place of "
-    "`pip install greenloop`"
-)
+# An index may have nothing, or something else, by the name of greenloop.
+_UNKNOWN_SOURCE = 'pip install "git+ADDRESS"'
+_SOURCE_HINT = "put the address of greenloop's repository in the place of ADDRESS"
 
 
 @dataclass(frozen=True)
@@ -97,10 +95,13 @@ def propose_files(root: Path) -> Iterator[ProposedFile]:
     top = find_repository(root)
     folder = os.path.relpath(root, top)
     command = "greenloop check" + ("" if folder == "." else f" --in {shlex.quote(folder)}")
+    is_known = is_from_repository()
+    install = format_install_command() if is_known else _UNKNOWN_SOURCE
     job, gitlab_job, hooks = (
-        text.replace("greenloop check", command) for text in (_GITHUB_JOB, _GITLAB_JOB, _HOOKS)
+        text.replace("greenloop check", command).replace("INSTALL", install)
+        for text in (_GITHUB_JOB, _GITLAB_JOB, _HOOKS)
     )
-    source = "" if is_from_index("greenloop") else _SOURCE_HINT
+    source = "" if is_known else _SOURCE_HINT
     step = f"add a step: {command} --diff ORIGIN"
     if (top / ".gitlab-ci.yml").exists():
         hint = "; ".join(filter(None, ("include it from .gitlab-ci.yml", source)))
