@@ -39,7 +39,7 @@ PLAIN_RUN, PRESENCE, INTEGRITY = "plain run", "presence", "integrity"
 _MORE_CODE = {
     PRESENCE: ("greenloop/grading/unreported_tests.py",),
     INTEGRITY: ("greenloop/grading/integrity.py", "greenloop/grading/monkeypatching.py"),
-    "isolated": ("greenloop/testsuite/scenarios", "greenloop/sandbox/guest/scenarios"),
+    "isolated": ("greenloop/testsuite/programs", "greenloop/sandbox/guest/observation"),
 }
 
 

@@ -38,7 +38,7 @@ from greenloop.agent import CodingAgent  # noqa: E402
 from greenloop.app.inputs.specification import read_specification  # noqa: E402
 from greenloop.errors import GreenloopError  # noqa: E402
 from greenloop.grading import GradingContext  # noqa: E402
-from greenloop.grading.isolation.evidence import measure  # noqa: E402
+from greenloop.grading.observation.isolation import measure, plan_programs  # noqa: E402
 from greenloop.records import Isolated, TestRun  # noqa: E402
 from greenloop.sandbox import Sandbox, open_sandbox  # noqa: E402
 from greenloop.settings import Settings  # noqa: E402
@@ -116,7 +116,7 @@ def measure_pair(box: Sandbox, pair: Pair, rounds: int) -> Result | TestRun:
         if not run.passed:
             return run
         context = GradingContext(box, pair.code, files, pair.name, run)
-        planning.append(measure_cpu(lambda context=context: context.plan_scenarios(files[0]))[1])
+        planning.append(measure_cpu(lambda context=context: plan_programs(context, files[0]))[1])
         found, seconds = measure_cpu(lambda context=context: measure(context))
         apart.append(seconds)
     if isinstance(found, str):
@@ -130,8 +130,8 @@ def describe(result: Result | TestRun) -> str:
         return f"does not pass: {' '.join((first or [result.detail])[0].split())[:90]}"
     found = result.found
     text = f"{found.agreed:4} of {found.tests:<4}{result.ratio:6.2f}{result.planning:6.2f}"
-    text += f"  DIFFERS {', '.join(found.differing)}" if found.differing else ""
-    return text + (f"  missing {', '.join(found.names_missing)}" if found.names_missing else "")
+    text += f"  {found.own_answers} of {found.answers} answers own" if found.own_answers else ""
+    return text + (f"  DIFFERS {', '.join(found.differing)}" if found.differing else "")
 
 
 def report(title: str, box: Sandbox, corpus: Iterator[Pair], rounds: int) -> None:
@@ -147,10 +147,12 @@ def report(title: str, box: Sandbox, corpus: Iterator[Pair], rounds: int) -> Non
     half = sum(item.reaches_half for item in results)
     tests, agreed = sum(item.tests for item in found), sum(item.agreed for item in found)
     differing = sum(len(item.differing) for item in found)
-    named = sum(not item.names_missing for item in found)
+    shown = sum(not item.explain_own_answers() for item in found)
     ratio = statistics.median(item.ratio for item in results) if results else 0
     planning = statistics.median(item.planning for item in results) if results else 0
-    print(f"{title}: {half} of {len(results)} files reach the half, {named} use every public name")
+    print(
+        f"{title}: {half} of {len(results)} files reach the half, {shown} lean on the code in less than half of their answers"
+    )
     print(f"{title}: {agreed} of {tests} tests agree, {differing} differ")
     print(f"{title}: CPU by the shared run's: median {ratio:.2f}, and {planning:.2f} for planning")
     reasons = Counter(refused.reason for item in found for refused in item.not_observable)

@@ -37,7 +37,7 @@ from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.runs import Answer, Input, Program
 from greenloop.records.evidence.peer import MIN_ALLOWED_INPUTS
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ANSWER
+from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ANSWER
 
 REFERENCES = 3
 Found = tuple[str, list[str]]  # what is found of a program, and the details

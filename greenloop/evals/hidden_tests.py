@@ -14,7 +14,7 @@ from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, PackagesError
 from greenloop.evals.task import EvalTask
 from greenloop.grading import GradingContext
-from greenloop.grading.isolation.evidence import measure as measure_isolation
+from greenloop.grading.observation.isolation import measure as measure_isolation
 from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.records import Failure, Isolated, Record, TestRun
 from greenloop.records.batch import GroundTruth

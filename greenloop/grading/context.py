@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from greenloop.errors import SandboxError
-from greenloop.grading.observation import ObservationRequest, Observed
 from greenloop.grading.plan import Plan
 from greenloop.records import Coverage, Expectation, Flakiness, HeldOutExample, TestRun, Thresholds
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.hash_seed import HASH_SEED
-from greenloop.testsuite import TestFile, read_conftest
-from greenloop.testsuite.scenarios import (
-    ScenarioFile,
-    WholeFile,
-    build_scenarios,
-    build_whole_tests,
-)
-from greenloop.testsuite.scenarios.module_symbols import ClassSymbol
+from greenloop.testsuite import TestFile
 
 _T = TypeVar("_T")
 
@@ -47,8 +38,7 @@ class GradingContext:
     is nothing to measure. Measurements run in threads of their own.
 
     `interface` is that of the contract, as stub source, and `contract` its whole text, '' where
-    there is none. `imported` are the classes that the module has from others of its project.
-    `disagreements` are the held-out examples that fail, filled in by their measurement. `rerun`
+    there is none. `disagreements` are the held-out examples that fail, filled in by their measurement. `rerun`
     holds the run that flakiness and coverage share, or the error in it.
     """
 
@@ -62,12 +52,9 @@ class GradingContext:
     held_out: Sequence[HeldOutExample] = ()
     interface: str = ""
     contract: str = ""
-    imported: Mapping[str, ClassSymbol] = field(default_factory=dict)
     disagreements: tuple[HeldOutExample, ...] = ()
     rerun: Rerun | SandboxError | None = None
     rerun_lock: threading.Lock = field(default_factory=threading.Lock)
-    _scenarios: dict[str, ScenarioFile] = field(default_factory=dict)
-    _scenarios_lock: threading.Lock = field(default_factory=threading.Lock)
     _remembered: dict[Callable[[GradingContext], Any], _Remembered] = field(default_factory=dict)
 
     @property
@@ -82,38 +69,6 @@ class GradingContext:
                 remembered.values.append(plan(self))
         found: _T = remembered.values[0]
         return found
-
-    def plan_scenarios(self, file: TestFile) -> ScenarioFile:
-        """Return the plan of a test file, made once."""
-        with self._scenarios_lock:  # pieces in other threads need it at the same time
-            if file.code not in self._scenarios:
-                self._scenarios[file.code] = self._build(build_scenarios, file)
-            return self._scenarios[file.code]
-
-    def plan_whole_tests(self, file: TestFile) -> WholeFile:
-        """Return the tests of a file as they are, for a process without pytest."""
-        return self._build(build_whole_tests, file)
-
-    def _build(self, build: Callable[..., _T], file: TestFile) -> _T:
-        return build(file.code, self.module, self.code, self.imported, read_conftest(self.tests))
-
-    def observe(
-        self,
-        request: ObservationRequest,
-        tests: Sequence[TestFile] = (),
-        *,
-        hash_seed: int = HASH_SEED,
-    ) -> Observed:
-        """Return what scenarios observe on the code, judged beside these test files.
-
-        Raises SandboxError where no process can be started.
-        """
-        seen = self.sandbox.observe_scenarios(
-            self.code, self.module, request.scenario, hash_seed=hash_seed
-        )
-        if not request.judge:
-            return Observed(seen)
-        return Observed(seen, self.sandbox.judge_scenarios(request.judge, seen, tests))
 
     def run_tests(
         self, code: str | None = None, tests: Sequence[TestFile] | None = None, **options: Any

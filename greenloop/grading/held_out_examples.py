@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.observation import ObservationRequest
+from greenloop.grading.observation.expectations import load
+from greenloop.grading.observation.values import encode, is_strictly_equal
 from greenloop.records import HeldOut, HeldOutExample, has_enough_examples
 from greenloop.records.contract import MIN_HELD_OUT
-from greenloop.testsuite.call_scenarios import build_call_scenario, build_example_judge
+from greenloop.syntax.values import read_plain_value
+from greenloop.testsuite.call_programs import build_call_programs
 from greenloop.testsuite.held_out_examples import is_usable
 
 
@@ -48,12 +51,6 @@ def measure_modules(contexts: Sequence[GradingContext]) -> HeldOut:
     )
 
 
-def _build_request(context: GradingContext) -> ObservationRequest:
-    examples = [item for item in context.held_out if is_usable(item)]
-    scenario = build_call_scenario([item.call for item in examples])
-    return ObservationRequest(scenario, build_example_judge(examples))
-
-
 def _explain_few(examples: Sequence[HeldOutExample]) -> str:
     with_values = sum(item.returns is not None for item in examples)
     return (
@@ -66,9 +63,22 @@ def _find_agreeing(
     context: GradingContext, examples: Sequence[HeldOutExample]
 ) -> tuple[set[int], str]:
     """Return the positions of the examples that agree, and how far a run out of time came."""
-    observed = context.observe(_build_request(context))
-    seen = observed.observations
+    text = build_call_programs([item.call for item in examples])
+    seen = context.sandbox.observe(context.code, context.module, text)
     answered = sum(item.has_ended for item in seen.rows)
     late = f"out of time after {answered} of {len(examples)} calls"
-    agreeing = {item.row for item in observed.outcomes if item.outcome == "agrees"}
+    payloads = {row.row: row.observations[0][1] for row in seen.rows if row.observations}
+    agreeing = {at for at, text in payloads.items() if _agrees(examples[at], load(text))}
     return agreeing, late if "(timeout" in seen.error else ""
+
+
+def _agrees(example: HeldOutExample, answer: dict[str, Any]) -> bool:
+    """Return whether an answer is that of an example; untrusted code may have written it."""
+    try:
+        if example.raises is not None:
+            names = [name.rpartition(".")[2] for _, name in answer["error"][1]]
+            return example.raises.rpartition(".")[2] in names
+        expected = encode(read_plain_value(example.returns or ""))
+        return is_strictly_equal(expected, answer["value"])
+    except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError):
+        return False

@@ -18,7 +18,7 @@ from greenloop.sandbox.guest.limits.numeric_threads import SINGLE_THREAD_VARIABL
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work import calls, mutants, patches, projects, scenarios, scripts, tests
+from greenloop.sandbox.work import calls, mutants, observations, patches, projects, scripts, tests
 
 _S = TypeVar("_S", bound="Sandbox")
 
@@ -60,10 +60,7 @@ class Sandbox(ABC):
     run_mutants = mutants.run_mutants
     run_patches = patches.run_patches
     evaluate_calls = calls.evaluate_calls
-    observe_scenarios = scenarios.observe_scenarios
-    observe_together = scenarios.observe_together
-    judge_scenarios = scenarios.judge_scenarios
-    judge_together = scenarios.judge_together
+    observe = observations.observe
 
     def with_packages(self, packages: InstalledPackages) -> Sandbox:
         """Return a view for code that may import these packages.

@@ -59,20 +59,18 @@ class Job:
     @property
     def is_cold(self) -> bool:
         """Whether a new interpreter is started, as the zygote that serves it has another seed."""
-        if self.kind == "scenarios":
+        if self.kind == "observation":
             return self.hash_seed != self.zygote_seed
         return self.hash_seed not in (0, self.zygote_seed)
 
     @property
     def has_pytest(self) -> bool:
         """Whether the job runs where pytest is loaded, of which observed code must find no trace."""
-        return self.kind != "scenarios"
+        return self.kind != "observation"
 
     @property
     def needs_pytest(self) -> bool:
         """Whether it must run where pytest is loaded: another process is smaller, so a fork faster."""
-        if self.kind == "judge":
-            return any("pytest" in text for text, _ in self.payload["judges"])
         return self.has_pytest
 
     @property

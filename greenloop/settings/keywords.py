@@ -45,7 +45,6 @@ class SettingsKeywords(TypedDict, total=False):
     peer: bool
     min_mutation_score: float
     min_assertion_mutation: float
-    min_isolated: float
     min_line_coverage: float
     min_branch_coverage: float
     min_held_out_agreement: float

@@ -106,7 +106,6 @@ class Settings(SettingsTable):
             held_out_agreement=self.min_held_out_agreement,
             mutation_score=self.min_mutation_score,
             assertion_mutation=self.min_assertion_mutation,
-            isolated=self.min_isolated,
             line_coverage=self.min_line_coverage,
             branch_coverage=self.min_branch_coverage,
             seconds=self.grading_s,

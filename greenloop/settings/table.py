@@ -211,9 +211,6 @@ class SettingsTable(BaseSettings):
     min_assertion_mutation: float = setting(
         0.5, "Share of tests that fail when an expected value is changed.", **_SHARE
     )
-    min_isolated: float = setting(
-        0.5, "Share of tests that agree when they are observed in isolation.", **_SHARE
-    )
     min_line_coverage: float = setting(0.9, "Share of lines that the tests run.", **_SHARE)
     min_branch_coverage: float = setting(0.8, "Share of branches that the tests run.", **_SHARE)
     min_held_out_agreement: float = setting(1.0, "Share of held-out examples that agree.", **_SHARE)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ast
+import datetime
+import importlib
+import math
+from typing import Any
 
 from greenloop.syntax.parse import PARSE_ERRORS, cache_by_source, parse_or_empty, read_literal
 
@@ -21,6 +25,18 @@ def is_plain_value(source: str) -> bool:
         return bool(read_literal(_HideCalls().visit(tree)))
     except PARSE_ERRORS:
         return False
+
+
+def read_plain_value(source: str) -> Any:
+    """Return the value of an expression that `is_plain_value`."""
+    tree = ast.parse(source.strip(), mode="eval")
+    names: dict[str, Any] = {
+        name: getattr(importlib.import_module(module), name) for name, module in _MODULES.items()
+    }
+    if any(_is_of_module(node) for node in ast.walk(tree)):
+        names["datetime"] = datetime
+    space = {"__builtins__": {}, "set": set, "inf": math.inf, "nan": math.nan, **names}
+    return eval(compile(tree, "<value>", "eval"), space)
 
 
 def find_value_imports(source: str) -> dict[str, str]:

@@ -32,18 +32,13 @@ class RememberingSandbox:
             ("tests", code, tests, how), lambda: self._box.run_tests(code, tests, **how)
         )
 
-    def observe_scenarios(self, code: str, module: str, scenario: str, **how: Any) -> Any:
-        asked = ("scenarios", code, module, scenario, how)
-        return self._once(asked, lambda: self._box.observe_scenarios(code, module, scenario, **how))
+    def observe(self, code: str, module: str, programs: str, **how: Any) -> Any:
+        asked = ("programs", code, module, programs, how)
+        return self._once(asked, lambda: self._box.observe(code, module, programs, **how))
 
     def evaluate_calls(self, code: str, module: str, calls: Sequence[str], **how: Any) -> Any:
         asked = ("calls", code, module, tuple(calls), how)
         return self._once(asked, lambda: self._box.evaluate_calls(code, module, calls, **how))
-
-    def judge_scenarios(self, judge: str, *observed: Any) -> Any:
-        return self._once(
-            ("judge", judge, *observed), lambda: self._box.judge_scenarios(judge, *observed)
-        )
 
     def _once(self, asked: tuple[Any, ...], work: Callable[[], T]) -> T:
         key = repr(asked)

@@ -63,7 +63,6 @@ def test_options_and_environment_come_before_files(
         ('model = "acme:x"', "may not set model;"),
         ("peer = false", "may not set peer"),
         ("min-mutation-score = 0.7", "may not set min-mutation-score below 0.8"),
-        ('min-isolated = "x"', "may not set min-isolated below 0.5"),
         ('require = "passed"', "may set require to verified only"),
         ('models = { fast = "replay:x.jsonl" }', "may not set the model alias fast"),
         ("timeot = 3", "did you mean timeout?"),

@@ -30,11 +30,11 @@ from greenloop.grading.assertion_mutation.operators import (
 )
 from greenloop.grading.assertion_mutation.parametrize import find_expected_nodes, rewrite_expected
 from greenloop.grading.assertion_mutation.record_changes import find_records
+from greenloop.syntax.names import get_dotted_name
 from greenloop.syntax.nodes import Function, get_last_name
 from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
 from greenloop.testsuite.parser import has_hooks, iter_tests, name_test
-from greenloop.testsuite.scenarios.names import get_dotted_name
 
 
 class AssertionScope(NamedTuple):

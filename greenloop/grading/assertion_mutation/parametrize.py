@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 
 from greenloop.grading.assertion_mutation.operators import AssertionChange, get_called_name
 from greenloop.syntax.nodes import Function
+from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
-from greenloop.testsuite.scenarios.reading.decorators import read_table
-from greenloop.testsuite.scenarios.records import RefusedError
-from greenloop.testsuite.scenarios.splitting.tables import read_columns
 
 ChooseLiteral = Callable[[ast.expr], str | None]
 
@@ -55,13 +52,33 @@ def _read_columns(decorator: ast.expr) -> dict[str, list[ast.expr]]:
     """
     if not isinstance(decorator, ast.Call) or get_called_name(decorator) != "parametrize":
         return {}
-    with suppress(RefusedError):
-        table = read_table(decorator)
-        is_list = not isinstance(table.rows, ast.Set)
-        found = read_columns(table.target, table.rows, {}) if is_list else None
-        if found and all(hasattr(item, "lineno") for cells in found.values() for item in cells):
-            return found
-    return {}
+    named = {item.arg: item.value for item in decorator.keywords}
+    given = [*decorator.args, *(named[key] for key in ("argnames", "argvalues") if key in named)]
+    known = read_literal(given[0]) if len(given) == 2 and "indirect" not in named else ()
+    names = known[0] if known else ()
+    if isinstance(names, str):
+        names = [item.strip() for item in names.split(",") if item.strip()]
+    rows = [_read_cells(item, len(names)) for item in _list_rows(given[1])] if names else []
+    if not rows or not all(rows):
+        return {}
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+
+def _list_rows(table: ast.expr) -> list[ast.expr]:
+    return table.elts if isinstance(table, (ast.List, ast.Tuple)) else []
+
+
+def _read_cells(row: ast.expr, count: int) -> list[ast.expr]:
+    """Return the cells of a row; [] where it is not written out."""
+    if isinstance(row, ast.Call) and get_called_name(row) == "param":
+        cells = [] if any(item.arg == "marks" for item in row.keywords) else row.args
+    else:
+        cells = [row] if count == 1 else _list_rows(row)
+    return cells if len(cells) == count and not _has_star(cells) else []
+
+
+def _has_star(cells: list[ast.expr]) -> bool:
+    return any(isinstance(item, ast.Starred) for item in cells)
 
 
 def read_rows(decorators: list[ast.expr], parameters: list[str]) -> Iterator[dict[str, ast.expr]]:

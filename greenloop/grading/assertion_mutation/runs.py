@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,9 +11,8 @@ from itertools import islice
 
 from greenloop.grading.assertion_mutation.candidates import AssertionMutant, MutableTestFile
 from greenloop.grading.context import GradingContext
-from greenloop.grading.isolation.public_names import read_module_names
 from greenloop.records import TestRun
-from greenloop.syntax.parse import PARSE_ERRORS
+from greenloop.syntax.parse import PARSE_ERRORS, parse_or_empty
 from greenloop.syntax.source import TextEdit
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import get_function_name
@@ -99,8 +99,12 @@ class AssertionMutationRunner:
     def _are_related(self, exception: str, other: str) -> bool:
         """Whether one of two classes of the module, by their names in tests, has the other as a base."""
         one, two = (name.rpartition(".")[2] for name in (exception, other))
-        find = self.context.remember(read_module_names).add_base_classes
-        return one in find({two}) or two in find({one})
+        bases = {
+            node.name: {item.id for item in node.bases if isinstance(item, ast.Name)}
+            for node in parse_or_empty(self.context.code).body
+            if isinstance(node, ast.ClassDef)
+        }
+        return one in _find_bases(two, bases) or two in _find_bases(one, bases)
 
     def run(
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
@@ -157,3 +161,8 @@ def _parse_test_files(context: GradingContext) -> dict[str, MutableTestFile]:
         with suppress(*PARSE_ERRORS):
             found[item.name] = MutableTestFile(item.code, context.module, item.name, context.code)
     return found
+
+
+def _find_bases(name: str, bases: Mapping[str, set[str]]) -> set[str]:
+    """Return a class and its bases, as far as the module defines them."""
+    return {name}.union(*(_find_bases(item, bases) for item in bases.get(name, ()) if item != name))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.scenarios.names import Function
 
 _MAIN_GUARD = "__name__ =="
 

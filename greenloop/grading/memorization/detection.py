@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from greenloop.grading.memorization.call_extraction import ExtractedCall
-from greenloop.sandbox.guest.scenarios.value_types import VALUE_TYPES
+from greenloop.sandbox.guest.observation.values import VALUE_TYPES
 from greenloop.syntax.parse import parse_or_empty
 
 _MAX_VARIANTS = 60  # calls of a function

@@ -1,4 +1,4 @@
-"""Comparison of what two programs answered, as encoded by `sandbox.guest.scenarios.encoder`.
+"""Comparison of what two programs answered, as encoded by `sandbox.guest.observation.encoder`.
 
 Nothing is decoded: values of programs are never hashed or compared on the host.
 """

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from greenloop.grading.peer.answers import Names
-from greenloop.grading.peer.inputs import InputBuilder, Known, read_case
+from greenloop.grading.peer.inputs import InputBuilder, Known
 from greenloop.grading.peer.outcomes import Outcome
 from greenloop.grading.peer.pair import Pair
 from greenloop.grading.peer.records import Comparison, FoundDifference, PeerProgram
@@ -28,8 +29,8 @@ from greenloop.sandbox import Sandbox
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile, read_conftest
 from greenloop.testsuite.parser import parse_test_functions
-from greenloop.testsuite.scenarios import build_scenarios
-from greenloop.testsuite.variants.scenarios import ScenarioCase, split_cases
+from greenloop.testsuite.programs import build_programs
+from greenloop.testsuite.variants.trees import copy_tree, fold_signs
 
 __all__ = [
     "Comparison",
@@ -40,7 +41,7 @@ __all__ = [
     "list_failures",
 ]
 _Called = tuple[str, ast.Call]  # with the name of the test function that makes it
-_GENERATED, _MAX_EXPLAINED = 200, 60
+_GENERATED, _MAX_EXPLAINED, _MAX_ROWS = 200, 60, 8
 _TESTS_TIMEOUT_S = 6.0  # of a peer, which is written to be simple, not fast
 
 
@@ -81,7 +82,7 @@ def compare_programs(
         interface=interface if parse_or_none(interface or "?") else code,
         calls=[*calls, *{ast.unparse(call): call for _, call in called}.values()],
         generated=theirs.generate(seed, _GENERATED),
-        cases=_find_cases(tests, module, code) if _has_classes(code, public) else [],
+        cases=_find_cases(tests, module) if _has_classes(code, public) else [],
         module=module,
     )
     vocabulary = read_vocabulary(specification, interface, [code, peer.code])
@@ -91,7 +92,7 @@ def compare_programs(
     found = pair.summarize()
     explained = _name_tests(pair.outcomes, found.differences, called)
     if left := frozenset(failing) - explained:
-        cases = known.cases or _find_cases(tests, module, code)
+        cases = known.cases or _find_cases(tests, module)
         found = _add_failing(pair.without_precondition(budget_s), found, left, called, cases)
     return replace(found, differing_tests=tuple(sorted(explained.union(found.differing_tests))))
 
@@ -129,11 +130,18 @@ def _has_classes(code: str, public: Sequence[str]) -> bool:
     return bool(classes.intersection(public))
 
 
-def _find_cases(tests: Sequence[TestFile], module: str, code: str) -> list[ScenarioCase]:
-    """Return the bodies of the tests."""
+def _find_cases(tests: Sequence[TestFile], module: str) -> list[Input]:
+    """Return the programs of the tests, at most some rows of each."""
     shared = read_conftest(tests)
-    plans = [build_scenarios(item.code, module, code, conftest=shared) for item in tests]
-    return [case for plan in plans for case in split_cases(plan)]
+    found: list[Input] = []
+    for plan in (build_programs(item.code, module, shared) for item in tests):
+        rows = Counter[str]()
+        for item in plan.programs:
+            rows[item.test] += 1
+            if rows[item.test] <= _MAX_ROWS:
+                function = fold_signs(copy_tree(item.function))
+                found.append(Input(function, item.test, plan.preamble, item.fixtures))
+    return found
 
 
 def _name_tests(
@@ -152,14 +160,14 @@ def _add_failing(
     found: Comparison,
     tests: Collection[str],
     called: Sequence[_Called],
-    cases: Sequence[ScenarioCase],
+    cases: Sequence[Input],
 ) -> Comparison:
     """Add the differences of what failing tests call; of their bodies where no call differs."""
     calls = [Input(call, ast.unparse(call.func)) for name, call in called if name in tests]
     differing = [item for item in pair.ask(calls[:_MAX_EXPLAINED]) if item.agrees is False]
     texts = {item.item.text for item in differing}
     left = {*tests} - {name for name, call in called if ast.unparse(call) in texts}
-    bodies = [read_case(item) for item in cases if _bare(item.test) in left]
+    bodies = [item for item in cases if _bare(item.name) in left]
     outcomes = pair.ask(bodies[:_MAX_EXPLAINED])
     differing += [item for item in outcomes if item.agrees is False]
     more = [item.to_record() for item in reduce_differences(differing, pair.ask, 0.0)]

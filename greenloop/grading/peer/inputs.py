@@ -15,7 +15,7 @@ from greenloop.grading.peer.seeds import list_module_names, read_call, read_sequ
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.variants.annotations import ValueGenerator
 from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary
-from greenloop.testsuite.variants.scenarios import ScenarioCase, number_observations
+from greenloop.testsuite.variants.programs import number_observations
 from greenloop.testsuite.variants.trees import copy_tree, has_whole_float
 
 _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 2500, 150, 240, 2500
@@ -34,7 +34,7 @@ class Known:
     interface: str
     calls: Sequence[ast.Call]
     generated: Sequence[str]
-    cases: Sequence[ScenarioCase]
+    cases: Sequence[Input]
     module: str
 
 
@@ -182,7 +182,7 @@ class InputBuilder:
 
     def _iterate_functions(self, sequences: Sequence[Input]) -> Iterator[Input]:
         """Yield the tests' bodies in turn with changed forms of these and of the sequences."""
-        cases = [*map(read_case, self._known.cases)]
+        cases = self._known.cases
         yield from _alternate(self._change([*cases, *sequences]), cases)
 
     def _change(self, pool: list[Input]) -> Iterator[Input]:
@@ -224,13 +224,9 @@ class InputBuilder:
 
 def _build_sequence(steps: Sequence[ast.Call]) -> ast.stmt:
     first, *rest = map(ast.unparse, steps)
-    lines = [f"    item = observe__(1, lambda: {first})"]
-    lines += [f"    observe__({at}, lambda: item.{step})" for at, step in enumerate(rest, 2)]
-    return ast.parse("def scenario():\n" + "\n".join(lines)).body[0]
-
-
-def read_case(case: ScenarioCase) -> Input:
-    return Input(case.function, case.test, case.preamble, case.fixtures, case.names)
+    lines = [f"    item = attempt__(1, lambda: {first})"]
+    lines += [f"    attempt__({at}, lambda: item.{step})" for at, step in enumerate(rest, 2)]
+    return ast.parse("def program():\n" + "\n".join(lines)).body[0]
 
 
 def _is_untyped(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

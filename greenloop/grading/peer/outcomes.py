@@ -14,11 +14,10 @@ from greenloop.grading.peer.features import describe_arguments
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.rendering import describe, to_literal
 from greenloop.grading.peer.runs import Answer, Input
-from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ANSWER, PRINTED
+from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ANSWER, ENDING, PRINTED
 from greenloop.syntax.parse import parse_or_none
-from greenloop.testsuite.scenarios.reading.renaming import restore_names
 from greenloop.testsuite.used_definitions import show_with_definitions
-from greenloop.testsuite.variants.scenarios import render_statements
+from greenloop.testsuite.variants.programs import render_statements
 from greenloop.testsuite.variants.trees import copy_tree
 
 _ENDS, _MAX_CALL = "ends the process", 2500  # as long as the inputs that are built
@@ -51,8 +50,7 @@ class Outcome:
         """The call as an expression, or statements whose last one is compared."""
         if self.item.is_call:
             return ast.unparse(self.item.node)[:_MAX_CALL]
-        text = render_statements(self.item.node, self.at)[:_MAX_CALL]
-        return restore_names(text, self.item.names)
+        return render_statements(self.item.node, self.at)[:_MAX_CALL]
 
     @property
     def cluster(self) -> tuple[str, ...]:
@@ -69,8 +67,7 @@ class Outcome:
         return replace(self._describe(), cluster=self.cluster, helpers=self._find_helpers())
 
     def _find_helpers(self) -> str:
-        preamble = restore_names(self.item.preamble, self.item.names)
-        whole = f"{preamble}\ndef call__():\n{indent(self.call, ' ')}"
+        whole = f"{self.item.preamble}\ndef call__():\n{indent(self.call, ' ')}"
         return show_with_definitions(whole, "call__").partition("def call__")[0]
 
     def _describe(self) -> FoundDifference:
@@ -170,10 +167,11 @@ def _judge_function(item: Input, code: Answer, peer: Answer, names: Names) -> Ou
     is_known = False
     for (number, one), (other_number, other) in zip(code.observed, peer.observed, strict=False):
         both = load(one), load(other)
-        agrees = compare(*both, names) if number == other_number else None
+        is_pair = number == other_number or ENDING in (number, other_number)
+        agrees = compare(*both, names) if is_pair else None
         if agrees is False:
-            kinds = name_kind(both[0]), name_kind(both[1])
-            return Outcome(item, code, peer, False, number, kinds, (one, other))
+            kinds, at = (name_kind(both[0]), name_kind(both[1])), min(number, other_number)
+            return Outcome(item, code, peer, False, at, kinds, (one, other))
         if number != other_number or ("error" in both[0]) != ("error" in both[1]):
             break
         is_known = is_known or bool(agrees)

@@ -9,7 +9,7 @@ from itertools import islice
 
 from greenloop.grading.peer.outcomes import Outcome
 from greenloop.grading.peer.runs import Input
-from greenloop.sandbox.guest.scenarios.inputs.calls import ANSWER
+from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
 from greenloop.testsuite.variants.shrinking import iterate_smaller, measure_size
 
 _MAX_FOUND, _MAX_ROUNDS, _CANDIDATES, _MAX_SIZE = 5, 12, 30, 200

@@ -5,26 +5,26 @@ from __future__ import annotations
 import ast
 import copy
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from greenloop.grading.peer import answers
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.guest.scenarios.inputs.calls import AFTER, ALLOWED, BEFORE
-from greenloop.sandbox.work.scenarios import ObservedRow
+from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ALLOWED, BEFORE
+from greenloop.sandbox.work.observations import ObservedRow
 from greenloop.syntax.parse import parse_or_none
 
 _ROW_CPU_S, _MIN_RUN_S, _GENERATOR_TIMEOUT_S, _MAX_RESTARTS = 0.1, 0.5, 4.0, 4
 NOT_RUN = "was not run"
 _CALLS = """\
 {limits}
-scenarios = [(create_calls__({source!r}, {public!r}).answer, (), lambda: [(("call",), {rows})])]
+programs = [(create_calls__({source!r}, {public!r}).answer, (), {rows})]
 """
 _GENERATOR = """\
 row_cpu_s = 1.0
-scenarios = [(create_calls__({source!r}, {public!r}).generate, (), lambda: [(("seed", "count"), [{row}])])]
+programs = [(create_calls__({source!r}, {public!r}).generate, (), [{row}])]
 """
 
 
@@ -36,7 +36,6 @@ class Input:
     name: str  # what is called, or the test that the function comes from
     preamble: str = ""  # what stands before functions
     fixtures: tuple[str, ...] = ()  # their arguments
-    names: Mapping[str, str] = field(default_factory=dict)  # neutral names of helpers by their own
 
     @property
     def is_call(self) -> bool:
@@ -119,7 +118,7 @@ class Program:
         """Return the answers, and whether the process came to its end."""
         build = self._build_calls if inputs[0].is_call else self._build_functions
         text = build(inputs, f"row_cpu_s = {cpu_s}\nbegin_for_s = {for_s}")
-        seen = self.sandbox.observe_scenarios(
+        seen = self.sandbox.observe(
             self.code, self.module, text, timeout_s=1.5 * max(for_s, _MIN_RUN_S)
         )
         if seen.error:
@@ -136,10 +135,10 @@ class Program:
         entries = []
         for number, item in enumerate(inputs):
             function: Any = copy.copy(item.node)
-            function.name = f"scenario_{number}"
+            function.name = f"program_{number}"
             parts.append(ast.unparse(function))
-            entries.append(f"({function.name}, {item.fixtures!r}, lambda: [])")
-        return "\n".join([*parts, f"scenarios = [{', '.join(entries)}]\n"])
+            entries.append(f"({function.name}, {item.fixtures!r}, [()])")
+        return "\n".join([*parts, f"programs = [{', '.join(entries)}]\n"])
 
     def _build_guards(self, preamble: str) -> Iterator[str]:
         """Yield lines that put the precondition before the functions that a preamble imports."""
@@ -157,9 +156,7 @@ class Program:
         if not self.inputs:
             return []
         text = _GENERATOR.format(source=self.inputs, public=self.public, row=(seed, count))
-        seen = self.sandbox.observe_scenarios(
-            self.code, self.module, text, timeout_s=_GENERATOR_TIMEOUT_S
-        )
+        seen = self.sandbox.observe(self.code, self.module, text, timeout_s=_GENERATOR_TIMEOUT_S)
         self.errors += filter(None, [seen.error, *(row.error for row in seen.rows)])
         values = [
             answers.load(text).get("value") for row in seen.rows for _, text in row.observations
@@ -169,7 +166,7 @@ class Program:
 
 
 def _read_row(row: ObservedRow, error: str) -> Answer:
-    ending = row.replaced and f"replaces {row.replaced}"
+    ending = ""
     if not row.has_ended:
         ending = error or "did not end"
     if row.error is not None and not row.observations:

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from greenloop.grading.assertion_mutation.parametrize import read_rows
+from greenloop.syntax.names import find_stores, get_dotted_name
 from greenloop.syntax.parse import parse_or_none
 from greenloop.syntax.values import is_value_constant, is_value_type
 from greenloop.testsuite.bare_interface import reduce_interface
 from greenloop.testsuite.module_calls import fill_in, get_member, read_imports
-from greenloop.testsuite.scenarios.names import bound_names, get_dotted_name
 from greenloop.testsuite.variants.literals import Vocabulary
 from greenloop.testsuite.variants.trees import fold_signs
 
@@ -54,7 +54,7 @@ def _list_constants(nodes: Iterable[ast.stmt]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names = sorted(name for item in targets for name in bound_names(item))
+            names = sorted(name for item in targets for name in find_stores(item))
             yield from (name for name in names if name.isupper() and name[0] != "_")
 
 

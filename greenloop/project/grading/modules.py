@@ -9,14 +9,11 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from greenloop.grading import GradingContext, Plan, held_out_examples
-from greenloop.grading.isolation import evidence as isolation
-from greenloop.grading.isolation.public_names import ModuleNames
+from greenloop.grading.observation import isolation
 from greenloop.project.code_map.index import CodeIndex, build_index
 from greenloop.project.code_map.interface import (
     find_module,
-    list_names,
     select_module,
-    split_interface,
 )
 from greenloop.project.runner import ProjectRunner
 from greenloop.records import Baseline, HeldOut, HeldOutExample, Isolated, TestRun
@@ -24,8 +21,7 @@ from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.merge import append_tests, find_clashes
 from greenloop.testsuite.parser import parse_test_functions, remove_tests
-from greenloop.testsuite.scenarios import build_scenarios
-from greenloop.testsuite.scenarios.module_symbols import ClassSymbol, read_symbols
+from greenloop.testsuite.programs import build_programs
 
 NO_NEW_TESTS = "no test is new"
 _NO_MODULE = "the new tests import no module of the project"
@@ -60,47 +56,17 @@ class CalledModules:
             return NO_NEW_TESTS
         paths = sorted({name.partition("::")[0] for name in self._new})
         contexts = [item for path in paths for item in self._separate(path)]
-        names = [n for stub in split_interface(self.interface).values() for n in list_names(stub)]
-        if not names:  # of a check nobody has said which names matter
-            changed = self._find_changed()
-            names = [
-                name
-                for item in contexts
-                for name in ModuleNames("", [i.code for i in item.tests], item.module).find_public()
-                if name in changed
-            ]
         if not contexts:
             return _NO_MODULE
-        return isolation.measure_modules(contexts, list(dict.fromkeys(names)), self._find_run)
-
-    def _find_changed(self) -> set[str]:
-        """Return the functions and classes in which lines have changed."""
-        return {
-            name.partition(".")[0]
-            for (path, name), item in self._index.definitions.items()
-            if not self.changed.get(path, set()).isdisjoint(item.lines)
-        }
-
-    def _find_run(self, tests: Collection[str]) -> set[str]:
-        """Return the functions and classes that some of the new tests run lines of."""
-        ids = {name for name in self._new if name.partition("::")[2] in tests}
-        lines = self.baseline.lines
-        return {
-            name.partition(".")[0]
-            for (path, name), item in self._index.definitions.items()
-            for line in item.lines[1:]
-            if ids.intersection(i.partition("[")[0] for i in lines.get(path, {}).get(line, ()))
-        }
+        return isolation.measure_modules(contexts)
 
     def _separate(self, path: str) -> Iterator[GradingContext]:
         """Yield the modules that a test file imports, each with the tests that observe it."""
         left = {name.partition("::")[2] for name in self._new if name.startswith(f"{path}::")}
         modules = self._list_imported(path)
         for module, source in modules.items():
-            plan = build_scenarios(
-                self._cut(path, left), module, self._texts[source], self._find_imported(source)
-            )
-            found = left.intersection(item.test for item in plan.scenarios)
+            plan = build_programs(self._cut(path, left), module)
+            found = left.intersection(item.test for item in plan.programs)
             if module == list(modules)[-1]:
                 found = left  # with the reasons why some are not observable
             if found:
@@ -129,22 +95,8 @@ class CalledModules:
 
     def _build(self, module: str, source: str, *tests: TestFile) -> GradingContext:
         box = ProjectSandbox(self.runner.box, self.runner.tree.project, source)
-        return GradingContext(
-            *(box, self._texts[source], tests, module, TestRun(ending="finished"), self.plan),
-            imported=self._find_imported(source),
-        )
-
-    def _find_imported(self, source: str) -> dict[str, ClassSymbol]:
-        """Return the classes of the project's other modules that a module imports, by name."""
-        scope = self._index.scopes[source]
-        keys = {name: self._index.resolve(key) for name, key in scope.items()}
-        paths = {path for path, definition in keys.values() if path != source and definition}
-        symbols = {path: read_symbols(self._texts[path]) for path in paths}
-        return {
-            name: symbols[path][definition]._replace(module=self._index.name_module(path))
-            for name, (path, definition) in keys.items()
-            if definition in symbols.get(path, ())
-        }
+        first = TestRun(ending="finished")
+        return GradingContext(box, self._texts[source], tests, module, first, self.plan)
 
     def measure_held_out(self, examples: Sequence[HeldOutExample]) -> HeldOut | str | None:
         """Compare what the modules of the interface answer with examples. Raises SandboxError."""

@@ -77,7 +77,8 @@ class Evidence(Record):
         if not (mutation and isolated and steady):
             return ""
         name = mutation.unsteady.partition("::")[2].partition("[")[0]
-        if name not in (*isolated.differing, *isolated.contradicting):
+        doubtful = {item.test for item in isolated.not_observable if item.contradicts}
+        if name not in doubtful.union(isolated.differing):
             return ""
         return f"{mutation.unsteady} passes only while the text of its file is unchanged"
 
@@ -97,6 +98,8 @@ class Evidence(Record):
                 yield from piece.unmet(self.thresholds)
             elif key in self.not_measured or self._is_needed(piece, contracted):
                 yield f"{_title(key, piece)}: {self._explain_absence(key, piece)}"
+        if self.isolated and not self.read_against_text:
+            yield from filter(None, [self.isolated.explain_own_answers()])
         if self.returning:
             names = format_items(self.returning)
             yield f"tests that return a value, which pytest ignores, and assert nothing: {names}"

@@ -19,7 +19,6 @@ class Thresholds(Record):
     held_out_agreement: float = Field(default=1.0, ge=0, le=1)
     mutation_score: float = Field(default=0.8, ge=0, le=1)
     assertion_mutation: float = Field(default=0.5, ge=0, le=1)
-    isolated: float = Field(default=0.5, ge=0, le=1)
     line_coverage: float = Field(default=0.9, ge=0, le=1)
     branch_coverage: float = Field(default=0.8, ge=0, le=1)
     seconds: float = Field(default=60.0, gt=0)

@@ -13,14 +13,9 @@ from greenloop.records import Project, TestRun
 from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.job import Job
+from greenloop.sandbox.work.observations import Observations, observe_job
 from greenloop.sandbox.work.patches import PatchRuns
 from greenloop.sandbox.work.projects import Hits
-from greenloop.sandbox.work.scenarios import (
-    Observations,
-    RowOutcome,
-    judge_together,
-    observe_job,
-)
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import is_test_path
 
@@ -80,74 +75,26 @@ class ProjectSandbox(SandboxView):
         run = self.run_tests(code, tests, hits=hits, **options)
         return run, reduce(or_, hits[self.path].values(), 0)
 
-    def observe_scenarios(
+    def observe(
         self,
         code: str,
         module: str,
-        scenario: str,
+        programs: str,
         *,
         beside: Sequence[TestFile] = (),
         timeout_s: float | None = None,
         hash_seed: int = HASH_SEED,
     ) -> Observations:
-        """Run scenarios in a copy of the project without its tests; none are run beside tests."""
-        (found,) = self.observe_together(
-            *(code, module, [(scenario, "")]),
-            beside=beside,
-            timeout_s=timeout_s,
-            hash_seed=hash_seed,
-        )
-        return found
-
-    def observe_together(
-        self,
-        code: str,
-        module: str,
-        scenarios: Sequence[tuple[str, str]],
-        *,
-        beside: Sequence[TestFile] = (),
-        timeout_s: float | None = None,
-        hash_seed: int = HASH_SEED,
-    ) -> list[Observations]:
-        """Do the same for several texts; those on another source of the module are not observed.
-
-        Other modules of the project may have imported the module before its source is replaced.
-        """
+        """Run programs in a copy of the project without its tests; none are run beside tests."""
         if beside:
-            error = "in a project no scenario runs beside the tests"
-            return [Observations((), error) for _ in scenarios]
-        texts = [(text, "") for text, source in scenarios if not source]
+            return Observations((), "in a project no program runs beside the tests")
         files = self.project.with_overlay({self.path: code}).all_files
         tree = tuple((path, text) for path, text in files.items() if not is_test_path(path))
         levels = module.count(".") + (2 if self.path.endswith("/__init__.py") else 1)
         root = "/".join(self.path.split("/")[:-levels])
-        payload = {"module": module, "scenarios": texts, "import_root": root}
-        job = Job("scenarios", (), payload, hash_seed, self.packages, timeout_s, tree=tree)
-        found = iter(observe_job(self, job) if texts else ())
-        other = Observations((), "in a project no other source of a module is observed")
-        return [other if source else next(found) for _, source in scenarios]
-
-    def judge_scenarios(
-        self,
-        judge: str,
-        observations: Observations,
-        tests: Sequence[TestFile] = (),
-        *,
-        timeout_s: float | None = None,
-    ) -> tuple[RowOutcome, ...]:
-        """Judge without the files of the tests: their folders may hold the code."""
-        (found,) = self.judge_together([(judge, observations)], timeout_s=timeout_s)
-        return found
-
-    def judge_together(
-        self,
-        judges: Sequence[tuple[str, Observations]],
-        tests: Sequence[TestFile] = (),
-        *,
-        timeout_s: float | None = None,
-    ) -> list[tuple[RowOutcome, ...]]:
-        """Do the same for the rows of several texts."""
-        return judge_together(self, judges, timeout_s=timeout_s)
+        payload = {"module": module, "programs": programs, "import_root": root}
+        job = Job("observation", (), payload, hash_seed, self.packages, timeout_s, tree=tree)
+        return observe_job(self, job)
 
     def run_patches(self, *_: object, **__: object) -> PatchRuns:
         """Return no results: a process that collected the tests of a project is not forked."""

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.hash_seed import HASH_SEED
-from greenloop.sandbox.work.scenarios import Observations, observe_scenarios
-from greenloop.testsuite.call_scenarios import build_call_scenario
+from greenloop.sandbox.work.observations import Observations, observe
+from greenloop.testsuite.call_programs import build_call_programs
 
 
 class CallResults(NamedTuple):
     """The observation of each call, None where there is none; `error` says why ('' if all ended).
 
-    An observation has the key `value` or `error`, as `guest.scenarios.encoder` writes them.
+    An observation has the key `value` or `error`, as `guest.observation.encoder` writes them.
     """
 
     events: tuple[dict[str, Any] | None, ...]
@@ -35,15 +35,13 @@ def evaluate_calls(
 
     `timeout_s` limits all calls together. Raises SandboxError where no process can be started.
     """
-    scenario = build_call_scenario(calls)
-    seen = observe_scenarios(
-        *(sandbox, code, module, scenario), timeout_s=timeout_s, hash_seed=hash_seed
-    )
+    programs = build_call_programs(calls)
+    seen = observe(*(sandbox, code, module, programs), timeout_s=timeout_s, hash_seed=hash_seed)
     return read_call_results(seen, len(calls))
 
 
 def read_call_results(seen: Observations, count: int) -> CallResults:
-    """Return the results of so many calls from what their scenario observed."""
+    """Return the results of so many calls from what their programs observed."""
     payloads = {item.row: item.observations[0][1] for item in seen.rows if item.observations}
     return CallResults(tuple(parse_payload(payloads.get(n, "")) for n in range(count)), seen.error)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
 _N = TypeVar("_N", bound=ast.AST)
+_PROVIDED = frozenset({"see__", "attempt__", "raising__", "operate__"})
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 
 
@@ -57,12 +58,10 @@ def iterate_slots(tree: ast.AST) -> Iterator[Slot]:
 
 
 def is_observation(node: ast.AST) -> bool:
-    """Whether a node is a call such as `observe(1, lambda: ...)`, whose number is no input."""
-    if not isinstance(node, ast.Call) or len(node.args) < 2 or not isinstance(node.func, ast.Name):
-        return False
-    label, thunk = node.args[:2]
-    is_thunk = isinstance(thunk, ast.Lambda) or node.func.id.startswith("observe")
-    return isinstance(label, ast.Constant) and is_thunk
+    """Whether a node is a call such as `see__(1, ...)`, whose first argument is no input."""
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _PROVIDED
+    )
 
 
 def _is_literal(node: object) -> bool:

@@ -15,10 +15,10 @@ from greenloop.llm.parsing.completeness import top_level_names
 from greenloop.records import Choice, Contract, Difference, Finding, HeldOutExample
 from greenloop.records.evidence.peer import Ruling
 from greenloop.records.generation import DifferenceRuling
+from greenloop.syntax.names import free_names
 from greenloop.syntax.parse import parse_or_none
 from greenloop.syntax.values import find_value_imports
 from greenloop.testsuite import Suite
-from greenloop.testsuite.scenarios.names import free_names
 from greenloop.tools.peer_toolkit import ShownDifference
 from greenloop.workflow.change.suite import ChangeSuite
 

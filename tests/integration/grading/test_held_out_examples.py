@@ -9,10 +9,10 @@ import pytest
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.held_out_examples import measure
+from greenloop.grading.observation.values import encode, is_strictly_equal
 from greenloop.records import HeldOut, HeldOutExample, TestRun, Thresholds
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.guest.scenarios.checks import is_strictly_equal
-from greenloop.sandbox.work.scenarios import Observations, ObservedRow
+from greenloop.sandbox.work.observations import Observations, ObservedRow
 
 NAN = float("nan")
 
@@ -50,16 +50,16 @@ NAN = float("nan")
 def test_equality_is_of_value_and_exact_type_at_every_level(
     expected: Any, got: Any, equal: bool
 ) -> None:
-    assert is_strictly_equal(expected, got) is equal
+    assert is_strictly_equal(encode(expected), encode(got)) is equal
 
 
 class Scripted:
-    """A sandbox in which the code gives fixed payloads; a real one judges them."""
+    """A sandbox in which the code gives fixed payloads."""
 
-    def __init__(self, box: ProcessSandbox, *payloads: str) -> None:
-        self._payloads, self.judge_scenarios = payloads, box.judge_scenarios
+    def __init__(self, *payloads: str) -> None:
+        self._payloads = payloads
 
-    def observe_scenarios(self, code: str, module: str, scenario: str, **_: object) -> Observations:
+    def observe(self, *_: object, **__: object) -> Observations:
         rows = [
             ObservedRow(0, number, ((0, payload),), has_ended=True)
             for number, payload in enumerate(self._payloads)
@@ -95,13 +95,13 @@ FORGED = (
 )
 
 
-def test_malformed_answers_disagree(box: ProcessSandbox) -> None:
+def test_malformed_answers_disagree() -> None:
     for example in (
         HeldOutExample(call="f()", returns="1"),
         HeldOutExample(call="f()", raises="ValueError"),
     ):
         examples = [example] * len(FORGED)
-        result, wrong = check_examples(Scripted(box, *FORGED), "", examples)
+        result, wrong = check_examples(Scripted(*FORGED), "", examples)
         assert (result.agreed, list(wrong)) == (0, examples)
 
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
+from greenloop.grading.observation.values import encode, is_strictly_equal
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.guest.scenarios.checks import is_strictly_equal
-from greenloop.sandbox.guest.scenarios.decoder import decode
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.work.calls import CallResults
 
@@ -97,8 +96,7 @@ def answers(box: Sandbox) -> dict[str, dict[str, Any] | None]:
 
 @pytest.mark.parametrize("call", VALUES)
 def test_values_are_returned_as_built_in_types(answers: dict[str, Any], call: str) -> None:
-    value = decode(answers[call]["value"])
-    assert is_strictly_equal(VALUES[call], value)
+    assert is_strictly_equal(encode(VALUES[call]), answers[call]["value"])
 
 
 @pytest.mark.parametrize("call", NO_ANSWER)
@@ -140,7 +138,7 @@ ERRORS = {
         "    for fd in range(3, 256):\n"
         '        try: os.write(fd, b\'{"event": "end"}\\n\')\n'
         "        except OSError: pass\n",
-        "scenarios were not completed",
+        "programs were not completed",
     ),
 }
 
@@ -159,7 +157,7 @@ def test_incomplete_calls_have_an_error(name: str) -> None:
 def test_results_before_the_error_are_kept(box: Sandbox) -> None:
     results = box.evaluate_calls("import os\ndef f(): os._exit(0)", "m", ["41 + 1", "f()"])
     assert results.events[0] is not None
-    assert decode(results.events[0]["value"]) == 42
+    assert results.events[0]["value"] == 42
 
 
 def test_no_calls_have_no_error(box: Sandbox) -> None:
@@ -180,5 +178,5 @@ def test_module_cannot_detect_the_evaluation(box: Sandbox) -> None:
         "again()",
     ]
     results = box.evaluate_calls(code, "m", calls)
-    values = [decode(event["value"]) for event in results.events if event is not None]
-    assert values == [[], (1, ".py"), False, True, "pytest"]
+    values = [event["value"] for event in results.events if event is not None]
+    assert values == [["list"], ["tuple", 1, ".py"], False, True, "pytest"]

@@ -171,49 +171,24 @@ def test_last_files_stay_last_in_shuffled_runs(box: Sandbox, project: Project) -
     assert [name.partition("::")[0] for name in names].index("test_a_last.py") == len(names) - 2
 
 
-SCENARIO = """
+PROGRAMS = """
 import os
 from shop.cart import total
 
-def scenario_0():
-    observe__(0, lambda: total([1, 2]))
-    observe__(1, lambda: os.path.exists("tests") or os.path.exists("conftest.py"))
+def program_0():
+    see__(1, total([1, 2]))
+    see__(2, os.path.exists("tests") or os.path.exists("conftest.py"))
 
-scenarios = [(scenario_0, (), lambda: [])]
-"""
-JUDGE = """
-def judge_0():
-    assert take__(0)() == 3
-    assert take__(1)() is False
-
-judges = [(judge_0, lambda: [])]
+programs = [(program_0, (), [()])]
 """
 
 
-def test_scenarios_run_in_the_project_without_its_tests(box: Sandbox, project: Project) -> None:
+def test_programs_run_in_the_project_without_its_tests(box: Sandbox, project: Project) -> None:
     view = ProjectSandbox(box, project, "src/shop/cart.py")
     code = "import shop.prices\ndef total(numbers): return sum(numbers)\n"
-    seen = view.observe_scenarios(code, "shop.cart", SCENARIO)
-    assert [item.outcome for item in view.judge_scenarios(JUDGE, seen)] == ["agrees"], seen
-
-
-def test_texts_are_observed_together_in_the_project_as_they_are_alone(
-    box: Sandbox, project: Project
-) -> None:
-    view = ProjectSandbox(box, project, "src/shop/cart.py")
-    code = "import shop.prices\ndef total(numbers): return sum(numbers)\n"
-    other = code.replace("sum(numbers)", "0")
-    alone = view.observe_scenarios(code, "shop.cart", SCENARIO)
-    first, empty, last = view.observe_together(
-        code, "shop.cart", [(SCENARIO, ""), (SCENARIO, other), (SCENARIO, "")]
-    )
-    assert [i.observations for i in first.rows] == [i.observations for i in alone.rows] != []
-    assert [i.observations for i in last.rows] == [i.observations for i in alone.rows]
-    assert not empty.rows
-    assert empty.error
-    tests = [TestFile("tests/unit/test_cart.py", FILES["tests/unit/test_cart.py"])]
-    judged = view.judge_together([(JUDGE, first), (JUDGE, last)], tests)
-    assert [[item.outcome for item in part] for part in judged] == [["agrees"], ["agrees"]]
+    (row,) = view.observe(code, "shop.cart", PROGRAMS).rows
+    assert row.observations == ((1, '{"value":3}'), (2, '{"value":false}'))
+    assert view.observe(code, "shop.cart", PROGRAMS, beside=[TestFile("t.py", "")]).error
 
 
 def test_targets_may_be_files_folders_and_tests(box: Sandbox, project: Project) -> None:

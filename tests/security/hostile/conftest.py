@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from greenloop.grading.observation.values import build, get_tag, list_items
 from greenloop.records import TestRun
 from greenloop.sandbox.base import Sandbox
-from greenloop.sandbox.guest.scenarios.decoder import decode
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
@@ -160,5 +160,12 @@ def _plain(event: dict[str, Any] | None) -> Any:
     if "value" not in event:
         _, bases, text, *_ = event["error"]
         return f"raised {bases[0][1]}: {text}"
-    value = decode(event["value"])
-    return list(value) if isinstance(value, (tuple, set)) else value
+    return _build(event["value"])
+
+
+def _build(value: Any) -> Any:
+    if get_tag(value) == "dict":
+        return {_build(key): _build(item) for _, key, item in value[1:]}
+    if get_tag(value) in ("list", "tuple", "set", "frozenset"):
+        return list(map(_build, list_items(value)))
+    return build(value)

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from greenloop.grading import GradingContext
-from greenloop.grading.isolation.evidence import measure
+from greenloop.grading.observation.isolation import measure
 from greenloop.records import Isolated
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
@@ -206,14 +206,16 @@ def measure_isolation(box: Sandbox, code: str) -> Isolated:
 
 def test_all_tests_of_a_right_module_agree(box: Sandbox) -> None:
     right = "def add(a, b): return a + b\ndef label(n): return ('even', 'odd')[n % 2] + '-zebra'"
-    assert measure_isolation(box, right) == Isolated(reached=True, tests=3, observed=3, agreed=3)
+    wanted = Isolated(reached=True, tests=3, observed=3, agreed=3, answers=3)
+    assert measure_isolation(box, right) == wanted
 
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_no_test_of_a_forgery_agrees(box: Sandbox, limited: Limited, name: str) -> None:
     with limited(timeout_s=5):
         found = measure_isolation(box, WRONG + textwrap.dedent(FORGERIES[name]))
-    assert (found.reached, found.agreed) == (False, 0)
+    assert found.agreed == 0
+    assert not found.reached or found.explain_own_answers()
     assert len(found.differing) + len(found.not_observable) == found.tests == 3
 
 

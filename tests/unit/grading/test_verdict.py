@@ -28,7 +28,7 @@ from greenloop.reporting.evidence.text import render_evidence_lines
 from greenloop.settings import Settings
 
 ASSERTIONS = AssertionMutation(reached=True, total=4, controlled=4, edits=5)
-ISOLATED = Isolated(reached=True, tests=4, observed=2, agreed=2)
+ISOLATED = Isolated(reached=True, tests=4, observed=2, agreed=2, answers=5, own_answers=2)
 GREEN = AssertionSurvivor(test="t.py::test_a", line=7, change="expects 5")
 FULL = Evidence(
     red_phase=RedPhase(reached=True, failed=2),
@@ -61,18 +61,17 @@ def test_full_evidence_has_no_shortfall() -> None:
     [
         ({"red_phase": None}, "red phase"),
         ({"red_phase": RedPhase(reached=False, failed=1)}, "red phase"),
-        ({"isolated": less(ISOLATED, agreed=1)}, "isolation: 1 of 4 tests have the same results"),
         (
             {"isolated": less(ISOLATED, differing=("test_a",))},
             "isolation: has the expected result only in the process of the tests: test_a",
         ),
         (
-            {"isolated": less(ISOLATED, contradicting=("test_a",))},
-            "isolation: passes although other results than the expected ones are observed: test_a",
+            {"isolated": less(ISOLATED, ambiguous=("Wrong",))},
+            "isolation: Wrong: it fits expectations that exclude each other",
         ),
         (
-            {"isolated": less(ISOLATED, names_missing=("f", "g"))},
-            "isolation: too few tests with the same results in isolation use f, g: compare results of the module with",
+            {"isolated": less(ISOLATED, own_answers=3), "read_against_text": False, "peer": None},
+            "isolation: of 3 of 5 answers that the tests compare, only operators of the code",
         ),
         ({"empty_bodies": None}, "empty bodies: not taken"),
         ({"empty_bodies": less(FULL.empty_bodies, **TIMEOUT)}, "empty bodies: out of time after 1"),
@@ -194,7 +193,6 @@ def test_thresholds_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (
         ("GREENLOOP_MIN_MUTATION_SCORE", "0.5"),
         ("GREENLOOP_MIN_ASSERTION_MUTATION", "0.25"),
-        ("GREENLOOP_MIN_ISOLATED", "0.375"),
         ("GREENLOOP_MIN_LINE_COVERAGE", "0.75"),
         ("GREENLOOP_MIN_BRANCH_COVERAGE", "0.125"),
         ("GREENLOOP_MIN_HELD_OUT_AGREEMENT", "0.625"),
@@ -204,7 +202,6 @@ def test_thresholds_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Plan.from_settings(Settings.load()).thresholds == Thresholds(
         mutation_score=0.5,
         assertion_mutation=0.25,
-        isolated=0.375,
         line_coverage=0.75,
         branch_coverage=0.125,
         held_out_agreement=0.625,
@@ -236,23 +233,21 @@ def test_memorized_answers_are_not_verified() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unsteady", "differing", "contradicting", "is_steady", "accused"),
+    ("unsteady", "differing", "is_steady", "accused"),
     [
-        ("t.py::test_a[1]", ("test_a",), (), True, True),
-        ("t.py::A::test_a", (), ("A::test_a",), True, True),
-        ("t.py::test_a", ("test_b",), (), True, False),
-        ("t.py::test_a", ("test_a",), (), False, False),
-        ("", ("test_a",), ("test_b",), True, False),
+        ("t.py::test_a[1]", ("test_a",), True, True),
+        ("t.py::test_a", ("test_b",), True, False),
+        ("t.py::test_a", ("test_a",), False, False),
+        ("", ("test_a",), True, False),
     ],
 )
 def test_a_test_that_needs_the_text_of_its_file_is_forged_where_isolation_differs_too(
     unsteady: str,
     differing: tuple[str, ...],
-    contradicting: tuple[str, ...],
     is_steady: bool,
     accused: bool,
 ) -> None:
-    isolated = less(ISOLATED, differing=differing, contradicting=contradicting)
+    isolated = less(ISOLATED, differing=differing)
     evidence = less(
         FULL,
         assertion_mutation=less(ASSERTIONS, unsteady=unsteady),
@@ -260,8 +255,3 @@ def test_a_test_that_needs_the_text_of_its_file_is_forged_where_isolation_differ
         flakiness=Flakiness(reached=is_steady, order_seed=1, hash_seed=2),
     )
     assert bool(forgery(evidence)) is accused
-
-
-def test_a_replaced_builtin_function_is_forged() -> None:
-    evidence = less(FULL, isolated=less(ISOLATED, replaced=("len",)))
-    assert forgery(evidence) == "the code replaces `len`, which its tests use"

@@ -12,8 +12,7 @@ from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.runs import Answer, Input
 from greenloop.records.generation import DifferenceRuling
 from greenloop.testsuite import Suite
-from greenloop.testsuite.scenarios import build_scenarios
-from greenloop.testsuite.variants.scenarios import split_cases
+from greenloop.testsuite.programs import build_programs
 from greenloop.workflow.peer.rulings import (
     OpenDifference,
     arrange,
@@ -125,8 +124,8 @@ def test_the_wording_of_a_message_is_no_difference(message: str, text: str, expe
 
 
 def find_difference() -> FoundDifference:
-    case = split_cases(build_scenarios(TESTS, "m", CODE))[0]
-    item = Input(case.function, case.test, case.preamble, case.fixtures, case.names)
+    plan = build_programs(TESTS, "m")
+    item = Input(plan.programs[0].function, plan.programs[0].test, plan.preamble)
     texts = ('{"value": "."}', '{"value": ".."}')
     return Outcome(item, Answer(), Answer(), False, 2, ("str", "str"), texts).to_record()
 
@@ -135,7 +134,6 @@ def test_a_question_and_a_test_name_helpers_as_the_tests_do() -> None:
     record = find_difference()
     assert "make_hall()" in record.call
     found = OpenDifference(record)
-    assert "definition__" not in found.build_choice(1).question
     example = found.build_example(DifferenceRuling(id=1, right="first", because=""))
     assert example is not None
     assert "class FakeClock" in example.call

@@ -14,8 +14,7 @@ EntryPoint = Callable[[dict[str, Any], int], int]
 
 _ENTRYPOINTS = {
     "tests": "entrypoints.pytest_run",
-    "scenarios": "entrypoints.scenarios",
-    "judge": "entrypoints.judge",
+    "observation": "entrypoints.observation",
     "mutants": "entrypoints.mutants",
     "patches": "entrypoints.patches",
     "script": "entrypoints.script",
@@ -25,7 +24,7 @@ _ENTRYPOINTS = {
 # Kinds that a zygote serves in the pytest session that it has begun.
 SESSION_KINDS = ("tests",)
 # Kinds that run without pytest, which replaces the standard streams of a zygote.
-KINDS_WITHOUT_PYTEST = ("scenarios", "judge")
+KINDS_WITHOUT_PYTEST = ("observation",)
 
 
 def load_entrypoint(kind: str) -> EntryPoint:

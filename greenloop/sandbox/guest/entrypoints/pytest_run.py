@@ -14,12 +14,11 @@ import pytest
 from _pytest.config import ConftestImportFailure, UsageError, _prepareconfig
 
 from ..coverage.recorder import HitRecorder
+from ..observation.runner import Place, Runner, load_async_runner
 from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
 from ..pytest_plugin.config import accept_undecodable_output, options
 from ..pytest_plugin.reporter import Reporter
-from ..scenarios.runner import Runner, load_async_runner
-from ..scenarios.state.framework import FrameworkState
 from ..scripts.module_cleanup import unload_shadowed_modules
 
 _USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
@@ -40,7 +39,6 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     reporter.start(channel, job, folders)
     loaded = plugins.load_plugins(plugins.build_usage_predicate(*folders))
     common = plugins.build_plugin_options(loaded)
-    framework = note_framework(job)
     if is_project:
         config = f"{work}/{job['config']}" if job["config"] else job["ini"]
         arguments = [*job["options"], *options(work, config), *common]
@@ -54,25 +52,37 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     else:
         arguments = [*options(work, job["ini"]), *common]
         arguments += [*(["--assert=plain"] if job.get("plain_asserts") else ()), *job["targets"]]
+        loaded += [ProgramPlugin(job, channel)] if job.get("programs") else []
         status = int(pytest.main(arguments, plugins=[reporter, *loaded]))
-    report_end(job, channel, status, framework)
+    channel.send("end", exit_status=status)
     return status
 
 
-def note_framework(job: dict[str, Any]) -> FrameworkState | None:
-    """Return the state of the framework before the tests, where scenarios are run after them."""
-    texts = job.get("scenarios")
-    return FrameworkState(load_async_runner(texts)) if texts else None
+class ProgramPlugin:
+    """Runs the job's programs beside its tests: within the last one, where all is as in a test."""
 
+    def __init__(self, job: dict[str, Any], channel: Channel) -> None:
+        self._job, self._channel = job, channel
+        self._run_async, self._has_run = load_async_runner(job["programs"]), False
 
-def report_end(
-    job: dict[str, Any], channel: Channel, status: int, framework: FrameworkState | None
-) -> None:
-    """Run the job's scenarios, if it has any, beside its tests; report the end of the run."""
-    if framework is not None:
-        channel.send("framework", replaced=framework.find_replaced())
-        Runner(channel.send, job["module"], framework.run_async).run_all(job["scenarios"])
-    channel.send("end", exit_status=status)
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem: Any) -> Any:
+        yield
+        self._run_after(pyfuncitem)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Any:
+        yield
+        self._run_after(item)  # of a test that is no function
+
+    def _run_after(self, item: Any) -> None:
+        if self._has_run or item is not item.session.items[-1]:
+            return
+        self._has_run = True
+        factory = item.config._tmp_path_factory
+        place = Place(item.module.__name__, lambda: str(factory.mktemp("test")))
+        runner = Runner(*(self._channel.send, self._job["module"], self._run_async), place=place)
+        runner.run(self._job["programs"])
 
 
 def _run_project(arguments: list[str], loaded_plugins: list[Any], reporter: Reporter) -> int:

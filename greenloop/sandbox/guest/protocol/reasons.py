@@ -3,4 +3,3 @@
 from __future__ import annotations
 
 LIVE_THREADS = "the module or its tests start threads when they are imported: no fork has them"
-AMBIGUOUS_EXCEPTION = "inherits from unrelated exceptions"

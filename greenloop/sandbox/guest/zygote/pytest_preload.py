@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..entrypoints import EntryPoint
-from ..entrypoints.pytest_run import note_framework, report_end
+from ..entrypoints.pytest_run import ProgramPlugin
 from ..isolation.run_mounts import WORK_FOLDER
 from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
@@ -100,7 +100,8 @@ class _HeldSession:
             child.exit_with(lambda: child.run_cold(job, handle, self._entrypoints, held))
         self._job, self._channel = job, Channel(handle, job.pop("key"))
         self._reporter.start(self._channel, job)
-        self._framework = note_framework(job)
+        if job.get("programs"):
+            config.pluginmanager.register(ProgramPlugin(job, self._channel))
         _reset_session_state(config)
         if job.get("plain_asserts"):
             remove_assert_rewriting()
@@ -109,7 +110,7 @@ class _HeldSession:
 
     def close(self, status: int) -> int:
         """Report the end of the run and return the status."""
-        report_end(self._job, self._channel, status, self._framework)
+        self._channel.send("end", exit_status=status)
         return status
 
 

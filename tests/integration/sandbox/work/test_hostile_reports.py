@@ -12,8 +12,8 @@ from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.work.observations import observe
 from greenloop.sandbox.work.patches import parse_patch_runs
-from greenloop.sandbox.work.scenarios import Observations, judge_scenarios, observe_scenarios
 
 ONE_HASH = [
     number * ((1 << 61) - 1) for number in range(60_000)
@@ -55,15 +55,7 @@ def test_lines_of_one_hash() -> None:
 
 
 def test_rows_of_one_hash() -> None:
-    events = [{"event": "begin", "scenario": 0, "row": number} for number in ONE_HASH]
+    events = [{"event": "begin", "program": 0, "row": number} for number in ONE_HASH]
     with deadline():
-        seen = observe_scenarios(_Reporter([*events, END]), "", "m", "")  # type: ignore[arg-type]
-    assert seen.error == "the report of the scenarios is invalid"
-
-
-def test_judged_rows_of_one_hash() -> None:
-    judged = {"event": "judged", "scenario": 0, "outcome": "agrees", "line": 1, "reason": ""}
-    events = [{**judged, "row": number} for number in ONE_HASH]
-    with deadline():
-        found = judge_scenarios(_Reporter([*events, END]), "", Observations(()))  # type: ignore[arg-type]
-    assert [item.row for item in found] == [0]
+        seen = observe(_Reporter([*events, END]), "", "m", "")  # type: ignore[arg-type]
+    assert seen.error == "the report of the programs is invalid"

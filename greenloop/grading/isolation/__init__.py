@@ -1,1 +1,0 @@
-"""Evidence: what the code answers in a process that holds no tests."""

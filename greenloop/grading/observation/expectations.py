@@ -1,0 +1,160 @@
+"""What tests expect of observations: whether it holds, decided on the host."""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import json
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from greenloop.grading.observation.patterns import search
+from greenloop.grading.observation.values import (
+    AmbiguousError,
+    NoEvidenceError,
+    build,
+    contains,
+    encode,
+    get_tag,
+    has_own,
+    have_equal_items,
+    is_equal,
+    is_near,
+    is_true,
+    iterate_classes,
+    list_items,
+    name_types,
+)
+from greenloop.testsuite.programs import Expectation
+
+Payloads = Mapping[int, dict[str, Any]]
+_ORDERS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+# Of these an instance need not have the class among its bases.
+_VIRTUAL = ("collections.abc", "numbers", "typing", "abc")
+_SETS = ("set", "frozenset", "keys")
+
+
+def load(payload: str) -> dict[str, Any]:
+    """Return an observation; {} where it cannot be read."""
+    try:
+        loaded = json.loads(payload)
+    except (ValueError, RecursionError):
+        return {}
+    return loaded if isinstance(loaded, dict) else {}
+
+
+def holds(item: Expectation, seen: Payloads) -> bool:
+    """Return whether the observation is what a test expects.
+
+    Raises:
+        NoEvidenceError: only operators of the code could compare it.
+    """
+    payload = seen.get(item.number)
+    if payload is None:
+        return False
+    try:
+        if item.kind == "raises" or item.kind.startswith("text "):
+            return "error" in payload and _fits(item, payload["error"], seen)
+        if "value" not in payload:
+            return False
+        if payload.get("own"):
+            raise NoEvidenceError("an operator of the code has made the value")
+        return _compare(item, payload["value"], seen)
+    except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError):
+        return False  # no value of this kind: untrusted code may have written it
+
+
+def _get_expected(item: Expectation, seen: Payloads) -> Any:
+    if item.other is None:
+        return encode(item.expected)
+    payload = seen.get(item.other, {})
+    if payload.get("own"):
+        raise NoEvidenceError("an operator of the code has made what is expected")
+    return payload["value"]
+
+
+def _list_classes(item: Expectation, seen: Payloads) -> list[list[tuple[str, str]]]:
+    """Return the classes that are expected, each with its bases."""
+    if item.other is None:
+        kind = getattr(builtins, str(item.expected))
+        return [[(base.__module__, base.__qualname__) for base in kind.__mro__]]
+    found = iterate_classes(_get_expected(item, seen))
+    return [[(module, name) for module, name in bases] for bases in found]
+
+
+def _fits(item: Expectation, error: list[Any], seen: Payloads) -> bool:
+    """Return whether an exception is of a class, or its text fits."""
+    _, bases, text, attributes = error
+    if item.kind != "raises":
+        notes = attributes.get("__notes__", ["list"])
+        whole = "\n".join([text, *(i for i in notes[1:] if isinstance(i, str))])
+        if item.kind == "text has":
+            return bool(item.expected in whole)
+        return search(item.expected, whole)
+    names = [(module, name) for module, name in bases]
+    _check_bases(names)
+    return any(classes[0] in names for classes in _list_classes(item, seen))
+
+
+def _check_bases(names: list[tuple[str, str]]) -> None:
+    """Refuse a class of the code that several unrelated `except` clauses would catch."""
+    kinds = [getattr(builtins, name, None) for module, name in names if module == "builtins"]
+    known = [kind for kind in kinds if isinstance(kind, type)]
+    if names[0][0] == "builtins":
+        return
+    for kind, other in itertools.pairwise(known):
+        if not issubclass(kind, other):
+            raise AmbiguousError(names[0][1])
+
+
+def _compare(item: Expectation, value: Any, seen: Payloads) -> bool:
+    kind = item.kind.removeprefix("not ")
+    if kind == "truth":
+        return is_true(value) is item.expected
+    if kind == "class":
+        return _is_instance(item, value, seen) == (item.kind == "class")
+    expected = _get_expected(item, seen)
+    if kind == "near":
+        return is_near(value, expected, item.tolerance) == (item.kind == "near")
+    if kind == "match":
+        return search(expected, value)
+    if kind == "unordered":
+        return have_equal_items(value, expected)
+    if kind == "array":
+        return is_near(value, expected, (0.0, 0.0))
+    return _apply(item.kind, value, expected)
+
+
+def _apply(op: str, value: Any, expected: Any) -> bool:
+    if op in ("==", "!="):
+        if get_tag(value) == get_tag(expected) == "float" and build(value) != build(value):
+            return op == "!="  # `nan`, which only in a container equals itself
+        if op == "!=" and (has_own(value) or has_own(expected)):
+            raise NoEvidenceError("an equality of the code has decided")
+        return is_equal(value, expected) == (op == "==")
+    if op in ("is", "is not"):
+        is_same = get_tag(value) == get_tag(expected) and is_equal(value, expected)
+        return is_same == (op == "is")
+    if op in _ORDERS:
+        if get_tag(value) in _SETS and get_tag(expected) in _SETS:
+            both = [{json.dumps(i) for i in list_items(side)} for side in (value, expected)]
+            return bool(_ORDERS[op](*both))
+        return bool(_ORDERS[op](build(value), build(expected)))
+    container, part = (value, expected) if op.startswith("has") else (expected, value)
+    return contains(container, part) == (op in ("in", "has"))
+
+
+def _is_instance(item: Expectation, value: Any, seen: Payloads) -> bool:
+    names = name_types(value)
+    classes = _list_classes(item, seen)
+    if any(bases[0] in names for bases in classes):
+        return True
+    if any(bases[0][0] in _VIRTUAL or ("typing", "Protocol") in bases for bases in classes):
+        raise NoEvidenceError("the classes of the code decide whether it is an instance")
+    return False

@@ -1,0 +1,198 @@
+"""Isolation: programs of the tests run where no test is; what they observe is compared on the host.
+
+A difference alone accuses nobody, as it may be a mistake of the analysis: it counts where the same
+program gives it again, and does not give it beside the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from greenloop.grading.context import GradingContext
+from greenloop.grading.observation.expectations import holds, load
+from greenloop.grading.observation.values import AmbiguousError, NoEvidenceError
+from greenloop.records import Isolated, NotObservable
+from greenloop.sandbox.hash_seed import HASH_SEED
+from greenloop.sandbox.work.observations import Observations, ObservedRow
+from greenloop.testsuite import TestFile, read_conftest
+from greenloop.testsuite.programs import Program, ProgramFile, build_programs
+
+# That of the first run: code whose results hang on the order of a set is unsteady, and forges nothing.
+_SEED_OF_TESTS = 0
+_CRASHED = "(crashed"  # what ends its process has decided to: no limit is reached
+_NO_MODULE = "ModuleNotFoundError: "  # a helper module of the tests, which stays behind
+_BESIDE = "gives another result beside the tests too: the analysis does not fit the test"
+_UNSTEADY = "does not give the same result each time"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How a program was judged: `answers` that were compared, `own` of which show nothing."""
+
+    outcome: Literal["agrees", "differs", "unclear"]
+    line: int = 0
+    reason: str = ""
+    answers: int = 0
+    own: int = 0
+    replaced: str = ""  # a built-in function that the code has replaced
+    has_looked: bool = False  # at its callers or the machine: another process shows nothing
+    ambiguous: frozenset[str] = frozenset()  # exceptions that several unrelated classes catch
+
+
+def measure(context: GradingContext) -> Isolated | str:
+    """Compare what the tests' programs observe with what the tests expect.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    return measure_modules([context])
+
+
+def measure_modules(contexts: Sequence[GradingContext]) -> Isolated | str:
+    """Do the same for several modules, each with tests of its own.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    found: dict[tuple[str, str], list[Judgement]] = {}
+    refused: list[NotObservable] = []
+    for context in contexts:
+        for file in context.tests:
+            plan = plan_programs(context, file)
+            refused += [
+                NotObservable(test=i.test, line=i.line, reason=i.reason) for i in plan.not_observed
+            ]
+            for program, judgement in _judge_file(context, file, plan):
+                found.setdefault((file.name, program.test), []).append(judgement)
+    if not found and not refused:
+        return "no test function was found"
+    names_builtins = any("builtins" in file.code for i in contexts for file in i.tests)
+    return _summarize(found, refused, names_builtins)
+
+
+def plan_programs(context: GradingContext, file: TestFile) -> ProgramFile:
+    """Return the programs of a test file."""
+    shared = "" if file.name == "conftest.py" else read_conftest(context.tests)
+    return build_programs(file.code, context.module, shared)
+
+
+def _summarize(
+    found: Mapping[tuple[str, str], Sequence[Judgement]],
+    refused: list[NotObservable],
+    names_builtins: bool,
+) -> Isolated:
+    agreed, differing, unclear = 0, [], []
+    for (_, test), rows in found.items():
+        worst = max(rows, key=lambda row: ("agrees", "unclear", "differs").index(row.outcome))
+        if worst.outcome == "agrees":
+            agreed += 1
+        elif worst.outcome == "differs":
+            differing.append(test)
+        else:
+            contradicts = worst.reason.startswith(_BESIDE)
+            unclear.append(
+                NotObservable(
+                    test=test, line=worst.line, reason=worst.reason, contradicts=contradicts
+                )
+            )
+    judgements = [row for rows in found.values() for row in rows]
+    ambiguous = sorted({name for row in judgements for name in row.ambiguous})
+    return Isolated(
+        reached=not (differing or ambiguous),
+        tests=len(found) + len(refused),
+        observed=agreed + len(differing),
+        agreed=agreed,
+        differing=tuple(differing),
+        not_observable=(*unclear, *refused),
+        answers=sum(row.answers for row in judgements),
+        own_answers=sum(row.own for row in judgements),
+        ambiguous=tuple(ambiguous),
+        replaced=(
+            () if names_builtins else tuple(sorted({row.replaced for row in judgements} - {""}))
+        ),
+    )
+
+
+def _judge_file(
+    context: GradingContext, file: TestFile, plan: ProgramFile
+) -> Iterator[tuple[Program, Judgement]]:
+    """Yield the judgement of each program of a test file."""
+    if not plan.programs:
+        return
+    first = _observe(context, plan)
+    doubtful = {
+        at
+        for at, item in enumerate(first)
+        if item.outcome == "differs" or (item.own and not item.has_looked)
+    }
+    beside = _observe(context, plan, context.tests) if doubtful else []
+    confirmed = {at for at in doubtful if _is_better(beside[at], first[at])}
+    again = _observe(context, plan, hash_seed=_SEED_OF_TESTS) if confirmed else []
+    for at, (program, item) in enumerate(zip(plan.programs, first, strict=True)):
+        if at in confirmed and _is_better(beside[at], again[at]):
+            yield program, replace(item, outcome="differs")
+        elif item.outcome == "differs":
+            yield program, _withdraw(item, _UNSTEADY if at in confirmed else _BESIDE)
+        else:
+            yield program, item
+
+
+def _is_better(beside: Judgement, alone: Judgement) -> bool:
+    """Whether more agrees beside the tests: an answer that cannot be compared may be one that hides."""
+    is_less = alone.outcome == "differs" or alone.own > beside.own
+    return beside.outcome == "agrees" and is_less
+
+
+def _withdraw(item: Judgement, why: str) -> Judgement:
+    """Return a difference as a result that shows nothing."""
+    reason = f"{why} ({item.reason})" if item.reason else why
+    return replace(item, outcome="unclear", reason=reason, own=item.answers)
+
+
+def _observe(
+    context: GradingContext,
+    plan: ProgramFile,
+    beside: Sequence[TestFile] = (),
+    hash_seed: int = HASH_SEED,
+) -> list[Judgement]:
+    """Return how the programs are judged in a process of their own, or beside tests."""
+    seen = context.sandbox.observe(
+        context.code, context.module, plan.text, beside=beside, hash_seed=hash_seed
+    )
+    rows = {row.program: row for row in seen.rows}
+    return [_judge(item, rows.get(at), seen) for at, item in enumerate(plan.programs)]
+
+
+def _judge(program: Program, row: ObservedRow | None, seen: Observations) -> Judgement:
+    found = _judge_row(program, row, seen)
+    return replace(found, replaced=row.replaced if row else "")
+
+
+def _judge_row(program: Program, row: ObservedRow | None, seen: Observations) -> Judgement:
+    if row is None or not row.has_ended:
+        has_crashed = _CRASHED in seen.error and _NO_MODULE not in seen.error
+        outcome: Literal["differs", "unclear"] = "differs" if has_crashed else "unclear"
+        return Judgement(outcome, program.line, seen.error or "was not run")
+    payloads = {number: load(text) for number, text in reversed(row.observations)}
+    own, line, reason = 0, 0, ""
+    ambiguous: set[str] = set()
+    count = len(program.expectations)
+    for item in program.expectations:
+        try:
+            if not holds(item, payloads):
+                return Judgement("differs", item.line, row.error or "", count, own)
+        except AmbiguousError as error:
+            own, line, reason = own + 1, item.line, str(error)
+            ambiguous.add(error.name)
+        except NoEvidenceError as error:
+            own, line, reason = own + 1, item.line, str(error)
+    if row.error is not None:
+        return Judgement("differs", program.line, row.error, count, own)
+    if row.looked:
+        reason = f"the code looks at {row.looked}, which differs in a sandbox"
+        return Judgement("unclear", program.line, reason, count, count, has_looked=True)
+    if own == count:
+        return Judgement("unclear", line, reason, count, own, ambiguous=frozenset(ambiguous))
+    return Judgement("agrees", answers=count, own=own, ambiguous=frozenset(ambiguous))

@@ -1,0 +1,26 @@
+"""Entry point of programs: observes the module in a process that has no tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..isolation.program import enter_program
+from ..observation.runner import Runner, load_async_runner
+from ..observation.surroundings import Surroundings
+from ..protocol.framing import Channel
+from ..scripts.hidden_modules import hide_modules
+from ..scripts.module_cleanup import hide_preloaded_modules
+
+
+def main(job: dict[str, Any], result_fd: int) -> int:
+    """Run the job's programs and report what they observe."""
+    channel = Channel(result_fd, job.pop("key"))
+    module, text = job["module"], job.pop("programs")
+    run_async = load_async_runner(text)
+    hide_preloaded_modules(job["work"])
+    enter_program(job["work"], job.get("import_root", ""))
+    hide_modules()
+    surroundings = Surroundings(module, text)
+    Runner(channel.send, module, run_async, surroundings).run(text)
+    channel.send("end", exit_status=0)
+    return 0

@@ -1,0 +1,79 @@
+"""Fixtures that programs may ask for, for a process without pytest."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import pkgutil
+import shutil
+from collections.abc import Callable, MutableMapping
+from contextlib import ExitStack
+from typing import Any
+
+_MISSING: Any = object()
+
+
+def create_fixture(name: str, folder: str, stack: ExitStack) -> Any:
+    """Return a fixture; `stack` undoes what it changes, `folder` is the path of `tmp_path`.
+
+    Raises:
+        KeyError: there is none of this name.
+    """
+    return _FIXTURES[name](folder, stack)
+
+
+class MonkeyPatch:
+    """Stands in for `pytest.MonkeyPatch`, for what a test changes by an object and a name."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+
+    def setattr(self, target: Any, name: Any, value: Any = _MISSING, raising: bool = True) -> None:
+        if value is _MISSING:  # the target is a dotted path
+            path, _, last = target.rpartition(".")
+            target, name, value = pkgutil.resolve_name(path), last, name
+        if raising:
+            getattr(target, name)
+        if name in vars(target):
+            self._stack.callback(setattr, target, name, vars(target)[name])
+        else:
+            self._stack.callback(delattr, target, name)
+        setattr(target, name, value)
+
+    def setitem(self, mapping: MutableMapping[Any, Any], name: Any, value: Any) -> None:
+        self._keep_item(mapping, name)
+        mapping[name] = value
+
+    def delitem(self, mapping: MutableMapping[Any, Any], name: Any, raising: bool = True) -> None:
+        if raising or name in mapping:
+            self._keep_item(mapping, name)
+            del mapping[name]
+
+    def _keep_item(self, mapping: MutableMapping[Any, Any], name: Any) -> None:
+        if name in mapping:
+            self._stack.callback(mapping.__setitem__, name, mapping[name])
+        else:
+            self._stack.callback(mapping.pop, name, None)
+
+    def setenv(self, name: str, value: Any) -> None:
+        self.setitem(os.environ, name, str(value))
+
+    def delenv(self, name: str, raising: bool = True) -> None:
+        self.delitem(os.environ, name, raising)
+
+    def chdir(self, path: Any) -> None:
+        self._stack.callback(os.chdir, os.getcwd())
+        os.chdir(path)
+
+
+def _create_folder(folder: str, stack: ExitStack) -> pathlib.Path:
+    path = pathlib.Path(folder)
+    path.mkdir(exist_ok=True)
+    stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    return path
+
+
+_FIXTURES: dict[str, Callable[[str, ExitStack], Any]] = {
+    "tmp_path": _create_folder,
+    "monkeypatch": lambda folder, stack: MonkeyPatch(stack),
+}

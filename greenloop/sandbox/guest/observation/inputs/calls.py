@@ -1,0 +1,210 @@
+"""Single calls of the module, each on arguments of its own, and a generator of such calls."""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import decimal
+import enum
+import fractions
+import functools
+import io
+import math
+import random
+import sys
+import types
+from collections.abc import Callable
+from contextlib import redirect_stdout, suppress
+from typing import Any
+
+from .iterators import finish
+from .precondition import Arguments, Precondition
+
+ALLOWED, ANSWER, AFTER, BEFORE, PRINTED = range(5)
+ENDING = 99_999  # the observation of the exception that ended a program
+_MUTABLE = (list, dict, set, bytearray)
+_MARK = "constant__"  # the name of a constant, of a number that stands for it
+_MAX_TEXT, _TEXTS_AT_ONCE = 2000, 25
+_VALUE_TYPES = (
+    decimal.Decimal, fractions.Fraction, datetime.date, datetime.datetime, datetime.time,
+    datetime.timedelta, datetime.timezone,
+)  # fmt: skip
+# Of equal ones there may be one object alone, so that it stands for no name.
+_SHARED_TYPES = (int, float, tuple, type(None))
+
+
+def _mark(name: str, value: Any) -> Any:
+    """Return a number that is known to be a constant's, whose value others may have too."""
+    return type(type(value).__name__, (type(value),), {_MARK: name})(value)
+
+
+class _ModuleAndClass:
+    """`datetime` in the text of a call, which may mean the module or the class."""
+
+    def __call__(self, *given: Any, **named: Any) -> datetime.datetime:
+        return datetime.datetime(*given, **named)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(datetime if hasattr(datetime, name) else datetime.datetime, name)
+
+
+class Calls:
+    """Answers calls that are given as expressions over the names of the module.
+
+    `inputs` is the source of a precondition `allowed` and a generator `inputs`, '' for none; it
+    sees the names of the module. Of several `public` functions, and of a class and its methods, the
+    name comes first in the arguments of both.
+    """
+
+    def __init__(
+        self,
+        observe: Callable[..., Any],
+        encode: Callable[[Any], Any],
+        module: str,
+        inputs: str,
+        public: tuple[str, ...],
+    ) -> None:
+        __import__(module)
+        self._names: dict[str, Any] = {
+            "inf": math.inf,
+            "nan": math.nan,
+            **{item.__name__: item for item in _VALUE_TYPES},
+            **vars(sys.modules[module]),
+        }
+        self._observe, self._encode = observe, encode
+        constants = {k: v for k, v in vars(sys.modules[module]).items() if k.isupper()}
+        marked = {k: _mark(k, v) for k, v in constants.items() if type(v) in (int, float)}
+        self._public, self._own = public, self._names | marked
+        if self._names["datetime"] in (datetime, datetime.datetime):
+            self._names["datetime"] = _ModuleAndClass()
+        if inputs:
+            exec(compile(inputs, "<inputs>", "exec"), self._own)
+        self._precondition = Precondition(
+            self._own.get("allowed") if inputs else None,
+            len(public) > 1 or any(isinstance(self._names.get(i), type) for i in public),
+        )
+        self._constants = {
+            id(value): name
+            for name, value in constants.items()
+            if not isinstance(value, _SHARED_TYPES)
+        }
+
+    def answer(self, call: str) -> None:
+        """Observe the answer of a call, and its arguments after and before where it changes them.
+
+        Of one that returns `None` what it prints is observed too. A call that is not allowed is not
+        made; that alone is observed then.
+        """
+        tree = ast.parse(call, mode="eval").body
+        if not isinstance(tree, ast.Call):
+            raise TypeError("not a call")
+        name, code = ast.unparse(tree.func), _compile(tree)
+        if self._precondition.allowed is not None:
+            function, given, named = self._evaluate(code)
+            if not self._asks(name, function, (given, named)):
+                return
+        function, given, named = self._evaluate(code)
+        written = io.BytesIO()
+        output = io.TextIOWrapper(written, "utf-8", "replace", write_through=True)
+        with redirect_stdout(output):
+            answer = self._observe(ANSWER, lambda: finish(function(*given, **named)))
+        if answer is None and not written.closed and (printed := written.getvalue()):
+            self._observe(PRINTED, lambda: printed.decode("utf-8", "replace"))
+        if any(isinstance(item, _MUTABLE) for item in (*given, *named.values())):
+            after, before = (given, named), tuple(self._evaluate(code)[1:])
+            if self._encode(after) != self._encode(before):
+                self._observe(AFTER, lambda: after)
+                self._observe(BEFORE, lambda: before)
+
+    def _asks(self, name: str, function: Any, arguments: Arguments) -> bool:
+        """Return what the precondition says; observe it where that is not `True`."""
+        try:
+            is_allowed = self._precondition.is_allowed(name, function, arguments)
+        except BaseException as error:  # of the limit of CPU time, too
+            self._observe(ALLOWED, functools.partial(_raise, error))
+            return False
+        if not is_allowed:
+            self._observe(ALLOWED, lambda: False)
+        return is_allowed
+
+    def answer_steps(self, text: str) -> None:
+        """Run the statements of a text over the names of the module; observe the last, an expression."""
+        steps: list[Any] = ast.parse(text.strip()).body
+        names, last = dict(self._names), steps.pop()
+        exec(compile(ast.Module(steps, []), "<call>", "exec"), names)
+        expression = compile(ast.Expression(last.value), "<call>", "eval")
+        self._observe(0, lambda: eval(expression, names))
+
+    def guard(self, name: str) -> Any:
+        """Return what the module has under a name, with the precondition before its calls."""
+        return self._precondition.guard(name, self._names[name])
+
+    def _evaluate(self, code: types.CodeType) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """Return the function, the arguments by position and those by name of a call, made anew."""
+        made: tuple[Any, tuple[Any, ...], dict[str, Any]] = eval(code, dict(self._names))
+        return made
+
+    def generate(self, seed: str, count: int) -> None:
+        """Observe the calls, or sequences of calls, that `inputs` yields, some at a time."""
+        source = self._own.get("inputs")
+        found = iter(source(random.Random(seed)) if source else ())
+        for number in range(0, count, _TEXTS_AT_ONCE):
+            texts = [
+                self._render(item) for _, item in zip(range(_TEXTS_AT_ONCE), found, strict=False)
+            ]
+            self._observe(number, lambda texts=texts: [item for item in texts if item])
+            if len(texts) < _TEXTS_AT_ONCE:
+                return
+
+    def _render(self, item: Any) -> str:
+        """Return a call, or a list of calls on what the first one returns; '' where it is neither."""
+        with suppress(Exception):
+            if isinstance(item, list) and item and all(map(_is_step, item)):
+                return self._limit("; ".join(self._render_call(*step) for step in item))
+            arguments = item if isinstance(item, tuple) else (item,)
+            if len(self._public) == 1:
+                return self._limit(self._render_call(self._public[0], *arguments))
+            if type(arguments[0]) is str and arguments[0] in self._public:
+                return self._limit(self._render_call(*arguments))
+        return ""
+
+    def _render_call(self, name: str, *arguments: Any) -> str:
+        return f"{name}({', '.join(map(self._show, arguments))})"
+
+    def _show(self, value: Any) -> str:
+        """Return the text of an argument; constants of the module are shown by their names."""
+        if isinstance(value, enum.Enum):
+            return f"{type(value).__qualname__}.{value.name}"
+        if type(value) is list:
+            return f"[{', '.join(map(self._show, value))}]"
+        name = getattr(value, _MARK, "") if isinstance(value, (int, float)) else ""
+        return name or self._constants.get(id(value)) or repr(value)
+
+    def _limit(self, text: str) -> str:
+        return text if len(text) <= _MAX_TEXT else ""
+
+
+def _compile(call: ast.Call) -> types.CodeType:
+    """Compile the function and the arguments of a call, which each evaluation makes anew."""
+    place: Any = {"lineno": 1, "col_offset": 0}
+    named = [item for item in call.keywords if item.arg]
+    names: list[ast.expr | None] = [ast.Constant(item.arg, **place) for item in named]
+    parts = [
+        call.func,
+        ast.Tuple(call.args, ast.Load(), **place),
+        ast.Dict(names, [item.value for item in named], **place),
+    ]
+    return compile(ast.Expression(ast.Tuple(parts, ast.Load(), **place)), "<call>", "eval")
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+def _is_step(item: Any) -> bool:
+    return (
+        isinstance(item, tuple)
+        and bool(item)
+        and isinstance(item[0], str)
+        and item[0].isidentifier()
+    )

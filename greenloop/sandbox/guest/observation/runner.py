@@ -1,0 +1,249 @@
+"""Runner of programs in the process of the code: no pytest, and nothing that is expected."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import inspect
+import json
+import operator
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from types import FunctionType, TracebackType
+from typing import Any, NamedTuple
+
+from ..limits.cpu_time import CpuTimeExceeded, CpuTimeLimit
+from . import classes
+from .encoder import Encoder, TooLargeError
+from .fixtures import create_fixture
+from .inputs.callbacks import excuse_callback
+from .inputs.calls import ENDING, Calls
+from .program_module import MODULE_NAME, create_module, name_folder, take_instructions
+from .surroundings import Surroundings
+
+_MAX_PAYLOAD, _MAX_TOTAL = 1 << 18, 5 << 20
+_TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"]
+# References to what the module under test may replace, or a test with monkeypatch.
+_to_json = json.JSONEncoder(separators=(",", ":")).encode
+_is_async = inspect.iscoroutinefunction
+_gettempdir, _join = tempfile.gettempdir, os.path.join
+_get_cpu_time, _monotonic = time.process_time, time.monotonic
+_OPERATORS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "Add": ("add", operator.add),
+    "Sub": ("sub", operator.sub),
+    "Mult": ("mul", operator.mul),
+    "Div": ("truediv", operator.truediv),
+    "FloorDiv": ("floordiv", operator.floordiv),
+    "Mod": ("mod", operator.mod),
+    "Pow": ("pow", operator.pow),
+    "BitAnd": ("and", operator.and_),
+    "BitOr": ("or", operator.or_),
+    "BitXor": ("xor", operator.xor),
+}
+
+
+# What tests look at results with, and no module has a reason to replace for others.
+_PURE = {
+    name: vars(builtins)[name]
+    for name in (
+        "abs all any bool callable dict enumerate filter float getattr hasattr int isinstance"
+        " issubclass iter len list map max min next range repr reversed round set sorted str sum"
+        " tuple type zip"
+    ).split()
+}
+_known = vars(builtins)
+
+
+def _find_replaced() -> str:
+    """Return a built-in function that is another one now, '' for none."""
+    return next((name for name, item in _PURE.items() if _known.get(name) is not item), "")
+
+
+class Place(NamedTuple):
+    """Where programs run: the name of their module, and what makes a folder for `tmp_path`."""
+
+    module: str = MODULE_NAME
+    create_folder: Callable[[], str] | None = None
+
+
+RunAsync = Callable[[Any], Any]
+
+
+def load_async_runner(text: str) -> RunAsync | None:
+    """Return `asyncio.run` if a text needs it. Most do not, and to load it takes longer than to run them.
+
+    Called before the code is loaded, which may replace it.
+    """
+    return importlib.import_module("asyncio").run if "async def " in text else None
+
+
+class Runner:
+    """Runs the programs of a text and reports what they observe."""
+
+    def __init__(
+        self,
+        send: Callable[..., None],
+        module: str,
+        run_async: RunAsync | None,
+        surroundings: Surroundings | None = None,
+        place: Place | None = None,
+    ) -> None:
+        """`send` reports an event; `module` is the name of the module under test.
+
+        `run_async` is what `load_async_runner` returns.
+        """
+        self._send, self._module, self._run_async = send, module, run_async
+        self._surroundings, self._place = surroundings, place or Place()
+        self._size_left = _MAX_TOTAL
+        self._is_own = False  # an operator of the code has made a plain value of the program
+        self._row_cpu_s = 0.0
+        self._seen: dict[int, tuple[int, Any]] = {}
+
+    def run(self, text: str) -> None:
+        """Execute the text, then each row of its programs. Raises what the text raises.
+
+        A text may limit the CPU time of each row (`row_cpu_s`), and the time in which rows are
+        begun (`begin_for_s`).
+        """
+        names = (self.see, self.attempt, self.raising, self.operate, self.create_calls)
+        module = create_module(text, {item.__name__: item for item in names}, self._place.module)
+        exec(compile(text, "<string>", "exec"), vars(module))
+        asked = take_instructions(vars(module))
+        self._row_cpu_s = float(asked.get("row_cpu_s", 0))
+        deadline = _monotonic() + float(asked.get("begin_for_s", "inf"))
+        for number, (function, fixtures, rows) in enumerate(asked["programs"]):
+            for row, arguments in enumerate(rows):
+                if _monotonic() > deadline:
+                    return
+                self._run_row(number, row, function, fixtures, arguments)
+
+    def _run_row(
+        self,
+        program: int,
+        row: int,
+        function: Callable[..., Any],
+        fixtures: tuple[str, ...],
+        arguments: tuple[Any, ...],
+    ) -> None:
+        self._send("begin", program=program, row=row)
+        folder, error = _join(_gettempdir(), name_folder(program, row)), None
+        self._seen, self._is_own, started = {}, False, _get_cpu_time()
+        try:
+            with ExitStack() as stack:
+                if self._row_cpu_s:
+                    stack.enter_context(CpuTimeLimit(self._row_cpu_s))
+                if "tmp_path" in fixtures and self._place.create_folder:
+                    folder = self._place.create_folder()
+                made = {name: create_fixture(name, folder, stack) for name in fixtures}
+                result = function(*arguments, **made)
+                if self._run_async and _is_async(function):
+                    self._run_async(result)
+        except BaseException as raised:
+            error = self._describe(raised)
+            if self._row_cpu_s and isinstance(function, FunctionType):
+                self.report_error(ENDING, excuse_callback(raised, self._module))
+        spent = _get_cpu_time() - started
+        looked = self._surroundings.found if self._surroundings else ""
+        self._send("end_row", error=error, looked=looked, replaced=_find_replaced(), cpu_s=spent)
+
+    def _describe(self, error: BaseException) -> str:
+        name = classes.name_bases(type(error))[0][1]
+        return f"{name}: {classes.read_text(error)}"[:300]
+
+    # What the text of a program calls.
+
+    def see(self, number: int, value: Any) -> None:
+        """Report a value."""
+        self._report(number, {"value": self.encode(value), **self._tell_own()})
+
+    def raising(self, number: int) -> _Raising:
+        """Return a context manager that reports the exception of its block, and ends it there."""
+        return _Raising(self, number)
+
+    def operate(self, name: str, left: Any, right: Any) -> Any:
+        """Apply an operator; note where one of the code makes a plain value."""
+        method, function = _OPERATORS[name]
+        value = function(left, right)
+        is_own = classes.has_own_operator(left, method) or classes.has_own_operator(right, method)
+        self._is_own = self._is_own or (is_own and classes.is_plain(value))
+        return value
+
+    def create_calls(self, inputs: str, public: tuple[str, ...]) -> Calls:
+        """Return what answers single calls of the module."""
+        return Calls(self.attempt, self.encode, self._module, inputs, public)
+
+    def attempt(self, number: int, thunk: Callable[[], Any]) -> Any:
+        """Report the value of a call, or its exception; return that."""
+        try:
+            value = thunk()
+        except BaseException as error:
+            is_compared = self._row_cpu_s > 0  # by inputs, which nobody wrote
+            shown = excuse_callback(error, self._module) if is_compared else error
+            self.report_error(number, shown)
+            return error
+        self.see(number, value)
+        return value
+
+    def report_error(self, number: int, error: BaseException) -> None:
+        """Report an exception."""
+        try:
+            encoded = self._create_encoder().encode_exception(error)
+        except BaseException:
+            name, text = classes.name_bases(type(error)), classes.read_text(error)
+            encoded = ["exception", name, text[:1000], {}]
+        self._report(number, {"error": encoded})
+
+    def encode(self, value: Any) -> Any:
+        """Return a value as JSON values."""
+        try:
+            return self._create_encoder().encode(value)
+        except TooLargeError:
+            return _TOO_LARGE
+        except BaseException:  # a method of the code, or too deep a stack
+            return _UNREADABLE
+
+    def _create_encoder(self) -> Encoder:
+        return Encoder(min(_MAX_PAYLOAD, self._size_left), self._module, self._number)
+
+    def _number(self, value: Any) -> int:
+        """Return a number for an object, which is held, so that no other gets its address."""
+        return self._seen.setdefault(id(value), (len(self._seen) + 1, value))[0]
+
+    def _tell_own(self) -> dict[str, Any]:
+        return {"own": True} if self._is_own else {}
+
+    def _report(self, number: int, payload: dict[str, Any]) -> None:
+        text = _to_json(payload)
+        self._size_left -= len(text) + text.count('"') + text.count("\\")
+        if self._size_left < 0:
+            text = '{"value":["unknown","too large"]}'
+        self._send("observed", number=number, payload=text)
+
+
+class _Raising:
+    """Stands in for `pytest.raises`: which class is expected is not known here."""
+
+    def __init__(self, runner: Runner, number: int) -> None:
+        self._runner, self._number = runner, number
+
+    def __enter__(self) -> _Raising:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        if isinstance(error, CpuTimeExceeded):
+            return False
+        if error is None:
+            self._runner.see(self._number, None)
+            return False
+        self.value = self.exception = error
+        self.type, self.typename, self.tb = kind, kind.__name__ if kind else "", trace
+        self._runner.report_error(self._number, error)
+        return True

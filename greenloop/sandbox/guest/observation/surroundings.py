@@ -1,0 +1,156 @@
+"""What observed code looks up of the machine and of its callers.
+
+A sandbox is unlike other machines: it has other files, programs, processes, mounts and networks,
+and its observer is above the code on the stack. What code answers after it has looked there proves
+nothing of what it answers elsewhere, by whatever names it has found the function that looks. The
+interpreter's audit events tell of it; of the status of a file there is none.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import wraps
+from types import FrameType
+from typing import Any
+
+_FILE_EVENTS = frozenset({"open", "os.listdir", "os.scandir"})
+_PROGRAM_EVENTS = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn"})
+_STATUS_EVENT = "status"  # of these functions; none of them has an event of its own
+_STATUS_FUNCTIONS = ("stat", "lstat", "access", "fstat")
+_ADDRESS_EVENTS = {"socket.connect": 1, "socket.getaddrinfo": 0, "socket.gethostbyname": 0}
+# Of these only a call by the code itself counts: the standard library reads frames as well.
+_FRAME_EVENTS = frozenset(
+    {"sys._getframe", "sys._current_frames", "sys.settrace", "sys.setprofile"}
+)
+_OBJECT_EVENTS = frozenset({"gc.get_objects", "gc.get_referrers"})
+_EVENTS = (
+    _FILE_EVENTS
+    | _PROGRAM_EVENTS
+    | _ADDRESS_EVENTS.keys()
+    | _FRAME_EVENTS
+    | _OBJECT_EVENTS
+    | {_STATUS_EVENT}
+)
+# Below other folders, and the top one, a sandbox is unlike other machines.
+_USUAL_FOLDERS = frozenset("tmp usr lib lib32 lib64 libx32 bin sbin dev".split())
+# These have paths of their own, such as that of the time zones.
+_MODULES_WITH_PATHS = frozenset(
+    "mimetypes zoneinfo ssl tempfile gettext locale linecache inspect".split()
+)
+_PATH_MODULES = frozenset({"genericpath", "posixpath", "pathlib", "glob"})
+# What they find out is of the path that they are given, not of the working folder.
+_WALKS = frozenset("makedirs _joinrealpath realpath select_from glob rglob _iglob".split())
+_LOCAL_HOSTS = frozenset({"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"})
+# References to what the code may replace.
+_abspath, _getframe, _fsdecode = os.path.abspath, sys._getframe, os.fsdecode
+_find, _escape = re.search, re.escape
+_GUEST = __name__.partition(".")[0]
+
+
+class Surroundings:
+    """Notes the first thing that code looks up; `found` is '' while there is none."""
+
+    def __init__(self, module: str, given: str = "") -> None:
+        """`given` are the texts of the programs: programs that they name are given to the code."""
+        self.found, self._module, self._given = "", module, given
+        self._home = os.path.expanduser("~")  # that of the sandbox is empty
+        self._own_file = os.path.abspath(type(self)._audit.__code__.co_filename)
+        self._folder = f"{os.getcwd()}/"
+        roots = {f"{path}/" for path in (sys.prefix, sys.base_prefix, *sys.path)}
+        self._interpreter = tuple(path for path in roots if not path.startswith(self._folder))
+        sys.addaudithook(self._audit)
+        for name in _STATUS_FUNCTIONS:
+            self._watch(name)
+
+    def _watch(self, name: str) -> None:
+        original: Callable[..., Any] = getattr(os, name)
+
+        @wraps(original)
+        def watched(path: Any, *arguments: Any, **named: Any) -> Any:
+            self._audit(_STATUS_EVENT, (path,))
+            return original(path, *arguments, **named)
+
+        setattr(os, name, watched)
+        for functions in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks):
+            if original in functions:
+                functions.add(watched)
+
+    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event not in _EVENTS or self.found:  # there are events of each `id()`
+            return
+        try:
+            self.found = self._describe(event, arguments)
+        except BaseException:  # nothing of this may reach the code
+            return
+
+    def _describe(self, event: str, arguments: tuple[Any, ...]) -> str:
+        if event in _FILE_EVENTS:
+            return self._describe_path(arguments[0])
+        if event == _STATUS_EVENT:
+            return self._describe_status(arguments[0])
+        if event in _PROGRAM_EVENTS:
+            return self._describe_program(arguments[0])
+        if event in _ADDRESS_EVENTS:
+            return _describe_address(arguments[_ADDRESS_EVENTS[event]])
+        if event in _OBJECT_EVENTS:
+            return "all objects"
+        return "its callers" if self._is_of_code(_getframe(2)) else ""
+
+    def _describe_status(self, path: Any) -> str:
+        if type(path) is int or f"{_abspath(_fsdecode(path))}/" != self._folder:
+            return self._describe_path(path)
+        asking = next(self._list_callers(), "")
+        return "" if asking in _WALKS else "the working folder"
+
+    def _describe_path(self, path: Any) -> str:
+        if type(path) is int:
+            return "its standard streams" if path in range(3) else ""
+        full = _abspath(_fsdecode(path))
+        if full == self._home:
+            return "the home folder"
+        if full == self._own_file:  # its lines are shown of an error that `watched` lets through
+            return "its callers"
+        if full.split("/")[1] in _USUAL_FOLDERS or f"{full}/".startswith(self._interpreter):
+            return ""
+        return "" if _MODULES_WITH_PATHS.intersection(self._list_callers()) else full
+
+    def _describe_program(self, program: Any) -> str:
+        """Describe a program that the tests do not give the code."""
+        words = _fsdecode(program).split()
+        name = words[0].rpartition("/")[2] if words else ""
+        given = "executable" if words[:1] == [sys.executable] else name
+        return (
+            "" if _find(rf"(?<!\w){_escape(given)}(?!\w)", self._given) else f"the program {name}"
+        )
+
+    def _list_callers(self) -> Iterator[str]:
+        """Yield the packages of the library above the code, those that walk along a path by function.
+
+        Those that only take a path apart are left out, and the guest, which may be installed beside
+        the library. Code may call its module as it likes, so that files tell which functions are its
+        own.
+        """
+        frame: FrameType | None = _getframe(2)
+        while frame is not None and not self._is_of_code(frame):
+            name, function = str(frame.f_globals.get("__name__")), frame.f_code.co_name
+            is_of_library = frame.f_code.co_filename.startswith(("<frozen ", *self._interpreter))
+            if is_of_library and function in _WALKS:
+                yield function
+            elif is_of_library and name not in _PATH_MODULES and name.partition(".")[0] != _GUEST:
+                yield name.partition(".")[0]
+            frame = frame.f_back
+
+    def _is_of_code(self, frame: FrameType) -> bool:
+        file = frame.f_code.co_filename
+        return file.startswith(self._folder) or file == f"{self._module}.py"
+
+
+def _describe_address(address: Any) -> str:
+    host = address[0] if type(address) is tuple and address else address
+    if type(host) is bytes:
+        host = _fsdecode(host)
+    is_local = type(host) is not str or host in _LOCAL_HOSTS or host.startswith("127.")
+    return "" if is_local else "the network"

@@ -1,0 +1,111 @@
+"""Programs, and what they observe of a module in a process that has no tests.
+
+What is observed stays text on the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from greenloop.sandbox.api import JobRunner
+from greenloop.sandbox.hash_seed import HASH_SEED
+from greenloop.sandbox.job import Job
+from greenloop.sandbox.work.limit_detection import describe_incomplete
+from greenloop.sandbox.work.result_decoder import decode_report, parse_index
+from greenloop.testsuite import TestFile
+
+_MAX_ROWS, _MAX_TEXT = 100_000, 300
+
+
+class ObservedRow(NamedTuple):
+    """What was observed in one row of a program, by numbers; the payloads are opaque texts."""
+
+    program: int
+    row: int
+    observations: tuple[tuple[int, str], ...] = ()
+    error: str | None = None  # the exception that ended the row
+    has_ended: bool = False  # False where the process ended before the row did
+    replaced: str = ""  # a built-in function that the code has replaced, '' for none
+    looked: str = ""  # what the code has looked up of the machine or its callers, '' for nothing
+    cpu_s: float = 0.0  # of a row that ended, as its process tells it
+
+
+class Observations(NamedTuple):
+    """The rows that were begun; `error` says why not all of them ended ('' if all did)."""
+
+    rows: tuple[ObservedRow, ...]
+    error: str = ""
+
+
+def observe(
+    sandbox: JobRunner,
+    code: str,
+    module: str,
+    programs: str,
+    *,
+    beside: Sequence[TestFile] = (),
+    timeout_s: float | None = None,
+    hash_seed: int = HASH_SEED,
+) -> Observations:
+    """Run the programs of a text on the source of a module.
+
+    With `beside` they run at the end of an ordinary run of these test files, in its process and
+    with its hash seed, which is 0. Raises SandboxError where no process can be started.
+    """
+    files = ((f"{module}.py", code), *((item.name, item.code) for item in beside))
+    payload: dict[str, Any] = {"module": module, "programs": programs}
+    if beside:
+        targets = [item.name for item in beside]
+        payload |= {"targets": targets, "order_seed": None, "doctests": []}
+    kind, seed = ("tests", 0) if beside else ("observation", hash_seed)
+    job = Job(kind, files, payload, seed, sandbox.packages, timeout_s)
+    return observe_job(sandbox, job)
+
+
+def observe_job(sandbox: JobRunner, job: Job) -> Observations:
+    """Run a job that has programs; return what they observed.
+
+    Raises:
+        SandboxError: no process can be started.
+    """
+    result = sandbox.run(job)
+    events, is_complete = decode_report(result, job.key)
+    limits = job.apply_limits(sandbox.limits)
+    error = "" if is_complete else describe_incomplete(result, limits, "programs")
+    rows: list[ObservedRow] = []
+    try:
+        rows.extend(_combine_rows(events))
+    except (LookupError, TypeError, ValueError, ArithmeticError):
+        error = "the report of the programs is invalid"
+    return Observations(tuple(rows), error)
+
+
+def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
+    """Yield the rows that the events tell of; other events are those of tests beside."""
+    current: dict[str, Any] | None = None
+    seen: list[tuple[int, str]] = []
+    for event in events:
+        kind = event.get("event")
+        if kind == "begin":
+            if current is not None:
+                yield ObservedRow(**current, observations=tuple(seen))
+            names = ("program", "row")
+            current, seen = {name: parse_index(event[name], _MAX_ROWS) for name in names}, []
+        elif kind == "observed" and current is not None:
+            seen.append((parse_index(event["number"], _MAX_ROWS), str(event["payload"])))
+        elif kind == "end_row" and current is not None:
+            error = None if event["error"] is None else str(event["error"])[:_MAX_TEXT]
+            seconds = float(event.get("cpu_s", 0.0))
+            yield ObservedRow(
+                **current,
+                observations=tuple(seen),
+                error=error,
+                has_ended=True,
+                replaced=str(event.get("replaced", ""))[:_MAX_TEXT],
+                looked=str(event.get("looked", ""))[:_MAX_TEXT],
+                cpu_s=seconds,
+            )
+            current = None
+    if current is not None:
+        yield ObservedRow(**current, observations=tuple(seen))

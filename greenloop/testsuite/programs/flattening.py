@@ -1,0 +1,305 @@
+"""Tests as flat lists of statements: loops over tables and helpers that assert are written out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from greenloop.syntax.nodes import Function, Import
+from greenloop.testsuite.parser import Classes, name_test
+from greenloop.testsuite.programs.literals import read_value
+from greenloop.testsuite.programs.records import RefusedError
+from greenloop.testsuite.programs.rows import Row, RowReader, assign, call
+from greenloop.testsuite.programs.source import TestSource, walk_names
+
+_SETUP_METHODS = ("setup_class", "setUpClass", "setUp", "setup_method")
+_TEARDOWN = ("tearDown", "teardown_method", "tearDownClass", "teardown_class")
+_MAX_STATEMENTS, _MAX_DEPTH = 1500, 6
+
+
+@dataclass(frozen=True)
+class FlatTest:
+    """One row of a test: its statements, the runner's fixtures, and definitions of its own."""
+
+    test: str
+    line: int
+    statements: Sequence[ast.stmt]
+    fixtures: tuple[str, ...]
+    is_async: bool
+    definitions: Mapping[str, ast.stmt]
+    teardown: Sequence[ast.stmt] = ()
+
+
+class Renamer(ast.NodeTransformer):
+    """Gives names other ones."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.copy_location(ast.Name(self._names.get(node.id, node.id), node.ctx), node)
+
+
+class Flattener:
+    """Writes one test out."""
+
+    def __init__(self, source: TestSource, test: Function, classes: Classes) -> None:
+        self._source, self._test, self._classes = source, test, classes
+        self._reader = RowReader(source)
+        self._count, self._size = 0, 0
+        self._known: Row = {}
+        self._dropped: set[str] = set()  # functions of the test whose calls are written out
+        self._helpers = {k: v for k, v in source.definitions.items() if isinstance(v, Function)}
+
+    def flatten_rows(self) -> Iterator[FlatTest]:
+        """Yield each row of the test. Raises RefusedError."""
+        if self._source.has_setup:
+            raise RefusedError("a setup of the module", self._test)
+        rows, asked = self._reader.read_rows(self._test, self._classes)
+        for row in rows:
+            yield self._flatten(row, asked)
+
+    def _flatten(self, row: Row, asked: list[str]) -> FlatTest:
+        runner: list[str] = []
+        self._reader.teardown = []
+        test, classes = self._test, self._classes
+        head = [assign(name, deepcopy(value), test) for name, value in row.items()]
+        definitions, setup = self._define_self()
+        fixtures = self._reader.write_fixtures(test, classes, row, asked, runner)
+        self._known = dict(row)
+        body = list(self._walk(test.body, 0))
+        if not self._dropped.isdisjoint(walk_names(*body)):
+            raise RefusedError("a function that asserts", test)
+        return FlatTest(
+            name_test(test, classes),
+            test.lineno,
+            [*head, *setup[:1], *fixtures, *setup[1:], *body],
+            tuple(runner),
+            isinstance(test, ast.AsyncFunctionDef),
+            {**definitions, **self._reader.definitions},
+            self._reader.teardown,
+        )
+
+    def _define_self(self) -> tuple[dict[str, ast.stmt], list[ast.stmt]]:
+        """Return the class of `self` without its tests, and the statements that set it up."""
+        if not self._classes:
+            return {}, []
+        node = deepcopy(self._classes[-1])
+        known = self._source.definitions
+        node.bases = [i for i in node.bases if isinstance(i, ast.Name) and i.id in known]
+        node.decorator_list, node.keywords = [], []
+        node.body = [item for item in node.body if not self._is_of_test(item)] or [ast.Pass()]
+        names = {item.name for item in node.body if isinstance(item, Function)}
+        if self._source.is_of_framework(ast.Module(node.body, [])):
+            node.body = [i for i in node.body if not self._source.is_of_framework(i)] or [
+                ast.Pass()
+            ]
+            if names.intersection(_SETUP_METHODS):
+                raise RefusedError("a setup that uses the framework", self._test)
+        setup = [assign("self", call(node.name), self._test)]
+        for name in _SETUP_METHODS:
+            if name in names:
+                function: Any = next(i for i in node.body if getattr(i, "name", "") == name)
+                if isinstance(function, ast.AsyncFunctionDef) or len(function.args.args) > 1:
+                    raise RefusedError("a setup with arguments", function)
+                owner = ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load())
+                setup.append(_place(ast.Expr(ast.Call(owner, [], [])), function))
+        return {node.name: node}, setup
+
+    def _is_of_test(self, item: ast.stmt) -> bool:
+        if not isinstance(item, Function):
+            return False
+        is_test = item.name.startswith("test") or item.name in _TEARDOWN
+        is_checking = any(isinstance(i, ast.Assert) for i in ast.walk(item))
+        return is_test or is_checking or self._source.find_fixture_mark(item) is not None
+
+    def _walk(self, body: Sequence[ast.stmt], depth: int) -> Iterator[ast.stmt]:
+        for node in body:
+            self._size += 1
+            if self._size > _MAX_STATEMENTS or depth > _MAX_DEPTH:
+                raise RefusedError("too many statements", node)
+            if isinstance(node, ast.Pass) or _is_text(node):
+                continue
+            if isinstance(node, ast.For) and self._is_checking(node):
+                yield from self._write_loop(node, depth)
+            elif isinstance(node, ast.With) and self._is_subtest(node):
+                yield from self._walk(node.body, depth + 1)
+            elif isinstance(node, ast.With):
+                inner = list(self._walk(node.body, depth + 1))
+                yield _place(ast.With(node.items, inner or [ast.Pass()]), node)
+            elif isinstance(node, Function) and self._is_checking(node):
+                self._helpers[node.name] = node
+                self._dropped.add(node.name)
+            elif (helper := self._find_helper(node)) is not None:
+                yield from self._write_helper(helper, node, depth)
+            else:
+                if isinstance(node, Import):
+                    self._source.read_import(node)
+                for made in _split(node, self._known):
+                    self._note(made)
+                    yield made
+
+    def _note(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            self._known[node.targets[0].id] = node.value
+
+    def _is_subtest(self, node: ast.With) -> bool:
+        call_ = node.items[0].context_expr
+        name = ast.unparse(call_.func) if isinstance(call_, ast.Call) else ""
+        return name in ("self.subTest", "subtests.test")
+
+    def _is_checking(self, node: ast.AST) -> bool:
+        """Whether something is asserted in a node, or in a helper that it calls."""
+        for item in ast.walk(node):
+            if isinstance(item, ast.Assert) or _is_assertion_call(item):
+                return True
+            if isinstance(item, ast.With) and self._source.is_of_framework(item.items[0]):
+                return True
+            helper = self._get_called(item)
+            if helper is not None and helper is not node and self._is_checking(helper):
+                return True
+        return False
+
+    def _get_called(self, node: ast.AST) -> Function | None:
+        if not isinstance(node, ast.Call):
+            return None
+        if isinstance(node.func, ast.Name):
+            return self._helpers.get(node.func.id)
+        if isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "self":
+            methods = (
+                i for c in reversed(self._classes) for i in c.body if isinstance(i, Function)
+            )
+            return next((item for item in methods if item.name == node.func.attr), None)
+        return None
+
+    def _write_loop(self, node: ast.For, depth: int) -> Iterator[ast.stmt]:
+        """Yield the body of a loop for each item of its table."""
+        targets = [node.target] if isinstance(node.target, ast.Name) else None
+        if targets is None:
+            targets = getattr(node.target, "elts", [])
+        if node.orelse or any(isinstance(i, (ast.Break, ast.Continue)) for i in ast.walk(node)):
+            raise RefusedError("a loop that may end early", node)
+        for item in self._reader.list_items(node.iter, self._known):
+            yield from self._write_round(node, item, targets, depth)
+
+    def _write_round(
+        self, node: ast.For, item: ast.expr, targets: Sequence[ast.expr], depth: int
+    ) -> Iterator[ast.stmt]:
+        pairs = [*_unpack(node.target, item)]
+        if not pairs:
+            raise RefusedError("a loop over what is computed", node)
+        renamed = {name: self._name(name) for name, _ in pairs}
+        for name, value in pairs:
+            made = assign(renamed[name], deepcopy(value), item)
+            self._note(made)
+            yield made
+        body = [Renamer(renamed).visit(deepcopy(statement)) for statement in node.body]
+        yield from self._walk(body, depth + 1)
+
+    def _name(self, name: str) -> str:
+        self._count += 1
+        return f"{name}_{self._count}"
+
+    def _find_helper(self, node: ast.stmt) -> Function | None:
+        """Return the helper that a statement calls, if it asserts."""
+        value = node.value if isinstance(node, ast.Expr) else None
+        value = value.value if isinstance(value, ast.Await) else value
+        helper = self._get_called(value) if value is not None else None
+        return helper if helper is not None and self._is_checking(helper) else None
+
+    def _write_helper(self, helper: Function, node: Any, depth: int) -> Iterator[ast.stmt]:
+        """Yield the body of a helper with its arguments as assignments."""
+        called: Any = node.value.value if isinstance(node.value, ast.Await) else node.value
+        body = helper.body
+        if any(
+            isinstance(i, (ast.Return, ast.Yield, ast.Global, ast.Nonlocal))
+            for i in ast.walk(helper)
+        ):
+            raise RefusedError("a helper that asserts and returns", node)
+        values = _bind(helper, called)
+        stores = {
+            i.id
+            for item in body
+            for i in ast.walk(item)
+            if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Store)
+        }
+        renamed = {name: self._name(name) for name in (*values, *stores)}
+        for name, value in values.items():
+            made = assign(renamed[name], deepcopy(value), node)
+            self._note(made)
+            yield made
+        yield from self._walk([Renamer(renamed).visit(deepcopy(i)) for i in body], depth + 1)
+
+
+def _bind(helper: Function, called: ast.Call) -> dict[str, ast.expr]:
+    """Return the arguments of a call by the names of parameters. Raises RefusedError."""
+    given = helper.args
+    names = [item.arg for item in (*given.posonlyargs, *given.args)]
+    if isinstance(called.func, ast.Attribute) and names[:1] == ["self"]:
+        names = names[1:]
+    if given.vararg or given.kwarg or any(isinstance(i, ast.Starred) for i in called.args):
+        raise RefusedError("a helper with any arguments", called)
+    values: dict[str, ast.expr] = dict(zip(names[::-1], given.defaults[::-1], strict=False))
+    for parameter, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        names.append(parameter.arg)
+        if default is not None:
+            values[parameter.arg] = default
+    values |= dict(zip(names, called.args, strict=False))
+    values |= {item.arg: item.value for item in called.keywords if item.arg}
+    if values.keys() != set(names):
+        raise RefusedError("a helper with other arguments", called)
+    return values
+
+
+def _unpack(target: ast.expr, item: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names of a target with their values; nothing where these are not written out."""
+    if isinstance(target, ast.Name):
+        yield target.id, item
+        return
+    parts, cells = getattr(target, "elts", []), getattr(item, "elts", [])
+    if len(parts) == len(cells):
+        for one, other in zip(parts, cells, strict=True):
+            yield from _unpack(one, other)
+
+
+def _split(node: ast.stmt, known: Row) -> Iterator[ast.stmt]:
+    """Yield an assignment of a written-out row to several names as one for each of them."""
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+        value = node.value
+        value = known.get(value.id, value) if isinstance(value, ast.Name) else value
+        cells = value.elts if isinstance(value, ast.Tuple) else []
+        targets = node.targets[0].elts
+        starred = [at for at, item in enumerate(targets) if isinstance(item, ast.Starred)]
+        if starred and len(cells) >= len(targets) - 1:
+            at, after = starred[0], len(targets) - starred[0] - 1
+            rest = ast.List(cells[at : len(cells) - after], ast.Load())
+            cells = [*cells[:at], rest, *cells[len(cells) - after :]]
+            targets = [getattr(item, "value", item) for item in targets]
+        pairs = list(zip(targets, cells, strict=True)) if len(targets) == len(cells) else []
+    if not pairs or not all(
+        isinstance(item, ast.Name) and read_value(cell) for item, cell in pairs
+    ):
+        yield node
+        return
+    for item, cell in pairs:
+        yield assign(item.id, deepcopy(cell), node)  # type: ignore[attr-defined]
+
+
+def _place(node: Any, place: ast.AST) -> Any:
+    return ast.fix_missing_locations(ast.copy_location(node, place))
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_assertion_call(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr.startswith("assert")
+    )

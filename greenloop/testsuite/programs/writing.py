@@ -1,0 +1,91 @@
+"""Flat tests as programs: what each assertion looks at is observed, what it expects stays here."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+from greenloop.testsuite.programs.assertions import AssertionReader
+from greenloop.testsuite.programs.records import Program, RefusedError
+from greenloop.testsuite.programs.source import walk_names
+
+_RAISING = ("pytest.raises", "self.assertRaises", "self.assertRaisesRegex")
+
+
+class ProgramWriter(AssertionReader):
+    """Writes one flat test as a program."""
+
+    def write(self, number: int) -> Program:
+        """Return the program. Raises RefusedError."""
+        self._walk(self.flat.statements)
+        if not self.expectations:
+            raise RefusedError("nothing that is compared")
+        body = _drop_unread(self.body)
+        if self.flat.teardown:
+            body = [ast.Try(body, [], [], list(self.flat.teardown))]
+        kind = ast.AsyncFunctionDef if self.flat.is_async else ast.FunctionDef
+        arguments = ast.arguments(
+            [], [ast.arg(item) for item in self.flat.fixtures], None, [], [], None, []
+        )
+        function: Any = kind(f"program_{number}", arguments, body, [])
+        function.type_params = []
+        return Program(
+            self.flat.test,
+            self.flat.line,
+            ast.fix_missing_locations(function),
+            self.flat.fixtures,
+            tuple(self.expectations),
+        )
+
+    def _walk(self, body: Sequence[ast.stmt]) -> None:
+        for node in body:
+            if isinstance(node, ast.Assert):
+                self.read_assertion(node.test)
+            elif isinstance(node, (ast.With, ast.AsyncWith)):
+                self._write_with(node)
+            elif not (isinstance(node, ast.Expr) and self.read_call(node.value)):
+                self.write_input(node)
+
+    def _write_with(self, node: Any) -> None:
+        item = node.items[0]
+        path = self.source.get_path(getattr(item.context_expr, "func", item.context_expr))
+        if path in _RAISING and len(node.items) == 1:
+            self.write_raising(node, item.context_expr, item.optional_vars)
+            return
+        for item in node.items:
+            self.check_input(item.context_expr)
+            if item.optional_vars is not None and self.is_of_code(item.context_expr):
+                self._of_code |= set(walk_names(item.optional_vars))
+        outer, self.body = self.body, []
+        self._walk(node.body)
+        inner, self.body = self.body, outer
+        items = [deepcopy(item) for item in node.items]
+        self.body.append(ast.copy_location(type(node)(items, inner or [ast.Pass()]), node))
+
+
+def _drop_unread(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Return a body without assignments of literals that nothing reads: they are what is expected."""
+    kept = list(body)
+    while True:
+        read = {
+            item.id
+            for node in kept
+            for item in ast.walk(node)
+            if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load)
+        }
+        left = [node for node in kept if not _is_unread(node, read)]
+        if len(left) == len(kept):
+            return kept or [ast.Pass()]
+        kept = left
+
+
+def _is_unread(node: ast.stmt, read: set[str]) -> bool:
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return False
+    target = node.targets[0]
+    is_pure = not any(
+        isinstance(i, (ast.Call, ast.Await, ast.Attribute)) for i in ast.walk(node.value)
+    )
+    return isinstance(target, ast.Name) and target.id not in read and is_pure

@@ -1,1 +1,0 @@
-"""The tests of a file, each as one list of statements."""

@@ -1,1 +1,0 @@
-"""Statements and expressions in two parts, for the code and for the tests."""

@@ -1,0 +1,150 @@
+"""Programs of tests: what reaches the process of the code, and what stays on the host."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from greenloop.testsuite.programs import ProgramFile, build_programs
+
+HEAD = "import math\nimport pytest\nfrom m import f, g, Point\n\n"
+
+
+def build(body: str, conftest: str = "") -> ProgramFile:
+    return build_programs(HEAD + textwrap.dedent(body), "m", conftest)
+
+
+def build_test(body: str) -> tuple[str, list[tuple[int, str, object]]]:
+    """Return the statements of the program of one test, and what is expected by numbers."""
+    found = build("def test_it():\n" + textwrap.indent(textwrap.dedent(body).strip(), "    "))
+    assert found.not_observed == ()
+    (program,) = found.programs
+    lines = found.text[found.text.index("def program_0") :].split("\nprograms")[0].split("\n")[1:]
+    expected = [(i.number, i.kind, i.expected) for i in program.expectations]
+    return textwrap.dedent("\n".join(lines)), expected
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "expected"),
+    [
+        ("assert f(2) == 4", "see__(1, f(2))", [(1, "==", 4)]),
+        ("assert [1, -2] == f(2)", "see__(1, f(2))", [(1, "==", [1, -2])]),
+        ("assert f(1) == 'a' * 3", "see__(1, f(1))", [(1, "==", "aaa")]),
+        ("assert 3 < f(1)", "see__(1, f(1))", [(1, ">", 3)]),
+        ("assert 3 in f(1)", "see__(1, f(1))", [(1, "has", 3)]),
+        ("assert f(1) not in (1, 2)", "see__(1, f(1))", [(1, "not in", (1, 2))]),
+        ("assert not f(1)", "see__(1, f(1))", [(1, "truth", False)]),
+        ("assert not f(1) == 2", "see__(1, f(1))", [(1, "!=", 2)]),
+        ("assert f(1) is None", "see__(1, f(1))", [(1, "is", None)]),
+        (
+            "assert f(1) and g(2) == 3",
+            "see__(1, f(1))\nsee__(2, g(2))",
+            [(1, "truth", True), (2, "==", 3)],
+        ),
+        ("assert 0 <= f(1) < 9", "see__(1, f(1))", [(1, ">=", 0), (1, "<", 9)]),
+        ("assert f(1) == g(1)", "see__(1, f(1))\nsee__(2, g(1))", [(1, "==", None)]),
+        ("assert isinstance(f(1), int)", "see__(1, f(1))", [(1, "class", "int")]),
+        ("assert f(1) == pytest.approx(2.5)", "see__(1, f(1))", [(1, "near", 2.5)]),
+        ("assert math.isclose(f(1), 2.5)", "see__(1, f(1))", [(1, "near", 2.5)]),
+        ("assert abs(f(1) - 2.5) < 0.1", "see__(1, f(1))", [(1, "near", 2.5)]),
+        ("want = [1]\nassert f(1) == want", "see__(1, f(1))", [(1, "==", [1])]),
+        ("n = 3\nassert f(n) == n", "n = 3\nsee__(1, f(n))", [(1, "==", 3)]),
+        (
+            "items = [2, 1]\nf(items)\nassert items == [1, 2]",
+            "items = [2, 1]\nf(items)\nsee__(1, items)",
+            [(1, "==", [1, 2])],
+        ),
+        (
+            "for n, want in [(1, 2), (3, 4)]:\n    assert f(n) == want",
+            "n_1 = 1\nsee__(1, f(n_1))\nn_3 = 3\nsee__(2, f(n_3))",
+            [(1, "==", 2), (2, "==", 4)],
+        ),
+        (
+            "with pytest.raises(ValueError, match='bad') as caught:\n    f(1)\nassert caught.value.n == 7",
+            "with raising__(1) as caught:\n    f(1)\nsee__(2, caught.value.n)",
+            [(1, "raises", "ValueError"), (1, "text match", "bad"), (2, "==", 7)],
+        ),
+        ("assert f(1) * 2 == 4", "see__(1, operate__('Mult', f(1), 2))", [(1, "==", 4)]),
+    ],
+)
+def test_what_is_observed_and_what_is_expected(
+    body: str, text: str, expected: list[tuple[int, str, object]]
+) -> None:
+    assert build_test(body) == (text, expected)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("assert f(1) == 1 or f(1) == 2", "one of several assertions"),
+        ("for n in f(1):\n    assert n > 0", "a loop over what is computed"),
+        ("assert all(n > 0 for n in f(1))", "a comparison in the process of the code"),
+        ("if f(1) > 2:\n    f(2)", "a comparison in the process of the code"),
+        ("f(1)", "nothing that is compared"),
+        ("with pytest.warns(UserWarning):\n    f(1)", "a use of the test framework"),
+    ],
+)
+def test_other_forms_are_refused_with_their_line(body: str, reason: str) -> None:
+    found = build("def test_it():\n" + textwrap.indent(body, "    "))
+    assert found.programs == ()
+    (refused,) = found.not_observed
+    assert (refused.test, refused.reason) == ("test_it", reason)
+    assert refused.line >= 5
+
+
+def test_rows_fixtures_and_helpers_are_written_out() -> None:
+    found = build("""
+        @pytest.fixture
+        def base():
+            return Point(1)
+
+        def check(got, want):
+            assert got == want
+
+        @pytest.mark.parametrize("n, want", [(1, "a"), (2, "b")])
+        def test_rows(base, n, want):
+            check(f(base, n), want)
+
+        class TestMore:
+            def setup_method(self):
+                self.x = f(0)
+
+            def test_self(self, tmp_path):
+                assert self.x == 5
+        """)
+    assert found.not_observed == ()
+    assert [item.test for item in found.programs] == [
+        "test_rows",
+        "test_rows",
+        "TestMore::test_self",
+    ]
+    assert found.programs[2].fixtures == ("tmp_path",)
+    values = [[i.expected for i in item.expectations] for item in found.programs]
+    assert values == [["a"], ["b"], [5]]
+    assert '"a"' not in found.text.replace("'", '"')
+    assert "def made__base():\n    return Point(1)" in found.text
+    assert "pytest" not in found.text
+
+
+@pytest.mark.parametrize(
+    ("head", "reason"),
+    [
+        ("@pytest.mark.skipif(True, reason='')\n", "a decorator (pytest.mark.skipif)"),
+        ("@given(1)\n", "a decorator (given)"),
+        ("@pytest.mark.parametrize('n', make())\n", "a loop over what is computed"),
+    ],
+)
+def test_decorators_that_change_more_are_refused(head: str, reason: str) -> None:
+    found = build(head + "def test_it(capsys):\n    assert f(1) == 1\n")
+    assert [item.reason for item in found.not_observed] == [reason]
+
+
+def test_fixtures_of_a_conftest_are_used() -> None:
+    shared = "import pytest\n\n@pytest.fixture\ndef size():\n    return 3\n"
+    found = build("def test_it(size):\n    assert f(size) == 9\n", shared)
+    assert "size = 3\n    see__(1, f(size))" in found.text
+
+
+def test_what_does_not_parse_has_no_programs() -> None:
+    assert build_programs("def", "m") == ProgramFile()
