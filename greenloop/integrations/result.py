@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from greenloop.app.gate.run import GateAnswer
 from greenloop.records import Record, Report
 from greenloop.records.report import Verdict, meets_requirement
 from greenloop.reporting.evidence.survivors import list_survivors
@@ -70,6 +71,30 @@ def build_run_result(report: Report, require: Literal["verified", "passed"] | No
         seconds=report.timings.total_s,
         run_dir=artifacts.run_dir or "",
         report=artifacts.html or "",
+    )
+
+
+class ChangesResult(Record):
+    """What the changes of a project lack."""
+
+    is_done: bool = Field(description="whether nothing is to be mended")
+    message: str = Field(description="what to mend, a line each; '' if nothing")
+    note: str = Field(
+        description="what a person should know: changed expectations, what was left out"
+    )
+    verdict: Verdict | None = Field(description="null where nothing has changed")
+    report: str = Field(description="the report as a page (HTML); '' where there is none")
+
+
+def build_changes_result(answer: GateAnswer) -> ChangesResult:
+    """Return the result of a look at the changes of a project."""
+    report = answer.report
+    return ChangesResult(
+        is_done=not answer.message,
+        message=answer.message,
+        note=answer.note,
+        verdict=report.verdict if report else None,
+        report=(report.artifacts.html or "") if report else "",
     )
 
 

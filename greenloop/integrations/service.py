@@ -12,6 +12,7 @@ from pathlib import Path
 
 from greenloop.agent import CodingAgent
 from greenloop.app.check import check_files, create_check_directory
+from greenloop.app.gate.run import GateAnswer, GateRequest, inspect_changes
 from greenloop.app.inputs.change_files import check_fence, check_project, check_unlocked
 from greenloop.app.inputs.check_files import read_check_inputs
 from greenloop.app.inputs.heal_files import read_original
@@ -45,6 +46,14 @@ class ScriptParameters:
     inputs: Mapping[str, str] | None = None
     expect: Sequence[str] | None = None
     expect_files: Sequence[str] | None = None
+
+
+def _find_folder(folder: str) -> Path:
+    """Return a folder below the working folder. Raises InputError for another one."""
+    root = (Path.cwd() / folder).resolve()
+    if not root.is_relative_to(Path.cwd().resolve()):
+        raise InputError(f"folder: {folder} leads out of the folder that this server works in")
+    return root
 
 
 class AgentService:
@@ -133,12 +142,20 @@ class AgentService:
         emit: EventSink = ignore_event,
     ) -> Report:
         """Make a patch of a wish for the project in a folder below the working folder."""
-        root = (Path.cwd() / folder).resolve()
-        if not root.is_relative_to(Path.cwd().resolve()):
-            raise InputError(f"folder: {folder} leads out of the folder that this server works in")
-        request = self.build_change(wish, root, fence, may_change)
+        request = self.build_change(wish, _find_folder(folder), fence, may_change)
         directory = RunDirectory.create(self.settings.home, request.specification)
         return await self._execute_request(request, directory, emit)
+
+    async def check_changes(
+        self,
+        folder: str = ".",
+        base: str | None = None,
+        time_s: float = 60.0,
+        emit: EventSink = ignore_event,
+    ) -> GateAnswer:
+        """Say what the changes of a project lack, without a model. Raises InputError, OutputError."""
+        request = GateRequest(_find_folder(folder), base or "", time_s)
+        return await inspect_changes(request, self.settings, self._create_sandbox_view, emit)
 
     def build_change(
         self, wish: str, folder: Path, fence: Sequence[str] = (), may_change: Sequence[str] = ()

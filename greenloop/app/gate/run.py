@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from greenloop.app.check import CheckResult, OpenSandbox
@@ -69,14 +69,40 @@ async def run_gate(
     digest = _digest(diff, after)
     if digest == memory.digest:
         return _decide(request, memory, file, memory.message, GateAnswer())
-    report, error = await _measure(request, diff, settings, open_box, emit)
-    weakened = find_weakened(diff)
-    said = request.event.said
-    measured = None if error else report
-    found = collect_findings(loosened, weakened, measured, diff.tree.texts, said)
+    answer = await _inspect(request, diff, loosened, settings, open_box, emit)
     memory = memory.model_copy(update={"digest": digest})
-    answer = GateAnswer(note=_describe(found, error), report=report)
-    return _decide(request, memory, file, found.format_message() if found.blocking else "", answer)
+    return _decide(request, memory, file, answer.message, answer)
+
+
+async def inspect_changes(
+    request: GateRequest, settings: Settings, open_box: OpenSandbox, emit: EventSink
+) -> GateAnswer:
+    """Measure the change since the base, and say what it lacks; nothing is remembered.
+
+    Raises:
+        InputError: there is no repository or no such commit.
+        OutputError: git failed.
+    """
+    diff = read_diff(request.root, request.base or "HEAD")
+    loosened = tuple(find_loosened_configuration(*_read_configuration(diff)))
+    if not diff.before and not loosened:
+        return GateAnswer()
+    return await _inspect(request, diff, loosened, settings, open_box, emit)
+
+
+async def _inspect(
+    request: GateRequest,
+    diff: ProjectDiff,
+    loosened: tuple[str, ...],
+    settings: Settings,
+    open_box: OpenSandbox,
+    emit: EventSink,
+) -> GateAnswer:
+    report, error = await _measure(request, diff, settings, open_box, emit)
+    measured, said = None if error else report, request.event.said
+    found = collect_findings(loosened, find_weakened(diff), measured, diff.tree.texts, said)
+    message = found.format_message() if found.blocking else ""
+    return GateAnswer(message, _describe(found, error), report)
 
 
 def _recall(request: GateRequest, memory: Memory) -> Memory:
@@ -106,9 +132,9 @@ def _decide(
         write_memory(file, memory.model_copy(update={"message": message, "blocks": blocks}))
     except (OutputError, OSError) as error:
         note = f"{note}\nthe gate cannot remember its answer, and does not block: {error}"
-        return GateAnswer(note=f"{message}\n{note}".strip(), report=answer.report)
+        return replace(answer, message="", note=f"{message}\n{note}".strip())
     is_blocked = bool(message) and memory.blocks < request.tries
-    return GateAnswer(message if is_blocked else "", note.strip(), answer.report)
+    return replace(answer, message=message if is_blocked else "", note=note.strip())
 
 
 def _read_configuration(diff: ProjectDiff) -> tuple[dict[str, str], dict[str, str]]:
@@ -146,7 +172,12 @@ async def _measure(
     """Grade the changed lines; what is not measured when the time is over is missing."""
     directory = create_diff_directory(settings, diff, None)
     work = asyncio.ensure_future(check_diff(diff, directory, settings, open_box, emit))
-    done, _ = await asyncio.wait({work}, timeout=request.time_s)
+    try:
+        done, _ = await asyncio.wait({work}, timeout=request.time_s)
+    except asyncio.CancelledError:
+        work.cancel()
+        await asyncio.wait({work})
+        raise
     if done:
         return work.result()
     work.cancel()

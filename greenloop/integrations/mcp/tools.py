@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
@@ -16,14 +16,21 @@ from pydantic import Field, ValidationError
 from greenloop.errors import GreenloopError, NoModelError
 from greenloop.events import EventSink
 from greenloop.integrations.mcp.progress import forward_progress
-from greenloop.integrations.result import RunResult, build_run_result, truncate_line
+from greenloop.integrations.result import (
+    ChangesResult,
+    RunResult,
+    build_changes_result,
+    build_run_result,
+    truncate_line,
+)
 from greenloop.integrations.service import AgentService, ScriptParameters
 from greenloop.integrations.task_group import RunTaskGroup
 from greenloop.records import Report
 from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
 
-RunFactory = Callable[[EventSink], Coroutine[Any, Any, Report]]
+T = TypeVar("T")
+RunFactory = Callable[[EventSink], Coroutine[Any, Any, T]]
 _INSTRUCTIONS = (
     "greenloop turns specifications into tested Python code, changes projects, repairs code, and "
     "grades what tests are worth. Code runs in a sandbox without network. Calls take seconds to minutes; ask for "
@@ -52,7 +59,13 @@ def build_server(service: AgentService, runs: RunTaskGroup) -> MCPServer[Any]:
     )
     tools = McpTools(service, runs)
     about = ToolAnnotations(destructive_hint=False)
-    for tool in (tools.make_tested_code, tools.check_code, tools.heal_code, tools.change_code):
+    for tool in (
+        tools.make_tested_code,
+        tools.check_code,
+        tools.heal_code,
+        tools.change_code,
+        tools.check_changes,
+    ):
         server.add_tool(tool, description=inspect.getdoc(tool), annotations=about)
     return server
 
@@ -178,18 +191,40 @@ class McpTools:
             lambda emit: self._service.change(wish, folder, fence or (), may_change or (), emit),
         )
 
-    async def _run_call(self, ctx: Context, start_run: RunFactory) -> RunResult:
+    async def check_changes(
+        self,
+        ctx: Context,
+        folder: Annotated[
+            str, Field(description="the project's folder, below the one that this server works in")
+        ] = ".",
+        base: Annotated[
+            str | None, Field(description="the commit that the work began at; default: HEAD")
+        ] = None,
+        time: Annotated[float, Field(ge=1, description="seconds for the measurement")] = 60.0,
+    ) -> ChangesResult:
+        """Say what the changed lines of a project lack before they are done: tests that were removed,
+        skipped or loosened, lines that no test runs, faults that no test notices. No model is called.
+        """
+        answer = await self._run_job(
+            ctx, lambda emit: self._service.check_changes(folder, base, time, emit)
+        )
+        return build_changes_result(answer)
+
+    async def _run_call(self, ctx: Context, start_run: RunFactory[Report]) -> RunResult:
+        report = await self._run_job(ctx, start_run)
+        return build_run_result(report, self._service.settings.require)
+
+    async def _run_job(self, ctx: Context, start_run: RunFactory[T]) -> T:
         async def report_line(number: int, line: str) -> None:
             await ctx.report_progress(number, None, self._redactor.redact(line))
 
         try:
             async with forward_progress(report_line) as emit:
-                report = await self._runs.run_to_completion(start_run(emit))
+                return await self._runs.run_to_completion(start_run(emit))
         except GreenloopError as error:
             raise ToolError(self._redactor.redact(_describe_error(error))) from None
         except Exception as error:  # noqa: BLE001 - a defect ends only this call
             raise ToolError(self._redactor.redact(f"internal error: {error!r}")) from None
-        return build_run_result(report, self._service.settings.require)
 
 
 def _describe_error(error: GreenloopError) -> str:

@@ -96,7 +96,10 @@ def test_a_host_over_stdio_gets_tested_code_and_is_told_how_it_goes(tmp_path: Pa
         return {tool.name: tool.output_schema for tool in tools}, result
 
     schemas, result = talk(over_stdio(tmp_path, QUICK, "--model", recorded), session)
-    assert set(schemas) == {"make_tested_code", "check_code", "heal_code", "change_code"}
+    assert set(schemas) == {
+        *("make_tested_code", "check_code", "heal_code", "change_code"),
+        "check_changes",
+    }
     assert all("verdict" in schema["properties"] for schema in schemas.values())
     made = result.structured_content
     assert (made["verdict"], made["reached"]) == ("passed", True)
@@ -110,6 +113,27 @@ def test_a_host_over_stdio_gets_tested_code_and_is_told_how_it_goes(tmp_path: Pa
     assert [number for number, _ in told] == list(range(1, len(told) + 1))
     assert any(line.startswith("attempt") for _, line in told)
     assert [item.name for item in tmp_path.iterdir()] == [".greenloop"]
+
+
+@pytest.mark.slow
+def test_a_host_is_told_what_the_changes_of_a_project_lack(tmp_path: Path) -> None:
+    (tmp_path / "adding.py").write_text(ADDING)
+    (tmp_path / "test_adding.py").write_text(TESTS)
+    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "begin")):
+        named = ("-c", "user.name=n", "-c", "user.email=n@example.org")
+        subprocess.run(["git", *named, *arguments], cwd=tmp_path, check=True)
+    (tmp_path / "test_adding.py").write_text(TESTS.replace("== 5", "> 0"))
+
+    async def session(client: Any) -> Any:
+        found = await answer(client, "check_changes", time=200)
+        return found, await refusal(client, "check_changes", folder="..")
+
+    found, refused = talk(over_stdio(tmp_path, QUICK), session)
+    assert not found["is_done"]
+    assert "test_add asserts less than before: `add(2, 3) == 5` is now `add(2, 3) > 0`" in (
+        found["message"]
+    )
+    assert "leads out of the folder" in refused
 
 
 @pytest.mark.slow
