@@ -11,7 +11,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -20,12 +20,14 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
 from greenloop.llm.budget import TokenCount
+from greenloop.llm.refused_features import find_refused_feature
 from greenloop.llm.replay import TOOL_KEY
 from greenloop.prompts import Prompt
 from greenloop.threads import run_in_thread
 
 ProgressCallback = Callable[[int], None]
 _FINISH_REASONS = ("finish_reason", "stop_reason", "done_reason")
+REASONING_KEY = "reasoning_content"  # of `ServerChatModel`, which is imported late
 _SAMPLING_TEMPERATURE = 0.8
 _TRACER_MODULES = ("langchain_core.tracers.langchain", "langfuse")
 
@@ -47,9 +49,12 @@ class ChatSource:
     name: str
     model: BaseChatModel
     is_recorded: bool = False
+    left_out: set[str] = field(default_factory=set, compare=False)  # refused by the server
 
     async def complete(self, prompt: Prompt, progress: ProgressCallback) -> Completion:
         """Stream one call, reporting the number of characters so far.
+
+        What the server refuses of the request (`Feature`) is left out, now and in later calls.
 
         Raises:
             Exception: what the provider's package raises, unchanged.
@@ -61,24 +66,31 @@ class ChatSource:
             loop.call_soon_threadsafe(progress, characters)
 
         try:
-            return await run_in_thread(lambda: self._stream(prompt, report, stop))
+            while True:
+                try:
+                    return await run_in_thread(lambda: self._call(prompt, report, stop))
+                except Exception as error:
+                    feature = find_refused_feature(error, self.left_out)
+                    if feature is None or self.is_recorded:
+                        raise
+                    self.left_out.add(feature)
         finally:
             stop.set()
 
-    def _stream(
+    def _call(
         self, prompt: Prompt, report_progress: ProgressCallback, stop: threading.Event
     ) -> Completion:
-        messages = [(item.role, item.text) for item in prompt.messages]
+        messages = self._build_messages(prompt)
         about = RunnableConfig(metadata={TOOL_KEY: prompt.tool}, run_name=prompt.tool)
         about["tags"] = ["greenloop", prompt.tool]  # for the callbacks of the surrounding program
         whole: AIMessageChunk | None = None
         finish: str | None = None
         reported = 0
         with suppress_tracing() as callbacks:
-            options: dict[str, Any] = (
-                {"temperature": _SAMPLING_TEMPERATURE} if prompt.sample else {}
-            )
             config = RunnableConfig(**about, callbacks=callbacks)
+            options = self._build_options(prompt)
+            if "stream" in self.left_out:
+                return _build_completion(self.model.invoke(messages, config=config, **options), None)
             for chunk in self.model.stream(messages, config=config, **options):
                 # Taken from the chunks: in their sum a repeated reason becomes "stopstop".
                 reasons = map(chunk.response_metadata.get, _FINISH_REASONS)
@@ -94,15 +106,46 @@ class ChatSource:
         return _build_completion(whole, finish)
 
 
+    def _build_messages(self, prompt: Prompt) -> list[tuple[str, str]]:
+        messages: list[tuple[str, str]] = [(item.role, item.text) for item in prompt.messages]
+        if "system" not in self.left_out:
+            return messages
+        own = "\n\n".join(text for role, text in messages if role == "system")
+        (role, first), *rest = [item for item in messages if item[0] != "system"]
+        return [(role, f"{own}\n\n{first}"), *rest]
+
+    def _build_options(self, prompt: Prompt) -> dict[str, Any]:
+        options: dict[str, Any] = {}
+        if prompt.sample and "temperature" not in self.left_out:
+            options["temperature"] = _SAMPLING_TEMPERATURE
+        if "stream_options" in self.left_out and "stream" not in self.left_out:
+            options["stream_usage"] = False
+        return options
+
+
 def _build_completion(message: BaseMessage, finish_reason: str | None) -> Completion:
     metadata = message.response_metadata
+    reasons = map(metadata.get, _FINISH_REASONS)
+    finish_reason = finish_reason or next((str(item) for item in reasons if item), None)
     used = getattr(message, "usage_metadata", None)
     usage = used and TokenCount(
         input_tokens=used["input_tokens"], output_tokens=used["output_tokens"]
     )
     name = metadata.get("model_name") or metadata.get("model")
     text = str(message.text).encode("utf-8", "replace").decode()  # lone surrogates
+    if not text.strip():
+        text = _find_text_elsewhere(message, finish_reason)
     return Completion(text, finish_reason, usage or None, name)
+
+
+def _find_text_elsewhere(message: BaseMessage, finish_reason: str | None) -> str:
+    """Return the answer of a message without text: in a tool call, or where its reasoning stands."""
+    for call in getattr(message, "tool_calls", ()):
+        texts = [item for item in call["args"].values() if isinstance(item, str)]
+        if texts:
+            return max(texts, key=len)
+    reasoning = message.additional_kwargs.get(REASONING_KEY)
+    return reasoning if isinstance(reasoning, str) and finish_reason == "stop" else ""
 
 
 @contextmanager

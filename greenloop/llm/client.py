@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -45,6 +46,7 @@ from greenloop.prompts import Prompt
 from greenloop.threads import complete_in_thread
 
 T = TypeVar("T")
+_MIN_SECRET_CHARS = 8
 _MAX_FIRST_ATTEMPTS = 3  # to reach a server that has not answered yet
 
 
@@ -77,6 +79,7 @@ class LLMClient:
     missing_model_error: GreenloopError | None = None  # raised by a call without sources
     rate_limits: RateLimits = field(default_factory=LocalRateLimits)
     has_warned: bool = False
+    has_estimated: bool = False  # of a server that reports no usage
 
     async def request(self, prompt: Prompt, parse: Callable[[LLMResponse], T]) -> T:
         """Return the parsed answer to a prompt.
@@ -182,7 +185,8 @@ class LLMClient:
 
     def _mask_secrets(self, text: str) -> str:
         for secret in self.secrets:
-            text = text.replace(secret, "***") if secret else text
+            if len(secret) >= _MIN_SECRET_CHARS:  # a shorter one is no secret: `x`, `openai`
+                text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "***", text)
         return text
 
     def _build_retrying(self, tool: str, source: ChatSource) -> AsyncRetrying:
@@ -234,6 +238,9 @@ class LLMClient:
             seconds=round(seconds, 3),
         )
         self.log.append(entry)
+        if completion.usage is None and not source.is_recorded and not self.has_estimated:
+            self.has_estimated = True
+            self.emit(Notice(f"{source.name} reports no usage: tokens are estimated"))
         cost = self.budget.add(prompt.tool, model, usage, seconds)
         if not self.has_warned and (cut := describe_cut(prompt.characters, usage.input_tokens)):
             self.has_warned = True

@@ -115,7 +115,12 @@ def _build_chat_model(choice: ModelChoice, settings: Settings) -> Any:
     if provider == "openai" and address and not address.startswith(("http://", "https://")):
         raise SettingsError(f"OPENAI_BASE_URL={address} must begin with http:// or https://")
     try:
-        return init_chat_model(name, **_build_options(provider, choice, settings))
+        options = _build_options(provider, choice, settings)
+        if provider == "openai" and address:
+            from greenloop.llm.openai_server import ServerChatModel
+
+            return ServerChatModel(model=name.partition(":")[2], **options)
+        return init_chat_model(name, **options)
     except ImportError as error:
         extra = _EXTRA_BY_PROVIDER.get(provider)
         how = format_install_command(extra) if extra else str(error)

@@ -24,6 +24,7 @@ _REFUSALS = {
     core.ModelNotFoundError: "the provider knows no such model",
 }
 _NO_ANSWER = (ValueError, TypeError)  # of a body that is no answer: an HTML page, null choices
+_BUSY = re.compile(r"\b(429|5\d\d|overloaded|rate.?limit|busy|timeout)\b", re.IGNORECASE)
 _ADDRESS_HINT = "; check OPENAI_BASE_URL, which for most servers ends in /v1"
 
 
@@ -31,6 +32,8 @@ def is_transient(error: BaseException) -> bool:
     """Return whether a retry may succeed: rate limit, server error, timeout, lost connection."""
     if isinstance(error, GreenloopError) or "insufficient_quota" in str(error):
         return False
+    if find_error_body(error):
+        return bool(_BUSY.search(str(error)))
     # `status_code` of most packages, `code` of Google's.
     codes = (getattr(error, name, None) for name in ("status_code", "code"))
     status = next((item for item in codes if isinstance(item, int)), None)
@@ -49,6 +52,14 @@ def is_transient(error: BaseException) -> bool:
     )
 
 
+def find_error_body(error: BaseException) -> str:
+    """Return the message of an error that a server sent in place of an answer, with status 200."""
+    body = error.args[0] if isinstance(error, ValueError) and error.args else None
+    if not isinstance(body, dict):
+        return ""
+    return " ".join(str(body.get("message") or body).split())
+
+
 def find_unreachable_address(error: BaseException) -> str:
     """Return the address of a server to which no connection was made; '' for other errors."""
     chain, found = [error], error
@@ -61,7 +72,8 @@ def find_unreachable_address(error: BaseException) -> str:
 
 def has_wrong_address(error: BaseException) -> bool:
     """Whether no server was reached, or one whose answer is none of a model."""
-    return isinstance(error, _NO_ANSWER) or bool(find_unreachable_address(error))
+    is_none = isinstance(error, _NO_ANSWER) and not find_error_body(error)
+    return is_none or bool(find_unreachable_address(error))
 
 
 def retry_after(error: BaseException) -> float | None:
@@ -90,6 +102,8 @@ def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
         return ModelUnavailableError(
             f"{model}: {address} is not reachable; check that the server runs, and its address"
         )
+    if said := find_error_body(error):
+        return ModelRefusedError(f"{model}: the server says: {_SECRET.sub('***', said)[:300]}")
     if isinstance(error, _NO_ANSWER):
         return ModelUnavailableError(
             f"{model}: what the server sends is no answer of a model, all retries failed "
@@ -107,4 +121,5 @@ def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
 def summarize_error(error: BaseException) -> str:
     """Return an error's message in one line of at most 300 characters, secrets masked."""
     text = " ".join(str(error).split()) or "no message"
-    return f"{type(error).__name__}: {_SECRET.sub('***', text)[:300]}"
+    hint = "; GREENLOOP_MODEL_TIMEOUT is the limit" if "Timeout" in type(error).__name__ else ""
+    return f"{type(error).__name__}: {_SECRET.sub('***', text)[:300]}{hint}"

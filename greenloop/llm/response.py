@@ -61,6 +61,23 @@ def extract_json(text: str, kind: type[Any], *keys: str) -> Any:
     return value
 
 
+def _explain_empty(response: LLMResponse) -> tuple[str, str]:
+    """Return what is said to the model, and to the user, of an answer without text."""
+    if response.finish_reason == "content_filter":
+        return (
+            "The answer was withheld by a content filter. Answer in plain technical words.",
+            "The provider's content filter withholds the answer: word the text otherwise, or use "
+            "another model.",
+        )
+    if response.is_truncated:
+        return (
+            "The answer ended before it began: do not think aloud, give the answer itself.",
+            "The model's whole answer went into its reasoning: raise the server's limit of answered "
+            "tokens, or turn its reasoning off.",
+        )
+    return "The answer was empty.", ""
+
+
 def extract_text(response: LLMResponse) -> str:
     """Return the cleaned answer.
 
@@ -68,14 +85,15 @@ def extract_text(response: LLMResponse) -> str:
         InvalidResponse: it was truncated, is empty, or refuses.
     """
     text = clean_response(response.text)
-    if response.is_truncated:
+    if response.is_truncated and text.strip():
         if not response.is_last:
             raise InvalidResponse(
-                "The answer was cut off before its end. Answer again, shorter, and whole."
+                "The answer was cut off before its end. Answer again, shorter, and whole.",
+                "The server's limit of answered tokens, or its context length, is too small.",
             )
         text = drop_unfinished(text)
     if not text.strip():
-        raise InvalidResponse("The answer was empty.")
+        raise InvalidResponse(*_explain_empty(response))
     if _REFUSAL.search(text[:400]) and "```" not in text and find_unfenced_code(text) is None:
         raise InvalidResponse(
             "The answer declines the task. It is ordinary programming work: do it."

@@ -11,6 +11,7 @@ from greenloop import events as e
 
 Clock = Callable[[], float]
 
+_CHARS_PER_TOKEN = 4
 _MUTANTS_ROW = "grading, mutation"
 
 
@@ -24,8 +25,8 @@ class ActivityRow(NamedTuple):
     total: int = 0
 
     def describe(self, now: float) -> str:
-        """Return `name: 45 s, 1,234 characters`, or `name: 45 s, 41/100`."""
-        received = f", {self.characters:,} characters" if self.characters else ""
+        """Return `name: 45 s, 310 tokens`, or `name: 45 s, 41/100`."""
+        received = f", {self.characters // _CHARS_PER_TOKEN + 1:,} tokens" if self.characters else ""
         of_all = f"/{self.total}" if self.total else ""
         count = f", {self.done}{of_all}" if self.done else ""
         return f"{self.name}: {now - self.started_at:.0f} s{count}{received}"

@@ -1,0 +1,31 @@
+"""Chat model of an OpenAI-compatible server, which keeps what LangChain drops of an answer: reasoning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.outputs import ChatGenerationChunk
+from langchain_openai import ChatOpenAI
+
+from greenloop.llm.chat import REASONING_KEY
+
+_NAMES = (REASONING_KEY, "reasoning")  # of vLLM and llama.cpp, of others
+
+
+class ServerChatModel(ChatOpenAI):
+    """A model of another server than OpenAI's."""
+
+    def _convert_chunk_to_generation_chunk(
+        self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: Any
+    ) -> ChatGenerationChunk | None:
+        if chunk.get("error"):
+            raise ValueError(chunk["error"])
+        made = super()._convert_chunk_to_generation_chunk(
+            chunk, default_chunk_class, base_generation_info
+        )
+        choices = chunk.get("choices") or [{}]
+        delta = choices[0].get("delta") or {}
+        reasoning = next((delta[name] for name in _NAMES if delta.get(name)), None)
+        if made is not None and isinstance(reasoning, str):
+            made.message.additional_kwargs[REASONING_KEY] = reasoning
+        return made
