@@ -90,7 +90,9 @@ class ChatSource:
             config = RunnableConfig(**about, callbacks=callbacks)
             options = self._build_options(prompt)
             if "stream" in self.left_out:
-                return _build_completion(self.model.invoke(messages, config=config, **options), None)
+                return _build_completion(
+                    self.model.invoke(messages, config=config, **options), None
+                )
             for chunk in self.model.stream(messages, config=config, **options):
                 # Taken from the chunks: in their sum a repeated reason becomes "stopstop".
                 reasons = map(chunk.response_metadata.get, _FINISH_REASONS)
@@ -104,7 +106,6 @@ class ChatSource:
         if whole is None:
             return Completion("", None, None, None)
         return _build_completion(whole, finish)
-
 
     def _build_messages(self, prompt: Prompt) -> list[tuple[str, str]]:
         messages: list[tuple[str, str]] = [(item.role, item.text) for item in prompt.messages]

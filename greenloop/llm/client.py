@@ -28,7 +28,13 @@ from greenloop.events import (
     ResponseRejected,
     ignore_event,
 )
-from greenloop.llm.budget import Budget, TokenCount, describe_cut, estimate_tokens
+from greenloop.llm.budget import (
+    UNPRICED_PROVIDER,
+    Budget,
+    TokenCount,
+    describe_cut,
+    estimate_tokens,
+)
 from greenloop.llm.chat import ChatSource, Completion
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.provider_errors import (
@@ -238,7 +244,8 @@ class LLMClient:
             seconds=round(seconds, 3),
         )
         self.log.append(entry)
-        if completion.usage is None and not source.is_recorded and not self.has_estimated:
+        is_server = source.name.startswith(f"{UNPRICED_PROVIDER}:")
+        if completion.usage is None and is_server and not self.has_estimated:
             self.has_estimated = True
             self.emit(Notice(f"{source.name} reports no usage: tokens are estimated"))
         cost = self.budget.add(prompt.tool, model, usage, seconds)

@@ -11,8 +11,14 @@ Feature = Literal["stream_options", "stream", "system", "temperature"]
 _SAID: tuple[tuple[Feature, re.Pattern[str]], ...] = (
     ("stream_options", re.compile(r"stream_options|include_usage", re.IGNORECASE)),
     ("temperature", re.compile(r"temperature", re.IGNORECASE)),
-    ("system", re.compile(r"\bsystem\b.{0,40}\b(role|message|prompt)|\brole.{0,60}\bsystem\b", re.I)),
-    ("stream", re.compile(r"\bstream(ing|ed)?\b|No generation chunks were returned", re.IGNORECASE)),
+    (
+        "system",
+        re.compile(r"\bsystem\b.{0,40}\b(role|message|prompt)|\brole.{0,60}\bsystem\b", re.I),
+    ),
+    (
+        "stream",
+        re.compile(r"\bstream(ing|ed)?\b|No generation chunks were returned", re.IGNORECASE),
+    ),
 )
 _REFUSALS = (400, 404, 405, 415, 422, 501)
 

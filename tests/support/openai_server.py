@@ -31,6 +31,8 @@ class Reply:
     pause_s: float = 0.0
     drop: bool = False
     body: str | None = None
+    kind: str = "text/html"  # of the body
+    delta: dict[str, Any] | None = None  # a chunk of its own before the text
 
 
 Respond = Callable[[dict[str, Any]], Reply]
@@ -126,7 +128,7 @@ def _answer(handler: BaseHTTPRequestHandler, reply: Reply, stream: bool) -> None
             body = {"error": {"message": reply.text or "fault", "type": "fault", "code": None}}
             _json(handler, reply.status, body, reply.headers)
         elif reply.body is not None:
-            _raw(handler, 200, reply.body.encode(), "text/html", {})
+            _raw(handler, 200, reply.body.encode(), reply.kind, {})
         elif stream:
             _stream(handler, reply)
         else:
@@ -194,6 +196,8 @@ def _events(reply: Reply) -> Iterator[str]:
 
     head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "served"}
     yield chunk({"role": "assistant", "content": ""})
+    if reply.delta is not None:
+        yield chunk(reply.delta)
     text = reply.text[: len(reply.text) // 2] if reply.drop else reply.text
     for start in range(0, len(text), _PIECE):
         yield chunk({"content": text[start : start + _PIECE]})

@@ -26,7 +26,9 @@ class ActivityRow(NamedTuple):
 
     def describe(self, now: float) -> str:
         """Return `name: 45 s, 310 tokens`, or `name: 45 s, 41/100`."""
-        received = f", {self.characters // _CHARS_PER_TOKEN + 1:,} tokens" if self.characters else ""
+        received = (
+            f", {self.characters // _CHARS_PER_TOKEN + 1:,} tokens" if self.characters else ""
+        )
         of_all = f"/{self.total}" if self.total else ""
         count = f", {self.done}{of_all}" if self.done else ""
         return f"{self.name}: {now - self.started_at:.0f} s{count}{received}"

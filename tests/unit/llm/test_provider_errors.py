@@ -189,4 +189,6 @@ def test_message_is_one_short_line() -> None:
 
 
 def test_error_without_message_is_described() -> None:
-    assert summarize_error(TimeoutError()) == "TimeoutError: no message"
+    assert summarize_error(TimeoutError()) == (
+        "TimeoutError: no message; GREENLOOP_MODEL_TIMEOUT is the limit"
+    )

@@ -153,7 +153,7 @@ def test_live_view_shows_current_work() -> None:
     view._track_event(e.CallProgress("generate_code", 1200))
     view._track_event(e.CallStarted("generate_tests"))
     waiting = str(view._render()).split("\n")
-    assert waiting[0].endswith("generate_code: 0 s, 1,200 characters")
+    assert waiting[0].endswith("generate_code: 0 s, 301 tokens")
     assert waiting[1].endswith("generate_tests: 0 s")
     assert waiting[2].endswith("  0:00")
     view._track_event(e.CallFinished("generate_code", 1.0, 1234, cost_usd=0.25))
@@ -217,14 +217,12 @@ def test_plain_progress_prints_a_heartbeat() -> None:
     plain(e.CallStarted("generate_code"))
     assert print_after(14) == ""
     plain(e.CallProgress("generate_code", 1234))
-    assert print_after(1) == "…        generate_code: 15 s, 1,234 characters\n"
+    assert print_after(1) == "…        generate_code: 15 s, 309 tokens\n"
     assert print_after(14) == ""
     plain(e.Notice("another line"))
     plain(e.WorkStarted("tests on a stub"))
     assert print_after(14) == ""
-    assert print_after(2) == (
-        "…        generate_code: 45 s, 1,234 characters; tests on a stub: 16 s\n"
-    )
+    assert print_after(2) == ("…        generate_code: 45 s, 309 tokens; tests on a stub: 16 s\n")
     plain(e.WorkEnded("tests on a stub"))
     plain(e.CallFinished("generate_code", 45.0, 5))
     assert print_after(100) == ""
@@ -243,7 +241,7 @@ def test_batch_heartbeat_names_the_step_of_each_specification() -> None:
     clock.now += 15
     plain._heartbeat.check_silence()
     assert stream.getvalue() == (
-        "…        a: 20 s, in generate_code: 15 s, 7 characters and tests on a stub: 15 s; "
+        "…        a: 20 s, in generate_code: 15 s, 2 tokens and tests on a stub: 15 s; "
         "b: 20 s; and 1 more\n"
     )
 
