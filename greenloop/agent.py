@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import Unpack
 
-from greenloop.errors import GreenloopError, InterruptedRunError, OutputError
+from greenloop.errors import (
+    GreenloopError,
+    InputError,
+    InterruptedRunError,
+    OutputError,
+    SandboxError,
+)
 from greenloop.events import EventSink, RunFinished, ignore_event
 from greenloop.llm.budget import Budget
 from greenloop.llm.chat import ChatSource
@@ -104,7 +110,7 @@ class CodingAgent:
             )
         directory = RunDirectory.create(self._settings.home, request.specification, run_dir)
         await complete_in_thread(partial(directory.save_request, request))
-        return await self._run_in_directory(directory, request)
+        return await self._run_in_directory(directory, request, is_new=True)
 
     async def resume(self, directory: RunDirectory) -> Report:
         """Continue a run from its response log, and return the report. Raises as `run` does.
@@ -113,18 +119,26 @@ class CodingAgent:
         """
         return await self._run_in_directory(directory, load_request(directory))
 
-    async def _run_in_directory(self, directory: RunDirectory, request: RunRequest) -> Report:
+    async def _run_in_directory(
+        self, directory: RunDirectory, request: RunRequest, *, is_new: bool = False
+    ) -> Report:
         async with trace_run(self._emit, self._resources.tracing) as emit:
             with ExitStack() as stack:
                 stack.enter_context(directory.lock())
                 state, error = self._new_state(request), None
+                begun = False
                 try:
                     run = open_run(self._settings, self._resources, state, directory, stack, emit)
+                    begun = True
                     await run_loop(find_kind(request).strategy(run, request))
                 except asyncio.CancelledError:
                     _finish(state, directory, InterruptedRunError("interrupted"), emit)
                     raise
                 except GreenloopError as problem:
+                    if is_new and not begun and isinstance(problem, InputError | SandboxError):
+                        directory.remove_unused()
+                        problem.report = build_report(state, problem)
+                        raise
                     error = problem
                 except Exception as bug:  # the report keeps what was reached
                     _finish(state, directory, GreenloopError(f"internal error: {bug!r}"), emit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,9 +25,13 @@ def path_exists(path: Path) -> bool:
 def is_path_like(text: str) -> bool:
     """Return whether a text is meant as the path of a text file, whether or not it exists."""
     is_word = not any(char.isspace() for char in text)
-    return is_word and (
-        text.lower().endswith(_TEXT_SUFFIXES) or text.startswith(("/", "./", "../", "~"))
-    )
+    has_slash = bool(re.fullmatch(r"[\w.~-]*(/[\w.~-]*)+", text))
+    return is_word and (text.lower().endswith(_TEXT_SUFFIXES) or has_slash)
+
+
+def is_bare_word(text: str) -> bool:
+    """Return whether a text is one word of ASCII, which says nothing that can be tested."""
+    return text != "-" and bool(re.fullmatch(r"[\w.-]+", text, re.ASCII))
 
 
 def read_bounded(path: Path, max_bytes: int = MAX_TEXT_BYTES, name: str = "") -> bytes:

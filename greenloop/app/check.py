@@ -209,7 +209,11 @@ async def run_and_save(
     failure: GreenloopError | None = None
     try:
         async with trace_run(emit, tracing) as traced:
-            sandbox = await open_box()
+            try:
+                sandbox = await open_box()
+            except GreenloopError as refusal:
+                directory.remove_unused()
+                return _build_report(state, refusal), refusal
             state.sandbox = info = sandbox.info
             model, run_dir = "none needed", str(directory.path)
             traced(RunStarted(model, info.backend, info.isolation, run_dir))

@@ -17,7 +17,7 @@ from greenloop.records import Artifacts, Record
 from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import check_output_paths
-from greenloop.workflow.locked_delivery import FORCE_HINT, find_manual_edits, load_lock_or_none
+from greenloop.workflow.make.locked_delivery import FORCE_HINT, find_manual_edits, load_lock_or_none
 from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.storage.lockfile import find_drift, lock_path
 from greenloop.workflow.storage.request import RunRequest

@@ -43,7 +43,7 @@ from greenloop.records import Report
 from greenloop.records.batch import BatchOutcome, BatchTotals
 from greenloop.records.report import meets_requirement
 from greenloop.versions import greenloop_version
-from greenloop.workflow.locked_delivery import deliver_locked
+from greenloop.workflow.make.locked_delivery import deliver_locked
 from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.storage.request import select_saved_options
 from greenloop.workflow.storage.run_dir import RunDirectory

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 from typer.models import OptionInfo
 
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError, NoModelError
-from greenloop.files import is_path_like, path_exists
+from greenloop.files import is_bare_word, is_path_like, path_exists
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.versions import SMALL, format_install_command, get_installed_version
 
@@ -31,10 +31,13 @@ def check_paths(options: Any) -> None:
         value, kind = getattr(options, item.name), item.metadata.get("names", "")
         given = value if isinstance(value, list) else [value]
         for text in (str(path) for path in given if kind and path is not None):
-            if (kind == "path" or is_path_like(text)) and not path_exists(Path(text)):
+            is_path = kind == "path" or is_path_like(text) or is_bare_word(text)
+            if is_path and not path_exists(Path(text)):
                 is_option = isinstance(item.metadata["typer"], OptionInfo)
                 name = "in" if item.name == "root" else item.name.replace("_", "-")
                 label = f"--{name} " if is_option else ""
+                if not label and kind == "text" and not is_path_like(text):
+                    raise InputError(f"{text} is no command, file or sentence; see greenloop help")
                 raise InputError(f"{label}{text} does not exist; {_advise(text, kind)}")
 
 

@@ -12,10 +12,9 @@ from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.cli.approval import (
     Decision,
     confirm,
-    confirm_patch,
-    confirm_write,
     review,
 )
+from greenloop.cli.delivery import deliver_report, offer_to_write
 from greenloop.cli.finish import finish_run, print_report
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.options.shared import NewRunOptions, RunOptions
@@ -30,9 +29,8 @@ from greenloop.reporting.progress.renderer import create_progress
 from greenloop.settings import Settings
 from greenloop.workflow.delivery import check_output_paths
 from greenloop.workflow.heal.request import HealRequest
-from greenloop.workflow.kind import Consent
 from greenloop.workflow.kinds import find_kind, load_request
-from greenloop.workflow.locked_delivery import FORCE_HINT, find_manual_edits
+from greenloop.workflow.make.locked_delivery import FORCE_HINT, find_manual_edits
 from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.storage.request import ContractRequest, RequestT, RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
@@ -134,7 +132,7 @@ def run_agent(
                 request, resume_from = decision, _save_request(report, decision)
                 continue
             if decision == "accept":
-                report = _deliver_report(report, request, is_reviewed=options.approve)
+                report = deliver_report(report, request, is_reviewed=options.approve)
         except GreenloopError as problem:
             error = error or problem
         if (
@@ -147,7 +145,10 @@ def run_agent(
         is_changed = report.final_code != report.original
         if isinstance(request, HealRequest) and is_changed and report.artifacts.output is None:
             status = 1
-        return finish_run(report, error, options, status)
+        status = finish_run(report, error, options, status)
+        if status == 0 and not (options.json or options.quiet):
+            offer_to_write(report, request)
+        return status
 
 
 def _run_once(
@@ -193,23 +194,3 @@ def _save_request(report: Report, request: RunRequest) -> RunDirectory:
         request = request.model_copy(update={"choice_answers": stored.choice_answers})
     directory.save_request(request)
     return directory
-
-
-def _deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) -> Report:
-    """Write the outputs; return the report with their paths. Raises OutputError."""
-    if not report.artifacts.run_dir:
-        return report
-    directory = RunDirectory(Path(report.artifacts.run_dir))
-    confirm = confirm_patch if is_terminal() else None
-    consent = Consent(is_reviewed, _confirm_overwrite, confirm, print_error)
-    report = find_kind(request).deliver(report, request, directory, consent)
-    directory.save_report(report)
-    return report
-
-
-def _confirm_overwrite(path: Path, text: str) -> bool:
-    """Return whether a healed file may be overwritten: `--yes`, or an answer at a terminal."""
-    if is_terminal():
-        return confirm_write(path, text)
-    print_error(f"{path} was healed and not written; --yes writes it without asking")
-    return False

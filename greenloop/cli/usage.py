@@ -80,6 +80,7 @@ class Group(TyperGroup):
         return build_command(cmd_name, COMMANDS[cmd_name], Command) if known else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        args = _expand_words(args)
         if args and args[0] not in COMMANDS and args[0] not in _ROOT_OPTIONS:
             if close := get_close_matches(args[0], COMMANDS, 1, 0.75):
                 _check_no_command(args[0], close[0])
@@ -103,11 +104,21 @@ class Group(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summarize(item)) for name, item in COMMANDS.items()])
+            rows = [(name, summarize(item)) for name, item in COMMANDS.items()]
+            formatter.write_dl([*rows, ("help", "Show the help of a command."), ("version", "")])
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
         formatter.write_usage(ctx.command_path, '"Write a function that …" [OPTIONS]')
         formatter.write_usage(ctx.command_path, "COMMAND [ARGS]...", prefix=" " * len("Usage: "))
+
+
+def _expand_words(args: list[str]) -> list[str]:
+    """Return `greenloop help [COMMAND]`, `version` and `-V` as options."""
+    if args[:1] == ["help"] and len(args) < 3:
+        if unknown := [name for name in args[1:] if name not in COMMANDS]:
+            raise UsageError(f"no such command: {unknown[0]}; see greenloop help")
+        return [*args[1:], "--help"]
+    return ["--version"] if args in (["version"], ["-V"]) else args
 
 
 def _check_no_command(word: str, command: str) -> None:

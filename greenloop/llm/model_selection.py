@@ -14,6 +14,7 @@ from greenloop.errors import NoModelError
 from greenloop.settings import Settings
 
 _OPENAI_DEFAULT = "gpt-5.4-mini"
+_OPENAI_ADDRESS = "https://api.openai.com/v1"
 _OLLAMA_PORT = 11434
 _PROBE_SECONDS = 1.0
 _REACH_SECONDS = 5.0
@@ -52,9 +53,7 @@ def choose_model(settings: Settings) -> ModelChoice:
         return _choose_from_server(settings.openai_base_url, settings)
     if settings.openai_api_key:
         return ModelChoice(f"openai:{_OPENAI_DEFAULT}", reason="OPENAI_API_KEY is set")
-    host = settings.ollama_host.rstrip("/")
-    if "://" not in host:
-        host = f"http://{host}" if re.search(r":\d+$", host) else f"http://{host}:{_OLLAMA_PORT}"
+    host = _find_ollama_host(settings)
     local = select_best(list_ollama_models(host))
     if local:
         reason = f"an Ollama server answers at {host}"
@@ -66,9 +65,7 @@ def choose_model(settings: Settings) -> ModelChoice:
 
 def _choose_from_server(base_url: str, settings: Settings) -> ModelChoice:
     """Return the default model where the server has it or lists nothing, else the best listed."""
-    key = settings.openai_api_key
-    headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
-    names = _fetch_names(base_url.rstrip("/") + "/models", "data", "id", headers)
+    names = _list_openai_models(base_url, settings)
     name = _OPENAI_DEFAULT if not names or _OPENAI_DEFAULT in names else select_best(names)
     if name is None:
         raise NoModelError(
@@ -78,9 +75,36 @@ def _choose_from_server(base_url: str, settings: Settings) -> ModelChoice:
     return ModelChoice(f"openai:{name}", base_url, reason="OPENAI_BASE_URL is set")
 
 
+def _list_openai_models(base_url: str, settings: Settings) -> list[str]:
+    key = settings.openai_api_key
+    headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+    return _fetch_names(base_url.rstrip("/") + "/models", "data", "id", headers)
+
+
+def _find_ollama_host(settings: Settings) -> str:
+    host = settings.ollama_host.rstrip("/")
+    if "://" in host:
+        return host
+    return f"http://{host}" if re.search(r":\d+$", host) else f"http://{host}:{_OLLAMA_PORT}"
+
+
 def list_ollama_models(host: str) -> list[str]:
     """Return the names of an Ollama server's models; [] where no server answers."""
     return _fetch_names(f"{host}/api/tags", "models", "name", {})
+
+
+def list_served_models(choice: ModelChoice, settings: Settings) -> list[str]:
+    """Return the names that the server of a model lists; [] where it lists none, or is not known.
+
+    It costs nothing: no model is called.
+    """
+    provider = choice.name.partition(":")[0]
+    if provider == "ollama":
+        return list_ollama_models(choice.base_url or _find_ollama_host(settings))
+    if provider != "openai":
+        return []
+    address = choice.base_url or settings.openai_base_url or _OPENAI_ADDRESS
+    return _list_openai_models(address, settings)
 
 
 def can_reach(address: str) -> bool:

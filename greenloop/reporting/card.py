@@ -24,6 +24,8 @@ from greenloop.reporting.summary import (
     describe_unread_choices,
     format_next_command,
     format_test_counts,
+    format_write_command,
+    is_only_kept,
     list_places,
     open_console,
     pluralize,
@@ -61,6 +63,8 @@ def print_card(report: Report, stream: TextIO, *, hides_code: bool = False) -> N
     if report.artifacts.html:
         card.print_path("report", report.artifacts.html)
     if run_dir := report.artifacts.run_dir:
+        if is_only_kept(report):
+            card.print_line("write it", format_write_command(run_dir))
         option = "--code" if hides_code else "--open"
         is_latest = Path(run_dir).parent.name == "runs"  # which the command finds by itself
         place = "" if is_latest else format_next_command(run_dir, option)

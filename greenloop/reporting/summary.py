@@ -120,6 +120,8 @@ def summarize_report(report: Report) -> list[str]:
     lines += [f"  {label}: {path}" for label, path in list_places(report)]
     if report.artifacts.report:
         lines.append(f"  report: {report.artifacts.report}")
+    if report.artifacts.run_dir and is_only_kept(report):
+        lines.append(f"  write: {format_write_command(report.artifacts.run_dir)}")
     if report.artifacts.run_dir:
         lines.append(f"  next: {format_next_command(report.artifacts.run_dir)}")
     return lines
@@ -133,17 +135,28 @@ def list_places(report: Report) -> list[tuple[str, str]]:
     found = (
         (
             "patch" if report.change else "code",
-            places.output or (places.best_code if report.command == "script" else None),
+            places.output or (places.best_code if report.command in ("script", "make") else None),
         ),
         ("best attempt", places.best_code if changed else None),
         ("original", places.original),
         ("created files", places.made),
         ("changed in", places.applied),
         ("commit in", places.worktree),
-        ("tests", places.tests_output),
+        ("tests", places.tests_output or (places.best_tests if is_only_kept(report) else None)),
         ("choices", places.choices),
     )
     return [(label, path) for label, path in found if path]
+
+
+def is_only_kept(report: Report) -> bool:
+    """Return whether the module of a run is in the run directory alone."""
+    places = report.artifacts
+    return report.command == "make" and bool(places.best_code) and places.output is None
+
+
+def format_write_command(run_dir: str) -> str:
+    """Return the command that writes code, tests and lock file into the working folder."""
+    return f"greenloop report --write . {shlex.quote(shorten_path(run_dir))}"
 
 
 def format_next_command(run_dir: str, option: str = "--open") -> str:

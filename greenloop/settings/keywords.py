@@ -12,6 +12,8 @@ class SettingsKeywords(TypedDict, total=False):
     ollama_host: str
     num_ctx: int
     model: str | None
+    profile: Literal["auto", "small", "full"]
+    samples: Literal["auto"] | int
     fallback_model: str | None
     models: dict[str, str]
     prompts: str | None

@@ -11,6 +11,7 @@ from greenloop.errors import InputError, SpecificationError
 from greenloop.files import (
     MAX_TEXT_BYTES,
     decode_text,
+    is_bare_word,
     is_path_like,
     path_exists,
     read_text,
@@ -53,6 +54,10 @@ def read_specification(spec: str) -> SpecificationFile:
         raise SpecificationError(
             f"{spec} does not exist; check the path, or give the text in quotes"
         )
+    if is_bare_word(spec):
+        raise SpecificationError(
+            f"'{spec}' is one word and no file: say in a sentence what the code should do, in quotes"
+        )
     return _require_text(SpecificationFile(spec))
 
 
@@ -60,6 +65,8 @@ def validate_text(text: str) -> str:
     """Return a specification that is text, never a path. Raises SpecificationError."""
     if len(text) > MAX_TEXT_BYTES:
         raise SpecificationError("the specification is longer than 1 MB")
+    if is_bare_word(text.strip()):
+        raise SpecificationError(f"'{text.strip()}' is one word: say what the code should do")
     return _require_text(SpecificationFile(text)).text
 
 

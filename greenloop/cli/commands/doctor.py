@@ -8,6 +8,7 @@ import platform
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from functools import partial
 
 import typer
@@ -18,7 +19,7 @@ from greenloop.dependencies import PackageStore
 from greenloop.errors import GreenloopError
 from greenloop.llm.budget import UNPRICED_PROVIDER
 from greenloop.llm.factory import open_source
-from greenloop.llm.model_selection import can_reach, choose_model
+from greenloop.llm.model_selection import can_reach, choose_model, list_served_models
 from greenloop.reporting.progress.messages import WARNING, is_unsandboxed
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
@@ -100,7 +101,7 @@ def _check_packages(settings: Settings) -> Diagnostic:
 
 
 def _check_model(settings: Settings) -> Diagnostic:
-    """Set up the model without calling it: a call costs money, so the key is not checked."""
+    """Set up the model and ask its server whether it has it; a call would cost money."""
     choice = choose_model(settings)
     source = open_source(choice, settings)
     because = f" ({choice.reason})" if choice.reason else ""
@@ -108,7 +109,13 @@ def _check_model(settings: Settings) -> Diagnostic:
     if source.name.startswith(f"{UNPRICED_PROVIDER}:") and not can_reach(address):
         mend = f"no server answers at {address}; check that it runs, and the address"
         return Diagnostic("model", False, f"{choice.name}{because}", mend, status=3)
-    return Diagnostic("model", True, f"{choice.name}{because}; not called")
+    served, name = list_served_models(choice, settings), choice.name.partition(":")[2]
+    if served and not {name, f"{name}:latest"} & set(served):
+        close = get_close_matches(name, served, 1) or served[:3]
+        mend = f"the server has no model {name}; it has {', '.join(close)}"
+        return Diagnostic("model", False, f"{choice.name}{because}", mend, status=3)
+    how = "served" if served else "not known whether it is served"
+    return Diagnostic("model", True, f"{choice.name}{because}; {how}; not called")
 
 
 def _as_text(checks: list[Diagnostic]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from greenloop.agent import build_refusal_report
 from greenloop.app.inputs.specification import add_answers
+from greenloop.app.run_list import find_interrupted_run
 from greenloop.cli.finish import finish_run
 from greenloop.cli.options.runs import ResumeOptions
 from greenloop.cli.process import print_error
@@ -24,11 +25,11 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 def resume_command(options: ResumeOptions) -> int:
     """Run `greenloop resume` and return the exit status."""
     try:
-        directory = RunDirectory.open(options.run_dir)
+        directory = RunDirectory.open(options.run_dir or find_interrupted_run(Settings.load().home))
         request = load_request(directory)
         if not (request.specification or isinstance(request, HealRequest)):
             raise InputError(
-                f"{options.run_dir} is the run of a check, which cannot be resumed; run the check again"
+                f"{directory.path} is the run of a check, which cannot be resumed; run the check again"
             )
         request = request.model_copy(update={"keep_best": request.keep_best or options.keep_best})
         settings = Settings.load(**request.options | _select_given_settings(request, options))

@@ -6,7 +6,7 @@ from greenloop.cli.options import checks, runs, tools
 from greenloop.cli.options.declaration import Options
 
 _MODULES = (runs, checks, tools)
-_NAMES = "make check heal script change batch eval verify gate init mcp resume report doctor"
+_NAMES = "make check heal script change batch eval verify gate init mcp resume runs report doctor"
 COMMANDS: dict[str, type[Options]] = {
     name: getattr(module, class_name)
     for name in _NAMES.split()

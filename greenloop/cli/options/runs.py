@@ -50,12 +50,15 @@ class ResumeOptions(ChoiceOptions, RunOptions):
 
     settings: ClassVar[Names] = (*REPAIRING, *GRADING, "ask")
     examples: ClassVar = (
-        "greenloop resume .greenloop/runs/RUN\n"
+        "greenloop resume\n"
         "greenloop resume .greenloop/runs/RUN --answers .greenloop/runs/RUN/choices.md"
     )
 
-    run_dir: Path = argument(
-        "The directory of an interrupted run.", names="path", metavar="RUN_DIR"
+    run_dir: Path | None = argument(
+        "The directory of an interrupted run; default: the latest.",
+        None,
+        "path",
+        metavar="RUN_DIR",
     )
     keep_best: bool = keep_best()
 

@@ -26,6 +26,9 @@ class ReportOptions(Options):
         metavar="RUN_DIR",
     )
     json: bool = flag("The report as it was saved.", "--json")
+    write: Path | None = option(
+        "Write code, tests and lock file of the run into this folder.", metavar="DIR"
+    )
     code: bool = flag("The code of the run, or the patch of a change.", "--code")
     html: str | None = option(
         "A page; default: report.html in the run directory.", metavar="[FILE]"
@@ -35,6 +38,24 @@ class ReportOptions(Options):
     markdown: str | None = option("A short summary; default: standard output.", metavar="[FILE]")
     sarif: str | None = option("Surviving mutants and findings as SARIF 2.1.0.", metavar="FILE")
     schema: bool = flag("The report's JSON Schema; needs no run.", "--schema")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunsOptions(Options):
+    """List the runs that are kept here: text, verdict, age, size. With --prune: remove old ones."""
+
+    examples: ClassVar = "greenloop runs\ngreenloop runs --prune --older-than 30"
+
+    prune: bool = flag(
+        "Remove runs and installed sets of packages that were not used lately; it is asked first.",
+        "--prune",
+        panel="Options",
+    )
+    older_than: float = option(
+        "For --prune. Default: 7.", default=7.0, min=0, metavar="DAYS", panel="Options"
+    )
+    yes: bool = flag("Remove without asking.", "--yes", "-y", panel="Options")
+    json: bool = flag("The list as JSON on standard output.", "--json")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,13 +1,47 @@
-"""The kind of run that changes a project."""
+"""The kind of run that changes a project, and what it is expected to cost."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
+from greenloop.llm.budget import TokenCount, estimate_tokens
+from greenloop.project.code_map import build_code_map
+from greenloop.project.tree import read_tree
+from greenloop.settings import Settings
 from greenloop.workflow.change.delivery import deliver_change
-from greenloop.workflow.change.estimate import estimate_change
 from greenloop.workflow.change.request import ChangeRequest
-from greenloop.workflow.change.strategy import ChangeStrategy
+from greenloop.workflow.change.shown.files import MAX_FILES_CHARS
+from greenloop.workflow.change.strategy import MAP_TOKENS, MAX_TOUCHED_CHARS, ChangeStrategy
 from greenloop.workflow.kind import Kind
+from greenloop.workflow.make.estimate import format_estimate
+
+# Characters of the rules, the contract, tests and style files in the prompts of four calls, and of
+# those in a second reading's.
+_FIXED_CHARS, _PEER_CHARS = 44_000, 5_000
+_ANSWER_TOKENS, _PEER_TOKENS = 4_500, 1_200
+# Of one call that repairs, and of the one that confirms background, in the tokens of all others.
+_REPAIR_SHARE, _CONFIRM_SHARE = 0.5, 0.1
+_MIN_CALLS = 4
+_MAX_REPAIR_CALLS = 3
+
+
+def estimate_change(request: ChangeRequest, settings: Settings) -> str:
+    """Return the expected calls, tokens and cost in one line. Raises InputError."""
+    texts = read_tree(Path(request.root)).texts
+    code_map = build_code_map(texts, request.task, MAP_TOKENS)
+    whole = sum(map(len, texts.values()))
+    touched = min(whole, MAX_TOUCHED_CHARS)
+    shown = min(whole, MAX_FILES_CHARS) + touched  # in the plan, and for the code
+    is_read_twice = settings.peer
+    calls = _MIN_CALLS - bool(request.given) - (not texts) + is_read_twice
+    answered = _ANSWER_TOKENS
+    if is_read_twice:
+        shown, answered = shown + _PEER_CHARS + touched, answered + _PEER_TOKENS
+    asked = estimate_tokens(_FIXED_CHARS + len(code_map) + shown + calls * len(request.task))
+    tokens = TokenCount(input_tokens=asked, output_tokens=answered)
+    most = 1 + _MAX_REPAIR_CALLS * _REPAIR_SHARE + _CONFIRM_SHARE
+    return format_estimate(calls, _MAX_REPAIR_CALLS + 1, tokens, most, settings.model)
+
 
 CHANGE: Final = Kind(ChangeRequest, ChangeStrategy, deliver_change, estimate_change)

@@ -7,8 +7,8 @@ from typing import Final
 from greenloop.records import Report
 from greenloop.workflow.delivery import deliver
 from greenloop.workflow.kind import Consent, Kind
-from greenloop.workflow.locked_delivery import deliver_locked
 from greenloop.workflow.make.estimate import estimate_make
+from greenloop.workflow.make.locked_delivery import deliver_locked
 from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.make.strategy import MakeStrategy
 from greenloop.workflow.storage.run_dir import RunDirectory

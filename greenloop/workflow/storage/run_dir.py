@@ -69,6 +69,14 @@ class RunDirectory:
     def save_request(self, request: RunRequest) -> None:
         write_atomically(self.request_file, request.model_dump_json(indent=1) + "\n")
 
+    def remove_unused(self) -> None:
+        """Remove the directory of a run that could not begin, but for files of the user's in it."""
+        for path in (self.request_file, self.path / "lock", self.answers_file):
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.best_dir.rmdir()
+            self.path.rmdir()
+
     def save_report(self, report: Report) -> None:
         """Write the report as JSON and as HTML. Raises OutputError."""
         from greenloop.reporting.html.page import render_report_html

@@ -1,0 +1,104 @@
+"""The runs that are kept below a folder: what each was asked, what it reached, what it takes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from greenloop.dependencies import PackageStore
+from greenloop.errors import InputError
+from greenloop.records.report import ENDED_EARLY
+
+_DAY_S = 86_400
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """A run directory; `verdict` is '' where the run has not ended."""
+
+    path: Path
+    kind: str
+    text: str  # the specification, or the module
+    verdict: str
+    changed: float  # time of the last change, in seconds since the epoch
+    size: int  # bytes
+    can_resume: bool
+
+
+@dataclass(frozen=True)
+class Removable:
+    """A folder that `runs --prune` removes."""
+
+    path: Path
+    size: int
+
+
+def list_runs(home: Path) -> list[KeptRun]:
+    """Return the runs below a folder, the latest first."""
+    found = (_read_run(path.parent) for path in (home / "runs").glob("*/run.json"))
+    return sorted((item for item in found if item), key=lambda item: item.changed, reverse=True)
+
+
+def find_interrupted_run(home: Path) -> Path:
+    """Return the latest run that can be resumed. Raises InputError where there is none."""
+    found = next((item.path for item in list_runs(home) if item.can_resume), None)
+    if found is None:
+        raise InputError(f"no run in {home / 'runs'} was interrupted; name a run directory")
+    return found
+
+
+def find_old_folders(home: Path, days: float) -> Iterator[Removable]:
+    """Yield runs, and sets of packages, that were not used for some days."""
+    oldest = time.time() - days * _DAY_S
+    for item in list_runs(home):
+        if item.changed < oldest:
+            yield Removable(item.path, item.size)
+    for folder in PackageStore().list_folders():
+        # Each use reads the manifest in it.
+        if max(item.stat().st_atime for item in folder.iterdir()) < oldest:
+            yield Removable(folder, _measure(folder))
+
+
+def remove(folders: list[Removable]) -> None:
+    """Remove folders with all that is in them."""
+    for item in folders:
+        shutil.rmtree(item.path, ignore_errors=True)
+
+
+def _read_run(folder: Path) -> KeptRun | None:
+    """Return a run, None where its request cannot be read."""
+    request, report = _read(folder / "run.json"), _read(folder / "report.json")
+    if not request:
+        return None
+    text, kind = str(request.get("specification") or ""), str(request.get("kind"))
+    ended_early = any(str(item).startswith(ENDED_EARLY) for item in report.get("reasons", ()))
+    original = request.get("original") or {}
+    name = text or request.get("module") or Path(str(original.get("path", ""))).name
+    is_check = kind == "check" and not text
+    files = [folder / item for item in ("run.json", "answers.jsonl", "report.json")]
+    return KeptRun(
+        path=folder,
+        kind=kind,
+        text=str(name),
+        verdict="" if ended_early else str(report.get("verdict", "")),
+        changed=max(item.stat().st_mtime for item in files if item.exists()),
+        size=_measure(folder),
+        can_resume=not is_check and (not report or ended_early),
+    )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    with suppress(OSError, ValueError):
+        value = json.loads(path.read_bytes())
+        return value if isinstance(value, dict) else {}
+    return {}
+
+
+def _measure(folder: Path) -> int:
+    return sum(item.lstat().st_size for item in folder.rglob("*") if item.is_file())

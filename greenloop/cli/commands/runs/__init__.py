@@ -1,0 +1,76 @@
+"""The command `runs`: the runs that are kept here, and their removal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+from greenloop.app.run_list import KeptRun, find_old_folders, list_runs, remove
+from greenloop.cli.approval import confirm
+from greenloop.cli.options.tools import RunsOptions
+from greenloop.cli.process import check_terminal, write_stdout
+from greenloop.records.base import escape_json
+from greenloop.reporting.escaping import first_line
+from greenloop.reporting.summary import pluralize, shorten_path
+from greenloop.settings import Settings
+
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+_MAX_TEXT = 50  # characters
+
+
+def runs_command(options: RunsOptions) -> int:
+    """Run `greenloop runs` and return the exit status."""
+    home = Settings.load().home
+    if options.prune:
+        return _prune(options)
+    runs = list_runs(home)
+    if options.json:
+        rows = [{**vars(item), "path": str(item.path)} for item in runs]
+        write_stdout(escape_json(json.dumps(rows, indent=1)) + "\n")
+        return 0
+    for item in runs:
+        write_stdout(_format(item))
+    if not runs:
+        print(f"there are no runs in {home / 'runs'}", file=sys.stderr)
+    return 0
+
+
+def _prune(options: RunsOptions) -> int:
+    """Remove what is old, after a question."""
+    found = list(find_old_folders(Settings.load().home, options.older_than))
+    for item in found:
+        write_stdout(f"{format_size(item.size):>8}  {shorten_path(str(item.path))}\n")
+    whole = f"{pluralize(len(found), 'folder')}, {format_size(sum(i.size for i in found))}"
+    if not found:
+        write_stdout(f"nothing is older than {options.older_than:g} days\n")
+        return 0
+    if not options.yes:
+        check_terminal("--prune without --yes")
+        if not confirm(f"remove {whole}? [y/N] "):
+            return 1
+    remove(found)
+    write_stdout(f"removed {whole}\n")
+    return 0
+
+
+def _format(item: KeptRun) -> str:
+    verdict = item.verdict or ("interrupted" if item.can_resume else "not ended")
+    text = first_line(item.text.lstrip("# "), _MAX_TEXT)
+    age, size = format_age(time.time() - item.changed), format_size(item.size)
+    place = shorten_path(str(item.path))
+    return f"{verdict:11}  {age:>10}  {size:>8}  {item.kind:6}  {text:{_MAX_TEXT}}  {place}\n"
+
+
+def format_age(seconds: float) -> str:
+    """Return `3 hours`."""
+    unit = next((item for item in _UNITS if seconds >= item[0]), _UNITS[-1])
+    return pluralize(int(seconds // unit[0]), unit[1])
+
+
+def format_size(size: int) -> str:
+    """Return a number of bytes as `1.2 MB`."""
+    for unit, name in ((10**9, "GB"), (10**6, "MB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size / 1000:.0f} kB"
