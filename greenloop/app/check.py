@@ -12,7 +12,6 @@ from pathlib import Path
 
 from greenloop.app.inputs.check_files import CheckInputs
 from greenloop.app.inputs.project_module import read_module_project
-from greenloop.app.project_environment import use_environment
 from greenloop.app.requests import build_request
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import (
@@ -43,6 +42,7 @@ from greenloop.workflow.check.request import CheckRequest
 from greenloop.workflow.grade_code import collect_evidence
 from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.setup.missing_modules import explain_missing_modules, install_with_events
+from greenloop.workflow.setup.project_environment import use_environment
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory

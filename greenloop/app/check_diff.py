@@ -20,7 +20,6 @@ from greenloop.app.diff_tests import (
     list_syntax_errors,
     summarize_baseline,
 )
-from greenloop.app.project_environment import use_environment
 from greenloop.app.requests import build_request
 from greenloop.dependencies import PackageResolver
 from greenloop.dependencies.names import find_required_modules
@@ -48,6 +47,7 @@ from greenloop.workflow.setup.missing_modules import (
     install_with_events,
 )
 from greenloop.workflow.setup.packages import find_unavailable_modules
+from greenloop.workflow.setup.project_environment import use_environment
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
 
@@ -142,7 +142,8 @@ async def _grade_changes(
         raise InputError(explain_suite_problem(baseline.problem, diff.tree))
     _record_run(state, baseline, red, emit)
     if state.green_run is None:
-        lines = (*list_syntax_errors(diff), explain_python_version(diff.tree))
+        own = "" if runner.box.environment else explain_python_version(diff.tree)
+        lines = (*list_syntax_errors(diff), own)
         state.notes.extend(filter(None, lines))
         return
     added = [name for name in baseline.locked if suite.name_of(name)]

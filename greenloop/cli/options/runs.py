@@ -114,7 +114,7 @@ class ScriptOptions(ScriptRunOptions):
 class HealOptions(ScriptRunOptions):
     """Repair a script until it runs, or a module until its tests pass."""
 
-    settings: ClassVar[Names] = (*REPAIRING, "prompts", "require", "mutants")
+    settings: ClassVar[Names] = (*REPAIRING, "prompts", "require", "mutants", "python")
     examples: ClassVar = (
         "greenloop heal report.py --input sales.csv\n"
         "greenloop heal durations.py --tests test_durations.py --yes\n"
@@ -144,7 +144,7 @@ class ChangeOptions(NewRunOptions):
     Nothing of the project changes without --apply or --branch.
     """
 
-    settings: ClassVar[Names] = (*REPAIRING, *GRADING, "prompts", "ask")
+    settings: ClassVar[Names] = (*REPAIRING, *GRADING, "prompts", "ask", "python")
     examples: ClassVar = (
         'greenloop change "Accept lower-case units" --in . -o change.patch\n'
         'greenloop change "Fix the crash" --issue traceback.txt --branch fix-crash\n'

@@ -25,6 +25,10 @@ class ChangeRequest(ContractRequest):
     def code_file_name(self) -> str:
         return "patch.diff"
 
+    @property
+    def project_root(self) -> str:
+        return self.root
+
     def list_recorded_texts(self) -> tuple[str, ...]:
         """Return the wish and the Python files: others, as the recording, may lie beside them."""
         files = sorted(read_tree(Path(self.root)).texts.items())

@@ -57,6 +57,10 @@ class HealModuleRequest(HealRequest):
     project: ProjectRequest | None = None
     search_s: float | None = None
 
+    @property
+    def project_root(self) -> str:
+        return self.project.root if self.project else ""
+
 
 class HealScriptRequest(HealRequest):
     """A script to repair until it runs and its checks hold."""

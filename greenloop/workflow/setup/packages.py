@@ -79,6 +79,8 @@ async def install_missing_packages(run: Run, result: TestRun, local_names: Colle
 
 def annotate_missing_modules(run: Run, result: TestRun, local_names: Collection[str]) -> TestRun:
     """Add to each failure about a missing module what is available, for the model."""
+    if run.state.environment:
+        return result
     failures = (_annotate_failure(run, item, local_names) for item in result.failures)
     return result.model_copy(update={"failures": tuple(failures)})
 
@@ -106,7 +108,12 @@ async def _try_install(run: Run, names: Collection[str]) -> bool:
 
 
 async def _install(run: Run, names: Collection[str]) -> bool:
-    """Add packages to those of the run; return whether there are more now."""
+    """Add packages to those of the run; return whether there are more now.
+
+    None are added to the environment of a project.
+    """
+    if run.state.environment:
+        return False
     before = run.state.packages.installed.names
     wanted = tuple(sorted({*before, *names}))
     if wanted == before:

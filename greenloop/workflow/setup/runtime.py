@@ -22,6 +22,7 @@ from greenloop.settings import Settings
 from greenloop.tools.langchain import create_toolkit
 from greenloop.tracing.setup import Tracing
 from greenloop.versions import greenloop_version
+from greenloop.workflow.setup.project_environment import use_environment
 from greenloop.workflow.state import Run, RunState
 from greenloop.workflow.storage.request import hash_recorded_texts
 from greenloop.workflow.storage.run_dir import RunDirectory
@@ -54,7 +55,10 @@ def open_run(
             recorded answers are those to another text.
     """
     client = _open_client(settings, resources, state, directory, emit)
-    sandbox = with_events(resources.sandbox or stack.enter_context(open_sandbox(settings)), emit)
+    opened = resources.sandbox or stack.enter_context(open_sandbox(settings))
+    if root := state.request.project_root:
+        opened = stack.enter_context(use_environment(opened, Path(root), settings, emit, state))
+    sandbox = with_events(opened, emit)
     state.sandbox = sandbox.info
     emit(
         RunStarted(

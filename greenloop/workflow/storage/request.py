@@ -76,6 +76,11 @@ class RunRequest(Record):
         """Text of the file to heal, '' where there is none."""
         return ""
 
+    @property
+    def project_root(self) -> str:
+        """The folder of the project whose environment runs the tests, '' where there is none."""
+        return ""
+
     def list_recorded_texts(self) -> tuple[str, ...]:
         """Return the texts that decide the answers of a model. Raises InputError."""
         return (self.specification,)
