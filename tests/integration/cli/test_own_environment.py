@@ -1,0 +1,133 @@
+"""Commands in a project that has an environment of its own: it runs the tests."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.integration.cli.conftest import Run
+from tests.integration.sandbox.conftest import has_namespaces
+from tests.support.project_environments import make_environment, write_files
+
+pytestmark = pytest.mark.skipif(not has_namespaces(), reason="the kernel allows no namespaces")
+
+CODE = """from __future__ import annotations
+
+from shop.rates import RATE
+
+
+def gross(net: int) -> int:
+    if net < 0:
+        raise ValueError("negative")
+    return net * RATE
+"""
+# What greenloop's own Python could not run: names of its own, a fixture of a plug-in, data beside it.
+TESTS = """from pathlib import Path
+
+import pytest
+
+from shop.prices import gross
+
+
+def check_gross():
+    assert gross(2) == 6
+    assert gross(3) == 9
+
+
+def check_negative():
+    with pytest.raises(ValueError):
+        gross(-1)
+
+
+def check_zero(zero):
+    assert gross(zero) == 0
+    assert (Path(__file__).parent / "data.txt").read_text() == "data"
+"""
+PLUGIN = """
+import pytest
+
+@pytest.fixture
+def zero():
+    return 0
+"""
+CONFIGURATION = """
+[project]
+name = "shop"
+[tool.pytest.ini_options]
+python_files = "check_*.py"
+python_functions = "check_*"
+"""
+
+
+@pytest.fixture
+def shop() -> Path:
+    root = Path("shop").absolute()
+    files = {
+        ".gitignore": ".venv\n",
+        "pyproject.toml": CONFIGURATION,
+        "src/shop/__init__.py": "",
+        "src/shop/rates.py": "RATE = 3\n",
+        "src/shop/prices.py": CODE,
+        "tests/check_prices.py": TESTS,
+        "tests/data.txt": "data",
+    }
+    write_files(root, files)
+    entry_points = "[pytest11]\nzero = zeros\n"
+    packages = {
+        "zeros.py": PLUGIN,
+        "zeros-1.0.dist-info/METADATA": "Name: zeros\n",
+        "zeros-1.0.dist-info/entry_points.txt": entry_points,
+        "shop.pth": f"{root}/src\n",
+    }
+    make_environment(root / ".venv", packages)
+    return root
+
+
+def test_a_module_is_graded_in_its_project(run: Run, shop: Path) -> None:
+    paths = "shop/src/shop/prices.py", "shop/tests/check_prices.py"
+    status, out, err = run("check", *paths, "--json", "--require", "passed", "--mutants", "4")
+    report = json.loads(out)
+    assert (status, report["verdict"]) == (0, "passed"), report
+    assert "environment .venv, Python 3." in err
+    assert "1 plug-in" in err
+    project = report["environment"]["project"]
+    assert (project["path"], project["plugins"]) == (str(shop / ".venv"), ["zeros"])
+    evidence = report["evidence"]
+    assert evidence["coverage"]["line"] == evidence["coverage"]["branch"] == 1.0
+    assert evidence["flakiness"]["reached"]
+    assert evidence["mutation"]["killed"] >= 3
+    assert {item["id"] for item in report["tests"]} == {
+        f"tests/check_prices.py::check_{name}" for name in ("gross", "negative", "zero")
+    }
+
+
+def test_changed_lines_are_graded_in_the_environment(run: Run, shop: Path) -> None:
+    for words in ("init -q", "add -A", "-c user.name=a -c user.email=a@b commit -q -m one"):
+        subprocess.run(["git", "-C", "shop", *words.split()], check=True)
+    (shop / "src/shop/prices.py").write_text(CODE.replace("net * RATE", "RATE * net"))
+    _, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--json", "--mutants", "2")
+    report = json.loads(out)
+    assert report["verdict"] == "passed", report
+    assert report["change"]["baseline"]["locked"] == 3
+    assert report["environment"]["project"]["python"].startswith("3.")
+
+
+def test_a_module_is_healed_in_its_project(run: Run, shop: Path) -> None:
+    module = shop / "src/shop/prices.py"
+    module.write_text(CODE.replace("net < 0", "net <= 0"))
+    options = ("--tests", "shop/tests/check_prices.py", "--model", "none", "--yes")
+    status, _, err = run("heal", str(module), *options, "--mutants", "0")
+    assert status == 0, err
+    assert module.read_text() == CODE
+
+
+def test_an_environment_that_cannot_be_used_is_an_error_where_it_was_named(
+    run: Run, shop: Path
+) -> None:
+    paths = "shop/src/shop/prices.py", "shop/tests/check_prices.py"
+    status, _, err = run("check", *paths, "--python", "shop/src")
+    assert status == 2
+    assert "no interpreter or environment: shop/src" in err
