@@ -42,10 +42,12 @@ def read_batch(folder: Path) -> BatchSummary:
     Raises:
         InputError: there is no result.
     """
-    outcomes = tuple({item.id: item for item in read_results(folder / RESULTS_FILE)}.values())
+    results = tuple(read_results(folder / RESULTS_FILE))
+    outcomes = tuple({item.id: item for item in results}.values())
     if not outcomes:
         raise InputError(f"{folder / RESULTS_FILE} has no result yet")
-    totals = BatchTotals(specifications=len(outcomes), not_run=len(outcomes))
+    count = len(outcomes) + _count_unfinished(folder, results)
+    totals = BatchTotals(specifications=count, not_run=count)
     for item in outcomes:
         totals = add_outcome(totals, item)
     known = [item.cost_usd for item in outcomes if item.cost_usd is not None]
@@ -55,6 +57,13 @@ def read_batch(folder: Path) -> BatchSummary:
         "ended": "from the stored results; times are summed",
     }
     return BatchSummary(totals.model_copy(update=spent), outcomes)
+
+
+def _count_unfinished(folder: Path, outcomes: Sequence[BatchOutcome]) -> int:
+    """Return how many runs were begun and have no result: the batch was killed."""
+    known = {Path(item.run_dir).name for item in outcomes if item.run_dir}
+    runs = folder / "runs"
+    return sum(path.name not in known for path in runs.iterdir()) if runs.is_dir() else 0
 
 
 def render_batch_page(batch: BatchSummary, base_folder: Path) -> str:

@@ -55,6 +55,7 @@ _WATCHES = "runs until it is ended: tests/slow/test_watch.py presses its keys"
 _PRICED = "a local server's model has no price, and --max-cost is refused without one"
 _A_CLUSTER = "needs a Ray cluster: tests/integration/distributed/test_ray_batch.py starts one, and ends a node of it"
 LEFT_OUT = {
+    "greenloop init --agent claude": "asks before it writes: tests/integration/cli/test_gate.py",
     'greenloop change "total takes a discount in percent" --in shop -o discount.patch': "needs a"
     " project: tests/integration/cli/test_change.py runs it in one",
     "greenloop check --diff origin/main": _IN_A_PROJECT,

@@ -33,7 +33,9 @@ class ReportOptions(Options):
     html: str | None = option(
         "A page; default: report.html in the run directory.", metavar="[FILE]"
     )
-    open_page: bool = flag("Show the page in a browser, or print its path.", "--open")
+    open_page: bool = flag(
+        "Show the page in a browser ($BROWSER is followed), and print its path.", "--open"
+    )
     junit: str | None = option("JUnit XML.", metavar="FILE")
     markdown: str | None = option("A short summary; default: standard output.", metavar="[FILE]")
     sarif: str | None = option("Surviving mutants and findings as SARIF 2.1.0.", metavar="FILE")

@@ -115,6 +115,10 @@ def get_mutated_line(survivor: Survivor) -> str:
 def _shorten_change(row: SurvivorRow, room: int) -> str:
     if len(row.change) <= room:
         return row.change
+    name = row.before[: row.before.find("= ") + 2]
+    if name.endswith("= ") and row.after.startswith(name):  # the assignment stands at the place
+        row = row._replace(before=row.before[len(name) :], after=row.after[len(name) :])
+        return _shorten_change(row, room)
     half = (room - 3) // 2
     before = truncate_words(row.before, max(half, room - 3 - len(row.after)))
     return f"{before} → {truncate_words(row.after, room - 3 - len(before))}"

@@ -119,7 +119,7 @@ class _ReportText:
         rows = format_survivor_rows(survived[:_MAX_ITEMS], self._width - 2)
         for item, row in zip(survived, rows, strict=False):
             yield f"  {row}"
-            yield from self._code_lines(diff_hunk(item), indent=6)
+            yield from self._code_lines("\n".join(diff_hunk(item)).rstrip().split("\n"), indent=6)
             if item.reason:
                 yield from self._row("no test", item.reason)
         yield from _write_omitted_line(len(survived))

@@ -91,6 +91,15 @@ def test_report_makes_the_page_of_a_batch_that_was_killed(
         assert "no model" not in text
 
 
+def test_the_page_of_a_batch_that_was_stopped_says_so(folder: Path) -> None:
+    page = folder / "page.html"
+    assert report_command(ReportOptions(run_dir=folder, html=str(page))) == 0
+    assert "Stopped" not in page.read_text("utf-8")
+    (folder / "runs" / "begun").mkdir()
+    assert report_command(ReportOptions(run_dir=folder, html=str(page))) == 0
+    assert "Stopped: 1 of 4 specifications were not run to their end" in page.read_text("utf-8")
+
+
 def test_report_of_a_batch_in_other_forms(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert report_command(ReportOptions(run_dir=folder)) == 0
     shown = capsys.readouterr().out
