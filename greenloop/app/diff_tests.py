@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import MAX_SUITE_SECONDS, ProjectRunner
-from greenloop.project.weakening import find_removed_names, find_weakened_tests
+from greenloop.project.weakening import WeakenedTest, find_removed_names, find_weakened_tests
 from greenloop.records import Baseline, BaselineResult, Failure, TestOutcome, TestRun
 from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite.parser import is_test_path
@@ -99,16 +99,18 @@ def list_ignored_tests(red: RedTests, flaky: Sequence[str]) -> Iterator[str]:
             yield f"tests that {what}, and do not count: {_format_tests(names)}"
 
 
-def list_lost_tests(diff: ProjectDiff) -> Iterator[str]:
-    """Yield a line for each test that the change removes, lets skip, or makes weaker."""
+def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
+    """Return the tests that the change removes, lets skip, or makes weaker."""
     before = {p: text for p, text in diff.before.items() if text is not None}
     after = {p: diff.tree.texts[p] for p in diff.lines}
     old, new = ({p: text for p, text in i.items() if is_test_path(p)} for i in (before, after))
     code = {p: text for p, text in before.items() if not is_test_path(p)}
-    removed = find_removed_names(code, diff.tree.texts)
-    for item in find_weakened_tests(old, new, removed):
-        if item.kind != "expectation":  # whether it was asked for stands in no file
-            yield item.says
+    return find_weakened_tests(old, new, find_removed_names(code, diff.tree.texts))
+
+
+def list_lost_tests(diff: ProjectDiff) -> Iterator[str]:
+    """Yield a line for each weakened test; whether another value was asked for stands in no file."""
+    return (item.says for item in find_weakened(diff) if item.kind != "expectation")
 
 
 def list_syntax_errors(diff: ProjectDiff) -> Iterator[str]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from greenloop.project.diff import ProjectDiff
-from greenloop.project.weakening import WeakenedTest, find_removed_names, find_weakened_tests
+from greenloop.project.weakening import WeakenedTest
+from greenloop.project.weakening.tests import read_tests
 from greenloop.records import Failure, Report
 from greenloop.records.evidence.mutation import Survivor
+from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import is_test_path
 
 MAX_SURVIVORS = 5
 MAX_LINES = 40
 _MAX_PLACES = 8
 _ANSWERED = re.compile(r"#\s*greenloop:\s*\w+")
+_DOCUMENTS = (".md", ".rst", ".txt", ".adoc")
+_UNEXPLAINED = "if the task asks for it, say so in a docstring, a document or a new test"
 _HEAD = "greenloop: this change is not done. Mend these, or say why one of them is right as it is:"
 
 
@@ -34,13 +39,27 @@ class Findings:
         return "\n".join([_HEAD, *shown])
 
 
-def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
-    """Return the tests that the change removes or weakens."""
-    before = {path: text for path, text in diff.before.items() if text is not None}
-    after = {path: diff.tree.texts[path] for path in diff.lines}
-    old, new = ({p: t for p, t in item.items() if is_test_path(p)} for item in (before, after))
-    code = {path: text for path, text in before.items() if not is_test_path(path)}
-    return find_weakened_tests(old, new, find_removed_names(code, diff.tree.texts))
+def explains_expectations(diff: ProjectDiff, changed_paths: Sequence[str]) -> bool:
+    """Return whether a change says itself that it alters behaviour: by a new test or a document.
+
+    A new or changed docstring of code counts as a document.
+    """
+    if any(path.endswith(_DOCUMENTS) for path in changed_paths):
+        return True
+    before = {path: text or "" for path, text in diff.before.items()}
+    after = {path: diff.tree.texts.get(path, "") for path in before}
+    tests = [path for path in before if is_test_path(path)]
+    old, new = (set(read_tests({path: i[path] for path in tests})) for i in (before, after))
+    code = [path for path in before if not is_test_path(path)]
+    return bool(new - old) or any(
+        _list_docstrings(before[path]) != _list_docstrings(after[path]) for path in code
+    )
+
+
+def _list_docstrings(text: str) -> list[str]:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [node for node in ast.walk(parse_or_empty(text)) if isinstance(node, documented)]
+    return [doc for node in nodes if (doc := ast.get_docstring(node))]
 
 
 def collect_findings(
@@ -48,15 +67,19 @@ def collect_findings(
     weakened: Sequence[WeakenedTest],
     report: Report | None,
     texts: Mapping[str, str],
+    *,
     said: str = "",
+    is_explained: bool = False,
 ) -> Findings:
     """Return what to mend: rules that were loosened, tests, failures, untested lines, mutants.
 
-    The report is None where nothing could be measured. `said` is the agent's last message: a survivor whose place it names was answered there.
+    The report is None where nothing could be measured. `said` is the agent's last message: a
+    survivor whose place it names was answered there. `is_explained`: see `explains_expectations`.
     """
     lost = [item.says for item in weakened if item.kind != "expectation"]
     changed = [item.says for item in weakened if item.kind == "expectation"]
     blocking = [*loosened, *lost]
+    blocking += [] if is_explained else [f"{item}; {_UNEXPLAINED}" for item in changed]
     if report is not None and report.verdict == "failed":
         blocking += _list_failures(report)
     elif report is not None:

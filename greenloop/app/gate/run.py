@@ -10,14 +10,19 @@ from pathlib import Path
 
 from greenloop.app.check import CheckResult, OpenSandbox
 from greenloop.app.check_diff import check_diff, create_diff_directory
+from greenloop.app.diff_tests import find_weakened
 from greenloop.app.gate.events import StopEvent
-from greenloop.app.gate.findings import Findings, collect_findings, find_weakened
+from greenloop.app.gate.findings import (
+    Findings,
+    collect_findings,
+    explains_expectations,
+)
 from greenloop.app.gate.memory import Memory, find_memory_file, read_memory, write_memory
 from greenloop.errors import GreenloopError, InputError, OutputError
 from greenloop.events import EventSink
 from greenloop.files import read_text
 from greenloop.project.diff import ProjectDiff, read_diff
-from greenloop.project.git import find_commit, run_git
+from greenloop.project.git import find_commit, list_safe_options, run_git
 from greenloop.project.weakening.configuration import (
     find_loosened_configuration,
     is_deciding_file,
@@ -99,8 +104,14 @@ async def _inspect(
     emit: EventSink,
 ) -> GateAnswer:
     report, error = await _measure(request, diff, settings, open_box, emit)
-    measured, said = None if error else report, request.event.said
-    found = collect_findings(loosened, find_weakened(diff), measured, diff.tree.texts, said)
+    found = collect_findings(
+        loosened,
+        find_weakened(diff),
+        None if error else report,
+        diff.tree.texts,
+        said=request.event.said,
+        is_explained=explains_expectations(diff, _list_changed_paths(diff)),
+    )
     message = found.format_message() if found.blocking else ""
     return GateAnswer(message, _describe(found, error), report)
 
@@ -153,6 +164,15 @@ def _read_files(root: Path, paths: list[str]) -> Iterator[tuple[str, str]]:
         file = root / path
         if file.is_file() and file.stat().st_size <= _MAX_CONFIGURATION_BYTES:
             yield path, read_text(file)
+
+
+def _list_changed_paths(diff: ProjectDiff) -> list[str]:
+    """Return the paths of all files that differ from the base, new ones included."""
+    root = Path(diff.tree.root)
+    options = list_safe_options(root)
+    changed = run_git(root, "diff", "--name-only", "-z", diff.commit, options=options)
+    new = run_git(root, "ls-files", "-z", "--others", "--exclude-standard")
+    return [path for path in f"{changed}\0{new}".split("\0") if path]
 
 
 def _digest(diff: ProjectDiff, configuration: dict[str, str]) -> str:

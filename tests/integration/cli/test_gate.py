@@ -120,6 +120,19 @@ def test_a_broken_test_is_named_with_its_failure(project: Path) -> None:
     assert "tests/test_cart.py::test_total fails: AssertionError" in out
 
 
+def test_an_expected_value_that_follows_the_code_is_to_be_explained(project: Path) -> None:
+    replace(project / "cart.py", "return sum(prices)", "return sum(prices) + 0 * len(prices) + 1")
+    replace(project / "tests/test_cart.py", "== 3", "== 4")
+    replace(project / "tests/test_cart.py", "== 0", "== 1")
+    replace(project / "tests/test_cart.py", "== 5", "== 6")
+    _, out, _ = stop(project, "--agent", "text")
+    assert "test_total expects another value than before: `total([1, 2]) == 3` is now" in out
+    (project / "CHANGES.md").write_text("- The total has a fee of 1.\n")
+    _, out, err = stop(project, "--agent", "text")
+    assert "expects another value" not in out
+    assert "expects another value" in err
+
+
 def test_loosened_configuration_is_named_first(project: Path) -> None:
     append(project / "pyproject.toml", "addopts = \"-k 'not total'\"\n")
     _, out, _ = stop(project, "--agent", "cursor")
