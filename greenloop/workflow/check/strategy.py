@@ -50,6 +50,9 @@ class CheckStrategy(MakeStrategy):
     async def undo_change(self) -> bool:
         return False
 
+    async def search_repair(self) -> bool:
+        return False
+
     async def _read_text(self, suite: Suite) -> None:
         run, text = self.run, self._check.specification
         interface = extract_interface(self._check.code, text)
