@@ -201,8 +201,8 @@ def test_file_that_is_not_utf_8_is_not_changed(run: Run, shop: Path) -> None:
 
 
 def test_wish_that_asks_for_no_change_ends_with_one_line(run: Run) -> None:
-    plan = plan_answer(requirements=[], summary="The text only says hello.")
+    plan = plan_answer(requirements=[], interface="", summary="The text only says hello.")
     status, _, err = run(
-        "change", WISH, "--in", "shop", "--model", write_replay(plan_change=[plan, plan])
+        "change", WISH, "--in", "shop", "--model", write_replay(plan_change=[plan])
     )
     assert (status, err.count("The text only says hello.")) == (2, 1), err
