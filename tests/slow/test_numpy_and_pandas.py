@@ -13,6 +13,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.limits import ResourceLimits
 from tests.integration.sandbox.conftest import list_tested_kinds, make_sandbox
+from tests.support.programs import read_program
 
 CODE = """
 import numpy as np
@@ -28,30 +29,7 @@ def numbers():
 def solve(a, b):
     return np.linalg.solve(np.array(a, float), np.array(b, float)).tolist()
 """
-TESTS = """
-import os
-
-import numpy as np
-from solution import solve, totals
-
-
-def test_totals():
-    assert totals([("a", 1), ("b", 2), ("a", 3)]) == {"a": 4, "b": 2}
-
-
-def test_solve():
-    assert solve([[2, 0], [0, 4]], [2, 4]) == [1.0, 1.0]
-
-
-def test_large():
-    one = np.ones((600, 600))
-    assert (one @ one)[0, 0] == 600.0
-    try:
-        threads = len(os.listdir("/proc/self/task"))
-    except PermissionError:  # Landlock: a run cannot count its own
-        return
-    assert threads == 1
-"""
+TESTS = read_program(__file__, "TESTS")
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from typing import Any
 
 from greenloop.workflow.change.request import ChangeRequest
 from tests.support.model_responses import fence
+from tests.support.programs import read_program
 
 SHOP = Path(__file__).parents[1] / "fixtures" / "shop"
 WISH = "total takes a discount in percent, which is taken off the sum; 0 is the default."
@@ -66,29 +67,7 @@ HELD_OUT = [
     {"requirement": "R1", "call": "total([40], discount=100)", "returns": "0"},
 ]
 # Another way to the same, with inputs for a comparison.
-PEER = '''# file: src/shop/prices.py
-<<<<<<< SEARCH
-def total(nets: list[int]) -> int:
-    """Return the sum of the prices with tax."""
-    return sum(gross(net) for net in nets)
-=======
-def total(nets: list[int], discount: int = 0) -> int:
-    """Return the sum of the prices with tax, less the discount."""
-    result = 0
-    for net in nets:
-        result += gross(net)
-    return result - discount * result // 100
->>>>>>> REPLACE
-
-```python
-def inputs(rng):
-    for _ in range(100):
-        yield "total", [rng.randrange(999) for _ in range(rng.randrange(4))], rng.randrange(101)
-
-def allowed(name, *arguments):
-    return len(arguments) < 2 or 0 <= arguments[1] <= 100
-```
-'''
+PEER = read_program(__file__, "PEER")
 GREEN_TEST = '''
 
 def test_green():

@@ -21,92 +21,10 @@ from greenloop.grading.context import GradingContext
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
+from tests.support.programs import read_program
 
 # A text, so that it is still there in the run without function bodies.
-LOOK = r"""
-def look():
-    import base64, gc, json, locale, os, re, resource, signal, sys, threading, time, types, zlib
-
-    found = {}
-    # Of no use, slow, or (arch_status) the milliseconds since the processor last used AVX-512.
-    UNREAD = {"mem", "pagemap", "clear_refs", "smaps", "arch_status"}
-
-    def note(name, make):
-        try:
-            text = str(make())
-        except Exception as error:
-            text = repr(error)
-        text = re.sub(r"0x[0-9a-f]+|\b\d+\.\d+\b|(?<=:\[)\d+(?=\])", "0", text)
-        found[name] = text if len(text) < 600 else f"{text[:300]}… {zlib.crc32(text.encode())}"
-
-    def read(name):
-        with open(f"/proc/self/{name}", encoding="latin-1") as file:
-            return file.read()
-
-    def links(folder):
-        at = f"/proc/self/{folder}"
-        found = [(name, f"{at}/{name}") for name in sorted(os.listdir(at))]
-        return [(name, os.readlink(path)) for name, path in found if os.path.islink(path)]
-
-    for name in sorted(set(os.listdir("/proc/self")) - UNREAD):
-        if os.path.islink(f"/proc/self/{name}"):
-            note(f"/proc/self/{name}", lambda: os.readlink(f"/proc/self/{name}"))
-        elif os.path.isfile(f"/proc/self/{name}"):
-            note(f"/proc/self/{name}", lambda: read(name))
-    for line in read("status").splitlines():
-        note(f"status {line.split(':')[0]}", lambda: line)
-    note("mapped files", lambda: sorted({line.split()[-1] for line in read("maps").splitlines()}))
-    note("mounts", lambda: [line.split()[3:] for line in read("mountinfo").splitlines()])
-    note("descriptors", lambda: links("fd"))
-    note("namespaces", lambda: [name for name, _ in links("ns")])
-    note("threads", lambda: (os.listdir("/proc/self/task"), threading.enumerate()))
-    note("processes", lambda: sorted(name for name in os.listdir("/proc") if name.isdigit()))
-    for folder in (".", "/", "/tmp", os.environ["HOME"], os.environ["TMPDIR"]):
-        note(f"files of {folder}", lambda: sorted(os.listdir(folder)))
-    stats = {name: os.stat(name) for name in sorted(os.listdir("."))}
-    kinds = "st_mode st_ino st_nlink st_uid st_gid".split()
-    note("kinds of files", lambda: [[getattr(s, kind) for kind in kinds] for s in stats.values()])
-    note("devices of files", lambda: [s.st_dev for s in stats.values()])
-    note("sizes of files", lambda: [(name, s.st_size) for name, s in stats.items()])
-    note("files are new", lambda: [time.time() - s.st_mtime < 60 for s in stats.values()])
-    note("process is new", lambda: time.time() - os.stat("/proc/self").st_ctime < 60)
-    note("environment", lambda: sorted(os.environ.items()))
-    for name in "argv orig_argv executable flags path path_hooks meta_path warnoptions".split():
-        note(f"sys.{name}", lambda: getattr(sys, name))
-    note("modules", lambda: sorted(sys.modules))
-    note("hash seed", lambda: hash("a"))
-    note("numbers", lambda: (os.getpid(), os.getppid(), os.getpgid(0), os.getsid(0)))
-    note("users", lambda: (os.getresuid(), os.getresgid(), os.getgroups()))
-    note("thread", threading.get_native_id)
-    note("folder", os.getcwd)
-    note("limits", lambda: [resource.getrlimit(number) for number in range(16)])
-    note("signals", lambda: [(str(s), signal.getsignal(s)) for s in signal.valid_signals()])
-    note("signal mask", lambda: signal.pthread_sigmask(signal.SIG_BLOCK, []))
-    note("timers", lambda: signal.getitimer(signal.ITIMER_REAL)[1])
-    note("locale", lambda: (locale.setlocale(locale.LC_ALL), sys.getfilesystemencoding()))
-    note("streams", lambda: [(type(s), s.encoding, s.errors) for s in (sys.stdout, sys.stderr)])
-    note("recursion limit", sys.getrecursionlimit)
-    note("hooks", lambda: (sys.excepthook, sys.gettrace(), sys.getprofile(), sys.unraisablehook))
-    note("garbage collector", lambda: (gc.isenabled(), gc.get_threshold(), gc.get_debug()))
-    note("random state", lambda: __import__("random").getstate())
-    frame, depth = sys._getframe(1), 0
-    while frame is not None:
-        code = frame.f_code
-        note(f"frame {depth}", lambda: (code.co_filename, code.co_name, frame.f_lineno))
-        for name, value in list(frame.f_locals.items()):
-            note(f"frame {depth} {code.co_name}: {name}", lambda: value)
-            if name in ("config", "session", "item"):
-                note(f"frame {depth} in {name}", lambda: sorted(vars(value).items(), key=str))
-            if name == "config":
-                note(f"frame {depth} options", lambda: sorted(vars(value.option).items()))
-                note(f"frame {depth} arguments", lambda: (value.args, value.invocation_params))
-        frame, depth = frame.f_back, depth + 1
-    jobs = [item for item in gc.get_objects() if isinstance(item, dict) and "order_seed" in item]
-    note("jobs", lambda: jobs)
-    text = b"<<" + base64.b64encode(zlib.compress(json.dumps(found).encode(), 9)) + b">>"
-    while text:
-        text = text[os.write(1, text) :]
-"""
+LOOK = read_program(__file__, "LOOK")
 MODULE = f"exec({LOOK!r})\nlook()\n\n\ndef f(n):\n    return n * n\n"
 TESTS = (
     "from m import f, look\n\n\ndef test_a():\n    look()\n    assert f(2) == 4\n\n\n"

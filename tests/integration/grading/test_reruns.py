@@ -10,39 +10,11 @@ from greenloop.grading.reruns import measure_flakiness_alone
 from greenloop.records import EmptyBodies, Flakiness, TestRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.testsuite import TestFile
+from tests.support.programs import read_programs
 
 TESTS = "from m import f\n\n\ndef test_a():\n    assert f(2) == 4\n\n\ndef test_b():\n    assert f(3) == 9\n"
 HONEST = "def f(n):\n    return n * n\n"
-FORGERIES = {
-    "patched report": (
-        "from _pytest.reports import TestReport\n"
-        "make = TestReport.from_item_and_call\n"
-        "exec('''\n"
-        "def green(item, call):\n"
-        "    report = make(item, call)\n"
-        '    report.outcome, report.longrepr = "passed", None\n'
-        "    return report\n"
-        "''')\n"
-        "TestReport.from_item_and_call = green\n"
-        "import _pytest.runner\n"
-        "exec('_pytest.runner.check_interactive_exception = lambda *_: False')\n"
-        "def f(n):\n    return 0\n"
-    ),
-    "tests that do nothing": (
-        "import _pytest.python\n"
-        "_pytest.python.Function.runtest = print\n"
-        "def f(n):\n    return 0\n"
-    ),
-    "always equal": (
-        "exec('''\n"
-        "class Equal:\n"
-        "    def __eq__(self, other): return True\n"
-        "    def __init__(self, *rest): pass\n"
-        "''')\n"
-        "f = Equal\n"
-        "def unused(): pass\n"
-    ),
-}
+FORGERIES = read_programs(__file__, "FORGERIES")
 
 
 def measure(box: ProcessSandbox, code: str) -> EmptyBodies | str:

@@ -14,6 +14,7 @@ from greenloop.project.tree import read_tree
 from greenloop.records import TestRun
 from greenloop.sandbox.base import Sandbox
 from tests.integration.sandbox.conftest import has_namespaces, make_sandbox, skip_reason
+from tests.support.programs import read_program
 from tests.support.project_environments import make_environment, write_files
 
 pytestmark = pytest.mark.skipif(not has_namespaces(), reason="the kernel allows no namespaces")
@@ -40,48 +41,7 @@ sys.found = {
     "variables": sorted(os.environ),
 }
 """
-CHECKS = """
-import os, subprocess, sys
-from pathlib import Path
-import pytest, shop
-
-ROOT = Path(__file__).parents[1]
-
-def check_package_and_data(flavour):
-    assert shop.price("tea") == 3 and flavour == "mint"
-    assert (ROOT / "tests/data/prices.txt").read_text() == "tea 3"
-    assert (ROOT / "src/shop/built.txt").exists()  # git ignores it
-
-def check_place():
-    assert os.getcwd() == str(ROOT) == PROJECT
-    assert sys.prefix == str(ROOT / ".venv")
-    assert subprocess.check_output([sys.executable, "-c", "import shop; print(shop.price('tea'))"]) == b"3\\n"
-
-def check_start_up_code_is_confined():
-    found = dict(sys.found)
-    names = found.pop("variables")
-    assert found == {"unshare": -1, "mount": -1, "outside": [], "writable": []}
-    assert not [name for name in names if "KEY" in name]
-
-def check_nothing_is_left_by_another_run():
-    assert not (ROOT / "left.txt").exists()
-    (ROOT / "left.txt").write_text("left")
-    (ROOT / "src/shop/__init__.py").write_text("raise SystemExit")
-
-@pytest.mark.xfail(raises=ZeroDivisionError, strict=True)
-def check_expected_failure():
-    1 / 0
-
-def check_red():
-    assert shop.price("tea") == 4
-
-class CheckBase:
-    def check_inherited(self):
-        assert self.value == 1
-
-class CheckOne(CheckBase):
-    value = 1
-"""
+CHECKS = read_program(__file__, "CHECKS")
 CONFIGURATION = """
 [tool.pytest.ini_options]
 python_files = "check_*.py"

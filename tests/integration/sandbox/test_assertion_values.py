@@ -6,41 +6,9 @@ import pytest
 
 from greenloop.records import Assertion, TestRun
 from greenloop.sandbox import Sandbox
+from tests.support.programs import read_program
 
-CODE = '''
-def double(n):
-    """Twice.
-
-    >>> double(2)
-    5
-    """
-    return n * 2
-
-
-class Hostile:
-    def __repr__(self):
-        raise KeyError("no text")
-
-    def __eq__(self, other):
-        return False
-
-
-class Liar(list):
-    def __repr__(self):
-        return "[1]" * 100_000
-
-
-class NoText:
-    def __repr__(self):
-        return 7
-
-
-def silent(value):
-    try:
-        assert value == 1
-    except AssertionError:
-        pass
-'''
+CODE = read_program(__file__, "CODE")
 # Body of a test, and of its failed assertion: operator, left, right.
 CASES: dict[str, tuple[str, tuple[str, str, str] | None]] = {
     "equal": ("assert double(2) == 5", ("==", "4", "5")),

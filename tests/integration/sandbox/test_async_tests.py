@@ -18,85 +18,13 @@ from greenloop.sandbox.guest.pytest_plugin.unexecuted_tests import FALSE_ADVICE,
 from greenloop.sandbox.warm import backend
 from greenloop.testsuite.quality_gates import NOT_RUN_MESSAGES
 from tests.integration.sandbox.conftest import list_tested_kinds, make_sandbox
+from tests.support.programs import read_program
 
 _PACKAGES = ("anyio", "hypothesis", "pytest_asyncio")
 _missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
 needs_packages = pytest.mark.skipif(bool(_missing), reason=f"not installed: {_missing}")
 CODE = "async def double(n): return n * 2\ndef plain(n): return n * 2\n"
-ALONE = """
-import asyncio, unittest
-import pytest
-from solution import double
-
-
-async def test_bare():
-    assert await double(1) == 3
-
-
-async def test_generator():
-    yield 1
-
-
-class TestGroup:
-    async def test_method(self):
-        assert await double(1) == 3
-
-
-@pytest.mark.xfail
-async def test_xfail():
-    assert await double(1) == 3
-
-
-class Plain(unittest.TestCase):
-    async def test_unit(self):
-        self.assertEqual(await double(1), 3)
-
-
-class Waiting(unittest.IsolatedAsyncioTestCase):
-    async def test_unit(self):
-        self.assertEqual(await double(1), 2)
-
-
-def test_run():
-    assert asyncio.run(double(1)) == 2
-
-
-def awaitable(test):
-    def given_back(*args):
-        return test(*args)
-    return given_back
-
-
-@awaitable
-async def test_wrapped():
-    assert await double(1) == 3
-
-
-class Back(unittest.TestCase):
-    @awaitable
-    async def test_wrapped(self):
-        self.assertEqual(await double(1), 3)
-
-    def test_generator(self):
-        yield self.assertEqual(1, 2)
-
-    @unittest.expectedFailure
-    def test_false(self):
-        return 1 == 2
-
-    def test_returns_nothing(self):
-        return 1
-
-
-@pytest.mark.parametrize("n", [1, 2])
-def test_false(n):
-    return n == 2
-
-
-def test_returns_nothing():
-    assert True
-    return "something"
-"""
+ALONE = read_program(__file__, "ALONE")
 
 
 @pytest.fixture(scope="module")
@@ -150,68 +78,7 @@ def test_async_unittest_cases_run(alone: TestRun) -> None:
     assert alone.outcomes["test_solution.py::test_run"] == "passed"
 
 
-WITH_PACKAGES = """
-import pytest
-import pytest_asyncio
-from hypothesis import given, settings, strategies as st
-from solution import double, plain
-
-
-@pytest.mark.asyncio
-async def test_asyncio():
-    assert await double(1) == 2
-
-
-@pytest.mark.asyncio
-async def test_asyncio_wrong():
-    assert await double(1) == 3
-
-
-@pytest.mark.anyio
-async def test_anyio():
-    assert await double(1) == 2
-
-
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
-@pytest_asyncio.fixture
-async def two():
-    return await double(1)
-
-
-@pytest.mark.asyncio
-async def test_fixture(two):
-    assert two == 2
-
-
-async def test_unmarked():
-    assert False
-
-
-@given(st.integers())
-def test_property(n):
-    assert plain(n) == n + n
-
-
-@given(st.integers())
-def test_property_wrong(n):
-    assert plain(n) < 1000
-
-
-@given(st.integers())
-def test_profile(n):
-    now = settings()
-    assert (now.derandomize, now.deadline, now.database) == (True, None, None)
-
-
-@settings(max_examples=3)
-@given(st.integers())
-def test_own_settings(n):
-    assert settings().max_examples != 3 or True
-"""
+WITH_PACKAGES = read_program(__file__, "WITH_PACKAGES")
 
 
 @pytest.fixture(scope="module", params=list_tested_kinds())

@@ -10,29 +10,9 @@ from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import read_tree
 from greenloop.records import TestOutcome, TestRun
 from greenloop.sandbox.base import Sandbox
+from tests.support.programs import read_program
 
-CODE = '''"""Of a package."""
-import os
-
-LIMIT = 3
-
-
-def small(number):
-    if (
-        number < LIMIT
-    ):
-        return True
-    try:
-        return bool([][number])
-    except (
-        IndexError
-    ):
-        return False
-
-
-def unused():
-    return os.sep
-'''
+CODE = read_program(__file__, "CODE")
 TESTS = """
 import sys
 import pytest

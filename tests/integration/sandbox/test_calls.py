@@ -11,50 +11,9 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.work.calls import CallResults
+from tests.support.programs import read_program
 
-CODE = """
-import collections, enum
-
-class Liar(int):
-    __eq__ = lambda self, other: True
-    __hash__ = int.__hash__
-    __index__ = __int__ = lambda self: 7
-    __repr__ = lambda self: "7"
-
-class LyingList(list):
-    __eq__ = lambda self, other: True
-    __iter__ = lambda self: iter([7])
-
-class LyingDict(dict):
-    items = lambda self: [("a", 7)]
-
-class LyingStr(str):
-    encode = lambda self, *rest: b"7"
-
-class LyingComplex(complex):
-    real = property(lambda self: 7.0)
-    imag = property(lambda self: 7.0)
-
-class LyingBytes(bytes):
-    __getitem__ = lambda self, key: b"7"
-
-Point = collections.namedtuple("Point", "x y")
-Color = enum.IntEnum("Color", "RED")
-class Pretender:
-    @property
-    def __class__(self):
-        return int
-class Mine(ValueError): pass
-class Mute(Exception):
-    def __str__(self): raise SystemExit
-
-def fail(error): raise error
-def identity(x): return x
-def round_and_round():
-    x = []
-    x.append(x)
-    return x
-"""
+CODE = read_program(__file__, "CODE")
 VALUES: dict[str, Any] = {
     "identity(None)": None,
     "identity([True, 1, -10**30, 1.5, 1+2j])": [True, 1, -(10**30), 1.5, 1 + 2j],

@@ -13,56 +13,12 @@ import pytest
 
 from greenloop.sandbox import guest
 from greenloop.sandbox.guest.isolation import landlock
+from tests.support.programs import read_program
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not landlock.version(), reason="this kernel has no Landlock"
 )
-_CODE = """
-import json, os, signal, sys
-sys.path[:0] = [sys.argv[1]]
-from guest.isolation import landlock, landlock_run
-
-level, folder, outside, victim = int(sys.argv[2]), sys.argv[3], sys.argv[4], int(sys.argv[5])
-landlock_run.version = landlock.version = lambda: level
-landlock_run.confine({"readable": ["/usr", sys.base_prefix, os.path.dirname(outside)], "root": folder,
-              "own_user": False, "user": None})
-
-
-def tried(action, *arguments):
-    try:
-        result = action(*arguments)
-        return f"allowed: {result!r}"
-    except OSError as error:
-        return "refused"
-
-
-def reads(path):
-    with open(path) as file:
-        return file.read()
-
-
-def writes(path):
-    with open(path, "w") as file:
-        file.write("new")
-
-
-print(json.dumps({
-    "reads": tried(reads, outside),
-    "writes": tried(writes, outside),
-    "truncates": tried(os.truncate, outside, 0),
-    "empties": tried(os.open, outside, os.O_RDONLY | os.O_TRUNC),
-    "empties oddly": tried(os.open, outside, 3 | os.O_TRUNC),
-    "moves": tried(os.rename, outside, folder + "/moved"),
-    "links": tried(os.link, outside, folder + "/linked"),
-    "removes": tried(os.unlink, outside),
-    "kills": tried(os.kill, victim, signal.SIGKILL),
-    "asks": tried(os.kill, victim, 0),
-    "forks": tried(os.fork),
-    "own": [tried(writes, folder + "/own"), tried(reads, folder + "/own")],
-    "own pid": tried(os.kill, os.getpid(), 0),
-    "listed": tried(os.listdir, "/"),
-}))
-"""
+_CODE = read_program(__file__, "_CODE")
 REFUSED = "writes truncates empties moves links removes kills asks forks listed".split()
 
 

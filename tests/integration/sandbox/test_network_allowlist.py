@@ -26,6 +26,7 @@ from greenloop.sandbox.network.allowlist import (
     resolve_addresses,
 )
 from greenloop.sandbox.network.proxy import Proxy
+from tests.support.programs import read_program
 
 
 class Page(http.server.BaseHTTPRequestHandler):
@@ -56,33 +57,7 @@ def port() -> Iterator[int]:
     server.shutdown()
 
 
-FETCH = """
-import json, os, socket, sys, urllib.error, urllib.request
-port = int(sys.argv[1])
-here = f"http://127.0.0.1:{port}"
-request = urllib.request.Request(f"{here}/page?q=1", data=b"sent", headers={"X-Own": "a"})
-said = json.load(urllib.request.urlopen(request))
-print(said["path"], said["body"], said["headers"]["X-Own"], said["headers"]["Host"] == f"127.0.0.1:{port}")
-for url in ("http://other.example/", "https://other.example/", f"http://localhost:{port}/",
-            f"http://127.0.0.1:{port + 1}/", "http://169.254.169.254/latest"):
-    try:
-        urllib.request.urlopen(url)
-        print("reached", url)
-    except OSError as error:
-        print(error)
-for address in (("127.0.0.1", port), ("8.8.8.8", 53)):
-    try:
-        socket.create_connection(address, timeout=5)
-        print("reached", address)
-    except OSError as error:
-        print("alone")
-try:
-    socket.getaddrinfo("example.org", 80)
-    print("resolved")
-except OSError:
-    print("no names")
-print(sorted(name for name in os.environ if "proxy" in name.lower()), os.path.isfile(os.environ["SSL_CERT_FILE"]))
-"""
+FETCH = read_program(__file__, "FETCH")
 
 
 def fetch(box: Sandbox, port: int, script: str = FETCH, **more: Any) -> ScriptRun:
@@ -140,29 +115,7 @@ def test_allowed_hosts_are_reached_and_no_others(reaching: Sandbox, port: int) -
     assert run.network[1].why == "other.example is not among the hosts that are allowed"
 
 
-TUNNEL = """
-import socket, sys, os, urllib.parse
-port = int(sys.argv[1])
-place = urllib.parse.urlsplit(os.environ["HTTPS_PROXY"])
-with socket.create_connection((place.hostname, place.port)) as through:
-    through.sendall(f"CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\n\\r\\n".encode())
-    print(through.recv(1000).decode().split("\\r\\n")[0])
-    through.sendall(b"GET /inner HTTP/1.0\\r\\n\\r\\n")
-    print(b'"path": "/inner"' in b"".join(iter(lambda: through.recv(4096), b"")))
-for wrong in (b"GET / HTTP/1.1\\r\\n\\r\\n", b"nonsense\\r\\n\\r\\n", b"GET http://a/ HTTP/1.1\\r\\n bad\\r\\n\\r\\n",
-              b"POST http://127.0.0.1/ HTTP/1.1\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n",
-              b"CONNECT 127.0.0.1:99999 HTTP/1.1\\r\\n\\r\\n", b"X" * 40000):
-    with socket.create_connection((place.hostname, place.port)) as through:
-        try:
-            through.sendall(wrong)
-            print(through.recv(1000).decode().split("\\r\\n")[0])
-        except ConnectionError:
-            print("HTTP/1.1 400 closed")
-two = f"GET http://127.0.0.1:{port}/one HTTP/1.1\\r\\n\\r\\nGET http://127.0.0.1:{port}/two HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n"
-with socket.create_connection((place.hostname, place.port)) as through:
-    through.sendall(two.encode())
-    print(b"".join(iter(lambda: through.recv(4096), b"")).count(b'"path"'))
-"""
+TUNNEL = read_program(__file__, "TUNNEL")
 
 
 def test_tunnels_carry_bytes_and_invalid_requests_are_refused(reaching: Sandbox, port: int) -> None:

@@ -16,6 +16,7 @@ from greenloop.records import InputFile, ScriptJob, ScriptRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.base import Sandbox
 from tests.integration.sandbox.conftest import LIMITS
+from tests.support.programs import read_program
 
 
 @dataclass(frozen=True)
@@ -224,31 +225,7 @@ def test_inputs_are_read_only(box: Sandbox) -> None:
         assert run.changed_inputs == ()
 
 
-FAILING = """
-import collections, datetime, decimal, pathlib
-
-class Account:
-    def __init__(self):
-        self.owner, self.api_key, self.nested = "me", "abc", [1, [2, [3, [4]]]]
-    def __repr__(self):
-        raise SystemExit
-
-class Slots:
-    __slots__ = ()
-
-API_TOKEN = "tok-1234567890"
-day, where = datetime.date(2020, 2, 3), pathlib.PurePosixPath("a/b")
-def find(row, column):
-    account, slots, long, many = Account(), Slots(), "x" * 9999, list(range(1000))
-    huge, counts = 7 ** 99999, collections.Counter("aab")
-    settings = {"password": "pw", "url": "https://u:p4ss@host/", "n": 1, "token": API_TOKEN}
-    del huge, slots
-    return row[column]
-try:
-    find({"amount": decimal.Decimal("1.50")}, "Amount")
-except KeyError as error:
-    raise LookupError(f"no column with {API_TOKEN}") from error
-"""
+FAILING = read_program(__file__, "FAILING")
 
 
 def test_error_has_values_of_variables_and_no_secrets(box: Sandbox) -> None:

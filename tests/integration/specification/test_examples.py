@@ -9,31 +9,10 @@ from pathlib import Path
 
 from greenloop.specification.example_tests import render_example_tests
 from greenloop.specification.examples import analyze_specification
+from tests.support.programs import read_program
 
 # One specification's examples, a right module for them, and modules that are wrong in one respect.
-SPECIFICATION = """
-- div(1, 3) -> 0.3333333333
-- shout("a  b") -> "A  B"
-- both(1) -> {1, 2}
-- table(2) -> {"b": 0.3, "a": [1]}
-- nothing(1) -> None
-- div(1, 0) raises ValueError
-
->>> shout("x")
-'X'
-
->>> table(1)
-{'a': [1],
- 'b': 0.3}
-
->>> div(1, 0)
-Traceback (most recent call last):
-    ...
-Odd: whatever
-
->>> print(shout("a"))
-A
-"""
+SPECIFICATION = read_program(__file__, "SPECIFICATION")
 RIGHT = """
 class Odd(ValueError): pass
 def div(a, b):

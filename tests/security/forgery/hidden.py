@@ -13,30 +13,10 @@ from pathlib import Path
 from greenloop.records import InputFile, ScriptJob, ScriptRun
 from greenloop.sandbox import Sandbox
 from tests.security.forgery.case import Subject
+from tests.support.programs import read_program
 
 _PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_m.py")
-_ASK = """
-import m
-
-def plain(value):
-    for kind in (bool, int, float, str, bytes):
-        if issubclass(type(value), kind):
-            return kind.__name__, kind.__repr__(value)
-    if value is None:
-        return "none"
-    if issubclass(type(value), dict):
-        return [plain(item) for item in dict.items(value)]
-    for kind in (list, tuple):
-        if issubclass(type(value), kind):
-            return kind.__name__, [plain(item) for item in kind.__iter__(value)]
-    return "other"
-
-for call in {calls!r}:
-    try:
-        print(plain(eval(call, vars(m))), flush=True)
-    except Exception as error:
-        print([kind.__name__ for kind in type(error).__mro__], str(error), flush=True)
-"""
+_ASK = read_program(__file__, "_ASK")
 
 
 def is_green(box: Sandbox, code: str, tests: str) -> tuple[bool, str]:

@@ -16,6 +16,7 @@ from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from tests.integration.sandbox.conftest import KINDS, make_sandbox, skip_reason
 from tests.security.hostile.host_monitor import Witness
+from tests.support.programs import read_program
 
 LIMITS = ResourceLimits(
     timeout_s=20,
@@ -110,36 +111,7 @@ def limited(box: Sandbox) -> Limited:
     return other
 
 
-PRELUDE = """
-import ctypes, errno, os, resource, signal, socket, subprocess, sys, threading, time
-libc = ctypes.CDLL(None, use_errno=True)
-TMP = os.environ["TMPDIR"]
-
-
-def call(number, *arguments):
-    result = libc.syscall(number, *arguments)
-    if result < 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    return result
-
-
-def refused(action, *arguments):
-    try:
-        result = action(*arguments)
-    except OSError as error:
-        return "refused"
-    return f"allowed: {result!r}"[:300]
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read(10000)
-
-
-def write(path, text="1"):
-    with open(path, "w") as file:
-        file.write(text)
-"""
+PRELUDE = read_program(__file__, "PRELUDE")
 
 
 def answer_calls(box: Sandbox, code: str, calls: list[str]) -> dict[str, Any]:

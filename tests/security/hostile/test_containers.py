@@ -34,6 +34,7 @@ from tests.security.hostile.test_zygote import (
     going_on,
 )
 from tests.support.container_image import IMAGE
+from tests.support.programs import read_programs
 
 pytestmark = pytest.mark.parametrize("box", ["container"], indirect=True, scope="session")
 
@@ -171,33 +172,7 @@ def test_parallel_runs_are_queued(box: ContainerSandbox) -> None:
     assert box._container_count == len(box._idle) <= box._max_containers
 
 
-_TREES: dict[str, str] = {
-    "deep": (
-        "def f():\n"
-        "    for _ in range(200):\n"
-        "        os.mkdir('x' * 200)\n"
-        "        os.chdir('x' * 200)\n"
-    ),
-    "without rights": (
-        "def f():\n"
-        "    os.makedirs('/tmp/a/b/c')\n"
-        "    for path in ('/tmp/a/b/c', '/tmp/a/b', '/tmp/a', '/tmp/work', '/tmp/home'):\n"
-        "        os.chmod(path, 0)\n"
-    ),
-    "many": (
-        "def f():\n"
-        "    for n in range(300): open(f'/dev/shm/{n}' if n % 2 else f'/tmp/{n}', 'w').close()\n"
-    ),
-    "odd": (
-        "def f():\n"
-        "    os.mkdir(b'/tmp/\\xff\\n')\n"
-        "    os.symlink('/proc/1', '/tmp/link')\n"
-        "    os.mkfifo('/tmp/fifo')\n"
-        "    socket.socket(socket.AF_UNIX).bind('/tmp/socket')\n"
-        "    os.link('/tmp/fifo', '/dev/../tmp/other')\n"
-        "    os.rename('/tmp/home', '/tmp/work/home')\n"
-    ),
-}
+_TREES = read_programs(__file__, "_TREES")
 
 
 @pytest.mark.parametrize("kind", _TREES)

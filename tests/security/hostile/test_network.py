@@ -9,59 +9,9 @@ import pytest
 from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import answer_calls
 from tests.security.hostile.host_monitor import Witness
+from tests.support.programs import read_program
 
-CODE = """
-def connects(family, address, kind=socket.SOCK_STREAM):
-    with socket.socket(family, kind) as made:
-        made.settimeout(2)
-        made.connect(address)
-
-
-def datagram(port):
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
-        made.sendto(b"x", ("127.0.0.1", port))
-        made.settimeout(0.05)
-        made.recv(1)
-
-
-def opens(family, kind=socket.SOCK_STREAM, protocol=0):
-    socket.socket(family, kind, protocol).close()
-
-
-def resolves(name):
-    return socket.getaddrinfo(name, 80)
-
-
-def interfaces():
-    with open("/proc/net/dev") as file:
-        return [line.split(":")[0].strip() for line in file if ":" in line]
-
-
-def own_loopback():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        with socket.create_connection(server.getsockname()) as client:
-            accepted, _ = server.accept()
-            with accepted:
-                client.sendall(b"ping")
-                return accepted.recv(4).decode()
-
-
-def own_pair():
-    first, second = socket.socketpair()
-    with first, second:
-        first.sendall(b"pair")
-        return second.recv(4).decode()
-
-
-def own_loop():
-    import asyncio
-    return asyncio.run(asyncio.sleep(0, "loop"))
-
-
-def visible_sockets():
-    lines = [line for name in ("tcp", "udp", "unix") for line in open(f"/proc/net/{name}")]
-    return len(lines) - 3
-"""
+CODE = read_program(__file__, "CODE")
 NEVER = [
     "refused(connects, socket.AF_INET, ('127.0.0.1', PORT))",
     "refused(connects, socket.AF_INET, ('8.8.8.8', 53))",

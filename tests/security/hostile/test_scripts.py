@@ -10,6 +10,7 @@ from greenloop.records import InputFile, ScriptJob, ScriptRun
 from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import Limited
 from tests.security.hostile.host_monitor import Witness
+from tests.support.programs import read_program
 
 INPUTS = (InputFile(path="in/a.txt", content=b"input"),)
 
@@ -114,37 +115,7 @@ def test_links_pipes_and_invalid_names_are_omitted(box: Sandbox) -> None:
     }
 
 
-HOSTILE_VALUES = """
-import os, sys, collections
-class Loud:
-    def __repr__(self):
-        os.write(1, b"loud"); os.write(2, b"loud")
-        return "loud"
-class Endless(list):
-    def __repr__(self):
-        while True: pass
-    def __iter__(self):
-        while True: yield self
-class Deadly(Exception):
-    def __repr__(self): os._exit(0)
-class Meta(type):
-    def __getattribute__(cls, name):
-        if name == "__name__": os._exit(0)
-        return type.__getattribute__(cls, name)
-class Odd(metaclass=Meta):
-    def __getattribute__(self, name): os._exit(0)
-    __class__ = int
-class Text(str):
-    def __len__(self): return 1 << 60
-    def __getitem__(self, key): os._exit(0)
-    def encode(self, *rest): os._exit(0)
-def fail(loud, endless, deadly, odd, text):
-    itself = {}
-    itself["self"] = [itself, {loud}]
-    queue = collections.deque(maxlen=3)
-    raise ValueError("failed")
-fail(Loud(), Endless([1, 2]), Deadly("x"), Odd(), Text("short"))
-"""
+HOSTILE_VALUES = read_program(__file__, "HOSTILE_VALUES")
 
 
 def test_local_values_are_formatted_without_their_own_code(box: Sandbox) -> None:

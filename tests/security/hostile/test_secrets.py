@@ -12,78 +12,9 @@ import greenloop
 from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import answer_calls, is_refused
 from tests.security.hostile.host_monitor import Witness
+from tests.support.programs import read_program
 
-CODE = """
-# The secret is kept in two parts, so that the search does not find itself.
-FIRST, SECOND = bytes.fromhex(FIRST_HEX), bytes.fromhex(SECOND_HEX)
-
-
-def holds(data):
-    place = data.find(FIRST)
-    while place >= 0:
-        if data.startswith(SECOND, place + len(FIRST)):
-            return True
-        place = data.find(FIRST, place + 1)
-    return False
-
-
-def environ_of(pid):
-    return holds(read(f"/proc/{pid}/environ"))
-
-
-def environs():
-    found = 0
-    for name in os.listdir("/proc"):
-        try:
-            found += environ_of(name) if name.isdecimal() else 0
-        except OSError:
-            pass
-    return found
-
-
-def own_memory():
-    found = 0
-    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", buffering=0) as memory:
-        for line in maps:
-            start, end = (int(part, 16) for part in line.split()[0].split("-"))
-            try:
-                memory.seek(start)
-                found += holds(memory.read(min(end - start, 32 << 20)))
-            except (OSError, ValueError, OverflowError):
-                pass
-    return found
-
-
-def imports(name):
-    try:
-        __import__(name)
-    except ImportError:
-        return False
-    return True
-
-
-def paths_of_frames():
-    frame, found = sys._getframe(), set()
-    while frame:
-        found.add(frame.f_code.co_filename)
-        found.update(filter(None, (repr(c) for c in frame.f_code.co_consts)))
-        frame = frame.f_back
-    return found
-
-
-def shows(reversed_path):
-    path = reversed_path[::-1]  # the call is in a frame, too
-    texts = [*paths_of_frames(), *sys.path, *sys.path_importer_cache, *sys.orig_argv]
-    texts += [str(getattr(item, "__file__", "")) for item in list(sys.modules.values())]
-    return any(path in text for text in texts)
-
-
-def devices():
-    return sorted(set(os.listdir("/dev")) - KNOWN)
-
-
-KNOWN = set("core fd full null ptmx pts random shm stderr stdin stdout tty urandom zero".split())
-"""
+CODE = read_program(__file__, "CODE")
 REFUSED = [
     "refused(read, '/proc/1/environ')",
     "refused(read, '/proc/1/mem')",

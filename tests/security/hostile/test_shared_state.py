@@ -11,62 +11,13 @@ from greenloop.grading.mutation import generate_mutants
 from greenloop.sandbox.base import Sandbox
 from greenloop.testsuite import TestFile
 from tests.security.hostile.conftest import PRELUDE, Limited, answer_calls
+from tests.support.programs import read_program
 
 pytestmark = pytest.mark.parametrize(
     "box", ["bubblewrap", "native", "landlock"], indirect=True, scope="session"
 )
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-SETTINGS = """
-import fcntl
-
-F_SETSIG, F_GETSIG, F_GETLEASE, F_SETPIPE_SZ, F_GETPIPE_SZ = 10, 11, 1025, 1031, 1032
-
-
-def attempt(action, *arguments):
-    try:
-        return action(*arguments)
-    except OSError as error:
-        return error.errno
-
-
-def descriptors():
-    'Everything that can be asked of each open file description.'
-    asked = (fcntl.F_GETFL, fcntl.F_GETOWN, F_GETSIG, F_GETLEASE, F_GETPIPE_SZ)
-    found = []
-    for number in range(1024):
-        if attempt(os.fstat, number) == errno.EBADF:
-            continue
-        states = [attempt(fcntl.fcntl, number, question) for question in asked]
-        states += [attempt(os.lseek, number, 0, os.SEEK_CUR), locked(number)]
-        found.append(f"{number}: {states}")
-    return found
-
-
-def locked(number):
-    'Whether another open file description has a lock on the file of a descriptor.'
-    own = attempt(os.open, f"/dev/fd/{number}", os.O_RDONLY | os.O_NONBLOCK)
-    if own in (errno.EACCES, errno.ENXIO):
-        return "cannot be opened"
-    try:
-        return attempt(fcntl.flock, own, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    finally:
-        os.close(own)
-
-
-def set_descriptors(numbers):
-    for number in (signal.SIGIO, signal.SIGUSR2):
-        signal.signal(number, signal.SIG_IGN)
-    for number in numbers:
-        flags = attempt(fcntl.fcntl, number, fcntl.F_GETFL)
-        attempt(fcntl.fcntl, number, fcntl.F_SETFL, flags | os.O_NONBLOCK | os.O_APPEND)
-        attempt(fcntl.fcntl, number, fcntl.F_SETOWN, os.getpid())
-        attempt(fcntl.fcntl, number, F_SETSIG, signal.SIGUSR2)
-        attempt(fcntl.fcntl, number, fcntl.F_SETFL, flags | os.O_NONBLOCK | os.O_ASYNC)
-        attempt(fcntl.fcntl, number, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-        attempt(fcntl.fcntl, number, F_SETPIPE_SZ, 1 << 17)
-        attempt(fcntl.flock, number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        attempt(os.lseek, number, 7, os.SEEK_SET)
-"""
+SETTINGS = read_program(__file__, "SETTINGS")
 FILES = int(os.environ.get("HOSTILE_FILES", "1"))  # of each folder
 RUN = PRELUDE + SETTINGS + """
 
@@ -153,32 +104,7 @@ def _machine_state(path: str) -> list[Any]:
 
 
 # A mutant of `step` sets a flag on descriptors; the test fails where one is set already.
-MODULE = """
-import contextlib, fcntl, os, tempfile
-OPENED = os.open(tempfile.mkdtemp() + "/opened", os.O_RDWR | os.O_CREAT)
-
-
-def step():
-    return 10
-
-
-def flags():
-    'The flags of the chosen descriptors, by number.'
-    found = {}
-    for number in range(64):
-        if (number == OPENED) == OWN:
-            try:
-                found[number] = fcntl.fcntl(number, fcntl.F_GETFL)
-            except OSError:
-                continue
-    return found
-
-
-def set_flags():
-    for number, found in flags().items():
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(number, fcntl.F_SETFL, found | os.O_APPEND)
-"""
+MODULE = read_program(__file__, "MODULE")
 MODULE_TESTS = """
 import os
 import probe

@@ -10,48 +10,9 @@ from greenloop.project.code_map import build_code_map, list_signatures
 from greenloop.project.code_map.index import build_index
 from greenloop.project.code_map.modules import Import, split_words
 from greenloop.project.code_map.ranking import rank
+from tests.support.programs import read_programs
 
-SHOP = {
-    "src/shop/__init__.py": "from .prices import *\nfrom .cart import Cart as Basket\n",
-    "src/shop/prices.py": '''"""Prices of goods."""
-import json
-from . import rates
-
-LIMIT: int = 3
-
-
-def total(items, *, rate="reduced") -> int:
-    """Return the sum of all items.
-
-    With tax.
-    """
-    return sum(items) * rates.find_rate(rate)
-
-
-def _unused(): ...
-''',
-    "src/shop/rates.py": "def find_rate(name):\n    return {'reduced': 7}[name]\n",
-    "src/shop/cart.py": '''from shop.prices import total
-
-
-class Cart(dict):
-    """A cart of goods."""
-
-    owner: str
-
-    @property
-    def amount(self) -> int:
-        return total(self.values())
-
-    def checkout(self):
-        import shop.rates as r
-
-        return self.amount + r.find_rate("full")
-''',
-    "src/shop/json.py": "def load(): ...\n",
-    "tests/test_cart.py": "from shop import Basket, total\n\n\ndef test_discount_voucher():\n    assert Basket().checkout() == total([])\n",
-    "setup.py": "def broken(:\n",
-}
+SHOP = read_programs(__file__, "SHOP")
 
 
 def test_reads_are_resolved_through_imports_and_reexports() -> None:

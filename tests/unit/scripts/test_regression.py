@@ -8,59 +8,9 @@ import pytest
 
 from greenloop.records.script_result import ScriptRun
 from greenloop.scripts.regression import find_lost_output, find_regressions, find_suppressed_errors
+from tests.support.programs import read_program
 
-SUMMARY = '''
-    """Sums up a CSV."""
-    import argparse
-    import csv
-    import logging
-    import sys
-
-    log = logging.getLogger(__name__)
-
-
-    class Report:
-        def __init__(self, rows):
-            self.rows = rows
-
-        def total(self):
-            return sum(float(row["amount"]) for row in self.rows)
-
-        def show(self):
-            print("Rows: %d" % len(self.rows))
-            print("Total: {:.2f}".format(self.total()))
-
-
-    def load(path, delimiter=","):
-        log.info("reading %s", path)
-        with open(path) as file:
-            return list(csv.DictReader(file, delimiter=delimiter))
-
-
-    def write_totals(rows, path):
-        with open(path, "w") as file:
-            for row in rows:
-                file.write("%s;%s\\n" % (row["region"], row["amount"]))
-
-
-    def main():
-        parser = argparse.ArgumentParser()
-        parser.add_argument("file")
-        parser.add_argument("-d", "--delimiter", default=",")
-        parser.add_argument("-h", "--header", action="store_true")
-        parser.add_argument("--verbose", action="store_true", help="tell more")
-        args = parser.parse_args()
-        rows = load(args.file, args.delimiter)
-        if args.verbose:
-            print("loaded", len(rows), "rows from", args.file)
-        Report(rows).show()
-        write_totals(rows, "totals.csv")
-        print(rows[0])
-
-
-    if __name__ == "__main__":
-        main()
-'''
+SUMMARY = read_program(__file__, "SUMMARY")
 
 
 def plain(text: str) -> str:

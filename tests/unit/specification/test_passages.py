@@ -7,30 +7,9 @@ import time
 import pytest
 
 from greenloop.specification.passages import index_text, list_words
+from tests.support.programs import read_program
 
-TEXT = """# Word wrap
-
-Hello there. Wrap “long” lines, e.g. at 70; see the [docs](http://x.y/z).
-It’s for *people*.
-
-> 3. quoted item
-  with more
-- a bold item. Two sentences
-- next
-
-| name | age |
-|------|----:|
-| Ann  | 3   |
-
-```python
-import os, sys
-def f(x): ...
-
-y = 2
-```
->>> f("a. B")
-2
-"""
+TEXT = read_program(__file__, "TEXT")
 
 
 def blocks(text: str) -> list[tuple[str, str]]:

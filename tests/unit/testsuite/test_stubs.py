@@ -11,57 +11,9 @@ from typing import Any
 import pytest
 
 from greenloop.testsuite.stubs import build_stub, with_empty_bodies
+from tests.support.programs import read_program
 
-SOURCE = '''
-"""The module's text."""
-from __future__ import annotations
-import functools
-from dataclasses import dataclass, field
-
-TABLE = {"a": 1}
-square = lambda n: n * n
-
-
-def plain(x, *, y=lambda: 1):
-    """Says what it does."""
-    def inner():
-        return x
-    return inner()
-
-
-async def later():
-    return 1
-
-
-def generate():
-    yield 1
-
-
-@functools.lru_cache
-@(lambda f: f)
-def cached(x): return x
-
-
-@dataclass
-class Point:
-    """A point."""
-    x: int = 0
-    tags: list = field(default_factory=list)
-
-    class Inner:
-        def deep(self): return 1
-
-    @property
-    def norm(self):
-        """Its norm."""
-        return self.x
-
-    @classmethod
-    def make(cls): return cls()
-
-    @staticmethod
-    def zero(): return 0
-'''
+SOURCE = read_program(__file__, "SOURCE")
 
 
 def load(source: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 
 from greenloop.records import HeldOutExample
 from greenloop.testsuite import Suite, TestFile
+from tests.support.programs import read_program
 
 GENERATED = (
     "import pytest\nfrom m import f\n\n\n"
@@ -113,29 +114,7 @@ def test_example_imports_what_means_something_else_in_the_file() -> None:
     assert code.startswith("import m\ndef test_a()")
 
 
-CONTEXT = """import pytest
-from m import f, g
-LIMIT = 3
-def helper(x):
-    # of the limit
-    return f(x) + LIMIT
-def unused(): pass
-@pytest.fixture
-def box(tmp_path):
-    return tmp_path
-@pytest.fixture(autouse=True)
-def clock():
-    yield
-class TestA:
-    def setup_method(self):
-        self.x = helper(1)
-    def test_a(self, box):
-        assert self.x == 1
-    def test_b(self):
-        assert g(2)
-def test_c():
-    assert helper(2) == 1
-"""
+CONTEXT = read_program(__file__, "CONTEXT")
 
 
 def test_disputed_test_is_shown_with_what_it_uses() -> None:

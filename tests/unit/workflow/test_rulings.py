@@ -20,30 +20,10 @@ from greenloop.workflow.peer.rulings import (
     interpret,
     is_wording,
 )
+from tests.support.programs import read_program
 
 CODE = "class Hall:\n    def __init__(self, clock): ...\n    def plan(self, width): ...\n"
-TESTS = '''import pytest
-from m import Hall
-
-class FakeClock:
-    """R9: a clock."""
-    def __call__(self):
-        return 0
-
-def make_hall():
-    return Hall(FakeClock())
-
-@pytest.mark.parametrize("at", [1, 2, 3])
-def test_plan(at):
-    """R1: the plan."""
-    hall = make_hall()
-    assert hall.plan(at) == "."  # R1 says so
-
-def test_wide():
-    """R1: the plan."""
-    hall = make_hall()
-    assert hall.plan(9) == "."
-'''
+TESTS = read_program(__file__, "TESTS")
 
 
 def test_a_test_is_one_difference_whatever_its_rows() -> None:

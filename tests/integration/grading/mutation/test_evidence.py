@@ -11,99 +11,10 @@ from greenloop.grading.mutation import generate_mutants, measure_mutation
 from greenloop.records import Mutation
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
+from tests.support.programs import read_program
 
-CODE = '''\
-import functools
-import enum
-
-LIMIT = 3
-
-
-class Colour(enum.Enum):
-    RED = "r"
-    BLUE = "b"
-
-
-def top_k(xs, k=2):
-    """The k largest."""
-    if k < 0:
-        raise ValueError("k must not be negative")
-    return sorted(xs, reverse=True)[:k]
-
-
-class Box:
-    def __init__(self, size=LIMIT):
-        self.size = size
-        self.items = []
-
-    @property
-    def full(self):
-        return len(self.items) >= self.size
-
-    def add(self, item):
-        if self.full:
-            return False
-        self.items.append(item)
-        return True
-
-
-@functools.lru_cache(maxsize=None)
-def triple(n):
-    return n * 3
-
-
-NINE = triple(3)
-
-
-def never(a):
-    return a + 1
-'''
-TESTS = """\
-import pytest
-import solution
-from solution import Box, Colour, top_k
-
-PAIRS = [(1, solution.triple(1)), (2, 6)]
-
-
-@pytest.fixture
-def box(tmp_path):
-    return Box(2)
-
-
-def test_top():
-    assert top_k([1, 3, 2], 2) == [3, 2]
-
-
-def test_negative():
-    with pytest.raises(ValueError):
-        top_k([1], -1)
-
-
-def test_box(box, capsys):
-    assert not box.full
-    assert box.add(1) and box.add(2)
-    assert not box.add(3)
-    assert box.items == [1, 2]
-
-
-class TestTable:
-    @pytest.mark.parametrize(("n", "expected"), PAIRS)
-    def test_triple(self, n, expected):
-        assert solution.triple(n) == expected
-
-    def test_nine(self):
-        assert solution.NINE == 9
-
-
-@pytest.mark.skip(reason="not today")
-def test_skipped():
-    assert False
-
-
-def test_colour():
-    assert Colour("r") is Colour.RED
-"""
+CODE = read_program(__file__, "CODE")
+TESTS = read_program(__file__, "TESTS")
 SURVIVORS = {
     "LIMIT = 4",
     "LIMIT = 2",

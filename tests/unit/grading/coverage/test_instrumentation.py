@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from greenloop.sandbox.guest.coverage.instrumentation import instrument_module
+from tests.support.programs import read_program
 
 NOTES = "_reached_by_tests"
 
@@ -33,38 +34,7 @@ def run(code: str, *calls: str) -> tuple[set[int], set[str], dict[str, Any]]:
     return lines, {name for number, name in noted.branches.items() if not reached[number]}, names
 
 
-CODE = '''"""Doc."""
-from __future__ import annotations
-
-X = 1
-
-
-class A:
-    """Doc."""
-
-    __slots__ = ("x",)
-
-    def __init__(self, x):
-        self.x = x
-
-
-def f(n):
-    """Doc."""
-    global X
-    if n > 0:
-        X = n
-    elif n == 0:
-        return "zero"
-    for i in range(n):
-        if i == 5:
-            break
-    while n < 0:
-        n += 1
-    try:
-        return 1 // n
-    except ZeroDivisionError:
-        return 0
-'''
+CODE = read_program(__file__, "CODE")
 
 
 def test_functions_that_are_never_called_are_missed() -> None:

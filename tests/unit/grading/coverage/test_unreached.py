@@ -3,39 +3,9 @@
 from __future__ import annotations
 
 from greenloop.grading.coverage.unreached import find_unreached
+from tests.support.programs import read_program
 
-CODE = """\
-import abc
-
-def used(n):
-    if n:
-        return 1
-    return 2
-
-def unused():
-    '''Text.'''
-    return 3
-
-def _private():
-    return 4
-
-class Shape(abc.ABC):
-    @abc.abstractmethod
-    def area(self):
-        raise NotImplementedError
-
-    def name(self):
-        return "shape"
-
-    def __repr__(self):
-        return "?"
-
-def main():
-    print(used(0))
-
-if __name__ == "__main__":
-    main()
-"""
+CODE = read_program(__file__, "CODE")
 STATEMENTS = (1, 3, 4, 5, 6, 8, 10, 12, 13, 15, 16, 18, 20, 21, 23, 24, 26, 27)
 
 

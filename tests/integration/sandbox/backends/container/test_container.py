@@ -14,32 +14,9 @@ from greenloop.sandbox.backends.container import container
 from greenloop.sandbox.backends.container.backend import ContainerSandbox
 from greenloop.sandbox.backends.container.runtime import ContainerEngine
 from greenloop.sandbox.guest.protocol import framing
+from tests.support.programs import read_program
 
-_ANSWERING_ENGINE = """#!{python}
-import json, socket, sys
-sys.path.insert(0, {guest!r})
-from protocol.framing import receive_frame, send_frame
-if "run" not in sys.argv:
-    sys.exit()
-connection = socket.socket(fileno=0)
-while True:
-    send_frame(connection, b"ready")
-    try:
-        limits, payload = (json.loads(receive_frame(connection, 1 << 20)) for _ in range(2))
-    except EOFError:
-        break
-    head = {head}
-    send_frame(connection, json.dumps(head).encode())
-    if "trouble" in head:
-        continue
-    for frame in (b"output", b"", b"stack"):
-        send_frame(connection, frame)
-    if payload["kind"] == "script":
-        request = json.loads(receive_frame(connection, 1 << 20))
-        manifest = {{"files": [], "left_out": [], "changed": sorted(request["inputs"])}}
-        for frame in (b"errors", json.dumps(manifest).encode(), b""):
-            send_frame(connection, frame)
-"""
+_ANSWERING_ENGINE = read_program(__file__, "_ANSWERING_ENGINE")
 HEAD = {"ending": "finished", "status": 0, "hit": ["memory"], "cut": ["errors"]}
 
 

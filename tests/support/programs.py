@@ -1,0 +1,26 @@
+"""Programs that tests run, kept as Markdown beside the tests: `test_escape.md` has those of `test_escape.py`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_SECTION = re.compile(r"^## (\w+)\n\n(.*?)(?=^## \w+\n\n|\Z)", re.MULTILINE | re.DOTALL)
+_PROGRAM = re.compile(r"(?:^### ([^\n]*)\n\n)?^(`{3,})\w+\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
+
+
+def read_program(test_file: str, section: str) -> str:
+    """Return the only program of a section."""
+    ((_, program),) = _read_section(test_file, section)
+    return program
+
+
+def read_programs(test_file: str, section: str) -> dict[str, str]:
+    """Return the programs of a section by their headings."""
+    return dict(_read_section(test_file, section))
+
+
+def _read_section(test_file: str, section: str) -> list[tuple[str, str]]:
+    text = Path(test_file).with_suffix(".md").read_text("utf-8")
+    bodies = dict(_SECTION.findall(text))
+    return [(name, program) for name, _, program in _PROGRAM.findall(bodies[section])]
