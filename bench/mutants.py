@@ -25,7 +25,7 @@ from greenloop import GreenloopError, run_coding_agent
 from greenloop.grading.mutation import Mutant, generate_mutants, sample_mutants
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.work.mutant_runs import MutantRuns
+from greenloop.sandbox.work.trials.runs import MutantRuns
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import find_tested_module
 

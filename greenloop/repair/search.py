@@ -26,8 +26,8 @@ from greenloop.repair.ranking import (
 )
 from greenloop.repair.synthesis import WIDE_OPERATORS, WIDEST_OPERATORS
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.work.mutant_runs import ModuleEdit
-from greenloop.sandbox.work.patches import BaselineResult, PatchRuns, PatchTrialPlan
+from greenloop.sandbox.work.trials.patches import BaselineResult, PatchRuns, PatchTrialPlan
+from greenloop.sandbox.work.trials.runs import ModuleEdit
 from greenloop.syntax.bytecode import CompilationUnits
 from greenloop.syntax.operators import Operator
 from greenloop.syntax.parse import PARSE_ERRORS
@@ -35,7 +35,7 @@ from greenloop.syntax.source import Source
 from greenloop.testsuite import TestFile
 
 DEFAULT_MAX_PATCHES = 8
-_UNSUPPORTED_RUN = re.compile("cannot be collected|other tests|do not import|broke off")
+_UNSUPPORTED_RUN = re.compile("cannot be collected|other tests|no test loads|broke off")
 _MIN_TEST_SECONDS, _TEST_TIME_FACTOR, _MAX_TIME_SHARE = 0.25, 10, 0.1
 _SCORE_MARGIN = 0.9  # edits worse than the best passing one by more than this are not tried
 _SCORE_MARGIN_FOR_HANGS = 0.3  # each edit that does not help costs a timeout
@@ -108,7 +108,7 @@ class _PatchSearch:
         ranked = rank_edits(found, self._code, localization)
         if not ranked:
             return SearchResult(ended="there is nothing to change")
-        if not reached:
+        if not reached or self._is_interrupted:
             return self._try_one_by_one(ranked)
         margin = _SCORE_MARGIN_FOR_HANGS if hints.has_timeout else _SCORE_MARGIN
 
@@ -159,25 +159,22 @@ class _PatchSearch:
         remaining_s = self._remaining_s()
         max_test_s = max(_MIN_TEST_SECONDS, _TEST_TIME_FACTOR * max(durations, default=0.0))
         max_test_s = min(max_test_s, max(_MIN_TEST_SECONDS, _MAX_TIME_SHARE * remaining_s))
-        runs = self._run_patches([], None, max_test_s, remaining_s / 2)
-        is_failing = any(item.outcome in ("failed", "timeout") for item in runs.baseline)
-        return runs.baseline if is_failing and not runs.error else ()
-
-    def _run_patches(
-        self,
-        edits: Sequence[ModuleEdit],
-        plan: PatchTrialPlan | None,
-        max_test_s: float,
-        budget_s: float,
-    ) -> PatchRuns:
-        runs = self._sandbox.run_patches(
+        found = self._sandbox.measure_tests(
             self._code,
             self._tests,
-            edits,
             module=self._module,
-            plan=plan,
             max_cpu_s=max_test_s,
-            budget_s=max(0.1, budget_s),
+            budget_s=remaining_s / 2,
+        )
+        self._is_interrupted |= "(interrupted" in found.error
+        is_failing = any(item.outcome in ("failed", "timeout") for item in found.tests)
+        return found.tests if is_failing else ()
+
+    def _run_patches(
+        self, edits: Sequence[ModuleEdit], plan: PatchTrialPlan, budget_s: float
+    ) -> PatchRuns:
+        runs = self._sandbox.run_patches(
+            *(self._code, self._tests, edits), module=self._module, plan=plan, budget_s=budget_s
         )
         self._is_interrupted |= "(interrupted" in runs.error
         return runs
@@ -202,13 +199,13 @@ class _PatchSearch:
             edits = [self._to_module_edit(item.edit, units) for item in batch]
             scores = tuple(item.score for item in batch)
             plan = PatchTrialPlan(reached, scores, self._max_patches, margin)
-            runs = self._run_patches(edits, plan, 0.0, remaining_s)
+            runs = self._run_patches(edits, plan, remaining_s)
             tried = done + runs.tried_count
             if runs.passing or runs.error or runs.tried_count < len(batch):
                 break
             done, size = done + size, _NEXT_BATCH_SIZE
         passing = tuple(done + number for number in runs.passing)
-        return PatchRuns(passing, tried, reached, runs.error)
+        return PatchRuns(passing, tried, runs.error)
 
     def _to_module_edit(self, edit: CandidateEdit, units: CompilationUnits) -> ModuleEdit:
         unit = units.find_enclosing(edit.start, edit.end) or (0, len(self._code), 1, "")

@@ -21,6 +21,7 @@ class JobRunner(Protocol):
     packages: InstalledPackages
     limits: ResourceLimits
     can_fork: bool
+    has_separate_runs: bool
     can_allow_hosts: bool
     environment: GuestEnvironment | None
 

@@ -18,7 +18,8 @@ from greenloop.sandbox.guest.limits.numeric_threads import SINGLE_THREAD_VARIABL
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work import calls, mutants, observations, patches, projects, scripts, tests
+from greenloop.sandbox.work import calls, observations, projects, scripts, tests
+from greenloop.sandbox.work.trials import mutants, patches
 
 _S = TypeVar("_S", bound="Sandbox")
 
@@ -33,12 +34,14 @@ class Sandbox(ABC):
         packages: What code may import besides the standard library.
         limits: The limits of a job, where it sets none.
         can_fork: Whether a run can start processes.
+        has_separate_runs: Whether runs side by side share no network and no files.
         can_allow_hosts: Whether a script can be given access to single hosts.
         environment: The environment of a project that runs its jobs; None for greenloop's own.
     """
 
     info: SandboxInfo
     can_fork = True
+    has_separate_runs = False
     can_allow_hosts = False
     environment: GuestEnvironment | None = None
 
@@ -59,6 +62,7 @@ class Sandbox(ABC):
     run_script = scripts.run_script
     run_mutants = mutants.run_mutants
     run_patches = patches.run_patches
+    measure_tests = patches.measure_tests
     evaluate_calls = calls.evaluate_calls
     observe = observations.observe
 
@@ -118,6 +122,7 @@ class SandboxView(Sandbox):
         super().__init__(sandbox.limits, packages or sandbox.packages)
         self.sandbox, self.info = sandbox, sandbox.info
         self.can_fork = sandbox.can_fork
+        self.has_separate_runs = sandbox.has_separate_runs
         self.can_allow_hosts = sandbox.can_allow_hosts
         self.environment = sandbox.environment
 

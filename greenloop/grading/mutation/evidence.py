@@ -17,7 +17,7 @@ from greenloop.grading.mutation.mutant import Mutant
 from greenloop.grading.mutation.sampling import sample_mutants
 from greenloop.records import MutantResult, Mutation, Survivor
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.work.mutant_runs import MutantRun, MutantRuns
+from greenloop.sandbox.work.trials.runs import MutantRun, MutantRuns
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import find_tested_module
 

@@ -9,7 +9,7 @@ from greenloop.grading.mutation.equivalence import explain_equivalence
 from greenloop.grading.mutation.mutant import Mutant, ProposedEdit
 from greenloop.grading.mutation.operators import OPERATORS
 from greenloop.grading.mutation.questions import build_question
-from greenloop.sandbox.work.mutant_runs import ModuleEdit
+from greenloop.sandbox.work.trials.runs import ModuleEdit
 from greenloop.syntax.bytecode import CompilationUnit, CompilationUnits
 from greenloop.syntax.nodes import NodeContext, walk_editable_nodes
 from greenloop.syntax.source import Source

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from greenloop.sandbox.work.mutant_runs import ModuleEdit
+from greenloop.sandbox.work.trials.runs import ModuleEdit
 from greenloop.syntax.nodes import NodeContext
 from greenloop.syntax.operators import Operator
 from greenloop.syntax.source import Source, TextEdit, format_unified_diff

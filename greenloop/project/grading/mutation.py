@@ -12,7 +12,7 @@ from greenloop.grading.mutation import measure_mutation
 from greenloop.project.runner import ProjectRunner
 from greenloop.records import Baseline, Mutation
 from greenloop.sandbox.base import SandboxView
-from greenloop.sandbox.work.mutant_runs import (
+from greenloop.sandbox.work.trials.runs import (
     ModuleEdit,
     MutantRun,
     MutantRuns,

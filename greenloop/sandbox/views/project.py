@@ -14,8 +14,8 @@ from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.work.observations import Observations, observe_job
-from greenloop.sandbox.work.patches import PatchRuns
 from greenloop.sandbox.work.projects import Hits
+from greenloop.sandbox.work.trials.patches import MeasuredTests
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import is_test_path
 
@@ -96,6 +96,6 @@ class ProjectSandbox(SandboxView):
         job = Job("observation", (), payload, hash_seed, self.packages, timeout_s, tree=tree)
         return observe_job(self, job)
 
-    def run_patches(self, *_: object, **__: object) -> PatchRuns:
-        """Return no results: a process that collected the tests of a project is not forked."""
-        return PatchRuns(error="in a project nothing is forked after collection")
+    def measure_tests(self, *_: object, **__: object) -> MeasuredTests:
+        """Return nothing: a process that collected the tests of a project is not forked."""
+        return MeasuredTests(error="in a project nothing is forked after collection")

@@ -52,7 +52,7 @@ class WarmSandbox(Sandbox):
     before. The second has no pytest, and hides what it has loaded.
     """
 
-    can_allow_hosts = True
+    can_allow_hosts = has_separate_runs = True
 
     def __init__(
         self,

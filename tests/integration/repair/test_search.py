@@ -172,22 +172,13 @@ def test_search_can_be_interrupted(box: Sandbox) -> None:
     assert found.seconds < LONG_S
 
 
-@pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
-        ("socket.socket().bind(('127.0.0.1', 5999))", True),
-        ("socket.socket().bind(('127.0.0.1', 0))", False),
-        ("open('/tmp/shared', 'w').close()", True),
-        ("open('own', 'w').close()", False),
-        ("__import__('subprocess').run(['true'])", False),
-    ],
-)
-def test_the_baseline_knows_what_trials_would_share(
-    box: Sandbox, statement: str, expected: bool
-) -> None:
-    code = f"import socket\n\n\ndef f(n):\n    {statement}\n    return n\n"
-    tests = "from m import f\ndef test_a(): assert f(1) == 1\ndef test_b(): assert f(2) == 3\n"
+def test_tests_are_measured_up_to_their_limit_of_time(box: Sandbox) -> None:
+    code = "def f(n):\n    while n > 2:\n        pass\n    return n\n"
+    tests = "from m import f\n" + "".join(
+        f"def test_{name}(): assert f({n}) == {wanted}\n"
+        for name, n, wanted in (("a", 1, 1), ("b", 2, 3), ("c", 3, 3), ("d", 0, 0))
+    )
     files = [TestFile("test_m.py", tests)]
-    measured = box.run_patches(code, files, [], module="m", budget_s=LONG_S)
-    assert [item.outcome for item in measured.baseline] == ["passed", "failed"]
-    assert [item.uses_outside for item in measured.baseline] == [expected, expected]
+    found = box.measure_tests(code, files, module="m", max_cpu_s=0.3, budget_s=LONG_S).tests
+    assert [item.outcome for item in found] == ["passed", "failed", "timeout", "passed"]
+    assert [sorted(item.lines) for item in found] == [[2, 4], [2, 4], [2, 3], [2, 4]]

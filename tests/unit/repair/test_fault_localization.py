@@ -8,7 +8,7 @@ import pytest
 
 from greenloop.repair.fault_localization import FaultLocalization, compute_ochiai_scores
 from greenloop.repair.hints import Hints
-from greenloop.sandbox.work.patches import BaselineResult
+from greenloop.sandbox.work.trials.patches import BaselineResult
 
 CODE = """\
 LOW = 1

@@ -15,8 +15,8 @@ EntryPoint = Callable[[dict[str, Any], int], int]
 _ENTRYPOINTS = {
     "tests": "entrypoints.pytest_run",
     "observation": "entrypoints.observation",
-    "mutants": "entrypoints.mutants",
-    "patches": "entrypoints.patches",
+    "mutants": "entrypoints.trials",
+    "patches": "entrypoints.trials",
     "script": "entrypoints.script",
     "project": "entrypoints.pytest_run",
     "suite": "entrypoints.suite",

@@ -1,1 +1,1 @@
-"""Many trials in one sandbox process: forks of a collected test session."""
+"""Trials: tests collected once, edits of one file tried in forks of that process, one at a time."""

@@ -1,96 +1,148 @@
-"""Baseline of a red suite: outcome, cost and reached lines of each test on the original code."""
+"""What the tests do on the original code: outcome, cost and lines of each, and on whom it depends."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from typing import Any
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any, BinaryIO
 
-from ..limits.cpu_time import CpuTimeLimit
-from ..limits.proc_stats import read_address_space
-from .context import ReportStep, TrialContext
-from .fork_pool import ForkTask
-from .listening import ListeningSockets
-from .time_limits import StepLimits
-from .workspaces import OutsideUse
+from ..protocol.reasons import LIVE_THREADS
+from .forks import Fork
+from .server import SURVIVED
 
-_IDLE_SECONDS = 2.0
+_QUICK_SECONDS = 0.05  # quick tests run first; a finer order would not be repeatable
+_MAX_SCREENING_TESTS, _GRACE_SECONDS = 5, 5.0
+_TIMEOUT, _PASSED = "timeout", "passed"
 
 
-class BaselineMeasurement:
-    """Runs all tests in one fork; after a test that ends the fork, the rest in another."""
+class Baseline:
+    """The collected tests, in the process that serves requests for them.
 
-    def __init__(self, context: TrialContext, max_cpu_s: float) -> None:
-        """`max_cpu_s` is the limit of each test in CPU seconds."""
-        self._context, self._max_cpu_s = context, max_cpu_s
-        self._items = context.session.items
+    Attributes:
+        names: The node ids of the tests.
+        tests: What was measured of each.
+        dependent: Tests that pass only after others.
+    """
 
-    def report_outcomes(self) -> None:
-        """Send an event `reached` for each test."""
-        at, count, sockets = 0, len(self._items), ListeningSockets()
-        while at < count:
-            outcomes, ending = self._run_from(at, sockets)
-            for item in outcomes:
-                item["uses_outside"] = sockets.shares(item)
-                self._context.send_event({"event": "reached", **item})
-            at += len(outcomes)
-            if ending == "not_run":
-                self._context.report_trouble("the time was over before all tests were run")
-                return
-            if at < count and (ending != "verdict" or not outcomes):
-                self._context.send_event({"event": "reached", **self._timeout_event(at)})
-                at += 1
+    def __init__(self, job: Mapping[str, Any], server: Fork, requests: BinaryIO) -> None:
+        self._job, self._server, self._requests = job, server, requests
+        self.names: list[str] = []
+        self.tests: list[dict[str, Any]] = []
+        self.collect_s = 0.0
+        self.dependent: set[int] = set()
+        self._confirmed: set[int] = set()  # tests that were run alone
 
-    def _run_from(self, first: int, sockets: ListeningSockets) -> tuple[list[dict[str, Any]], str]:
-        path = f"{os.environ['TMPDIR']}/reached-{first}.json"
-        limits = StepLimits(3 * self._max_cpu_s + 1, self._max_cpu_s + _IDLE_SECONDS)
-        task = ForkTask(
-            0, lambda report: self._write_outcomes(first, path, report), lambda _: limits
-        )
-        result = self._context.fork_pool.run_all([task], sockets.look)[task.number]
-        return list(_read_outcomes(path, len(self._items) - first)), result.ending
+    def close(self) -> None:
+        """In a fork: give up the process with the tests."""
+        self._requests.close()
+        self._server.close()
 
-    def _timeout_event(self, number: int) -> dict[str, Any]:
-        cost = {"cpu_s": self._max_cpu_s, "wall_s": self._max_cpu_s}
-        return {"test": self._items[number].nodeid, "outcome": "timeout", "lines": [], **cost}
+    def prepare(self) -> str:
+        """Wait for the tests and measure them, or take what was measured before.
 
-    def _write_outcomes(self, first: int, path: str, report_step: ReportStep) -> str:
-        """In a fork: write the outcomes to a file, up to the first timeout."""
-        outside = OutsideUse()
-        with open(path, "w", encoding="utf-8") as file:
-            outside.watch()
-            for number in range(first, len(self._items)):
-                report_step(number)
-                outcome = {**self._measure_test(number), **outside.describe()}
-                file.write(json.dumps(outcome) + "\n")
-                file.flush()
-                if outcome["outcome"] == "timeout":
-                    break  # pytest was interrupted: the next test needs a new fork
-        return "reached"
+        Returns why that is impossible.
+        """
+        ready = self._server.receive(self._job["deadline"])
+        if not isinstance(ready, dict) or not ready["is_collected"]:
+            return "the tests cannot be collected"
+        if ready["has_threads"]:
+            return LIVE_THREADS
+        self.names, self.collect_s = ready["tests"], float(ready["collect_s"])
+        known = self._job["tests"]
+        if known and [item["test"] for item in known] != self.names:
+            return "other tests were collected"
+        self.tests = list(known) or self._measure_all()
+        self.ask(do="set", tests=self.tests)
+        return self._explain_no_trials(bool(ready["is_loaded"]))
 
-    def _measure_test(self, number: int) -> dict[str, Any]:
-        outcomes: list[str] = []
-        limit = CpuTimeLimit(self._max_cpu_s)
+    def _explain_no_trials(self, is_loaded: bool) -> str:
+        if self._job["is_red"]:
+            return ""
+        if not self.list_passing():
+            return "no test passes on the code"
+        reaching = ("lines", "starts_processes", "is_loaded")
+        if not is_loaded and not any(item[name] for item in self.tests for name in reaching):
+            return f"no test loads {os.path.basename(self._job['path'])}"
+        return self._check_order()
 
-        def run_test() -> None:
-            with limit:
-                outcomes.append(self._context.session.run_with_outcome(number))
+    def ask(self, **request: Any) -> dict[str, Any]:
+        """Return the answer of the process with the tests. Raises OSError where that has ended."""
+        self._requests.write(json.dumps(request).encode() + b"\n")
+        self._requests.flush()
+        answer = self._server.receive(self._job["deadline"] + _GRACE_SECONDS)
+        if not isinstance(answer, dict):
+            raise EOFError("the process with the tests ended early")
+        if "failed" in answer:
+            raise OSError(f"a trial changed {answer['failed']}, which cannot be put back")
+        return answer
 
-        measured = self._context.measure(run_test)
+    def _measure_all(self) -> list[dict[str, Any]]:
+        """Measure all tests; after one that ends its process, the rest in another."""
+        found: list[dict[str, Any]] = []
+        while len(found) < len(self.names) and time.monotonic() < self._job["deadline"]:
+            found += self._measure(range(len(found), len(self.names)))
+        return found + [self._describe_unknown(n) for n in range(len(found), len(self.names))]
+
+    def _measure(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
+        """Measure tests up to the first that ends the process or is late."""
+        chosen, limit_s = list(numbers), self._job["max_test_s"]
+        answer = self.ask(do="measure", numbers=chosen, cpu_s=limit_s)
+        found = [{"test": self.names[item["number"]], **item} for item in answer["tests"]]
+        if answer["ending"] != "verdict" and len(found) < len(chosen):
+            number = chosen[len(found)]
+            cost = {"cpu_s": limit_s, "wall_s": limit_s} if answer["ending"] == _TIMEOUT else {}
+            found.append({**self._describe_unknown(number), **cost})
+        return found
+
+    def _describe_unknown(self, number: int) -> dict[str, Any]:
+        """Describe a test that has ended its process."""
         return {
-            "test": self._items[number].nodeid,
-            "outcome": "timeout" if limit.is_exceeded else outcomes[0],
-            **measured,
-            "peak_bytes": read_address_space("VmPeak"),
+            "number": number,
+            "test": self.names[number],
+            "outcome": _TIMEOUT,
+            "lines": [],
+            "cpu_s": 0.0,
+            "wall_s": 0.0,
+            "peak_bytes": 0,
+            "is_loaded": False,
+            "starts_processes": False,
         }
 
+    def _check_order(self) -> str:
+        """Run the tests in the order of trials; where one fails so, all keep that of the file."""
+        passing = self.list_passing()
+        for order in (self.sort_quick_first(passing), passing):
+            if self.ask(do="check", numbers=order).get("verdict") == SURVIVED:
+                self.dependent.update(passing if order != self.sort_quick_first(passing) else ())
+                return ""
+        return "the tests do not pass twice on the code"
 
-def _read_outcomes(path: str, max_lines: int) -> Iterator[dict[str, Any]]:
-    """Yield outcomes up to the first invalid line: untrusted code may have written to the file."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            for _, line in zip(range(max_lines), file, strict=False):
-                yield dict(json.loads(line))
-    except (OSError, ValueError, TypeError):
-        return
+    def list_passing(self) -> list[int]:
+        return [n for n, item in enumerate(self.tests) if item["outcome"] == _PASSED]
+
+    def is_confirmed(self, answer: Mapping[str, Any]) -> bool:
+        """Return whether a test that failed passes alone on the original, or is not run alone."""
+        step = answer.get("step", -1)
+        is_failure = isinstance(answer.get("verdict"), dict) and 0 <= step < len(self.tests)
+        if self._job["is_red"] or not is_failure or step in self._confirmed | self.dependent:
+            return True
+        self._confirmed.add(step)
+        if self.ask(do="check", numbers=[step]).get("verdict") != SURVIVED:
+            self.dependent.add(step)
+        return step not in self.dependent
+
+    def reaches(self, number: int, lines: set[int]) -> bool:
+        item = self.tests[number]
+        return bool(item["starts_processes"]) or not lines.isdisjoint(item["lines"])
+
+    def list_screening_tests(self) -> list[int]:
+        """Return failing tests, quick ones first: nearly all patches fail on the first of them."""
+        red = [n for n, item in enumerate(self.tests) if item["outcome"] == "failed"]
+        red.sort(key=lambda number: (self.tests[number]["cpu_s"], number))
+        late = [n for n, item in enumerate(self.tests) if item["outcome"] == _TIMEOUT]
+        return (red or late)[:_MAX_SCREENING_TESTS]
+
+    def sort_quick_first(self, numbers: Iterable[int]) -> list[int]:
+        return sorted(numbers, key=lambda n: (self.tests[n]["cpu_s"] > _QUICK_SECONDS, n))

@@ -13,7 +13,7 @@ from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.observations import observe
-from greenloop.sandbox.work.patches import parse_patch_runs
+from greenloop.sandbox.work.trials.patches import measure_tests
 
 ONE_HASH = [
     number * ((1 << 61) - 1) for number in range(60_000)
@@ -32,7 +32,7 @@ def deadline() -> Iterator[None]:
 class _Reporter:
     """A sandbox in which every job reports these events."""
 
-    packages, limits = InstalledPackages(), ResourceLimits()
+    packages, limits, can_fork = InstalledPackages(), ResourceLimits(), True
 
     def __init__(self, events: list[dict[str, Any]]) -> None:
         self._events = events
@@ -47,11 +47,10 @@ def test_the_numbers_have_one_hash() -> None:
 
 
 def test_lines_of_one_hash() -> None:
-    lines = {"event": "reached", "test": "t", "outcome": "passed", "lines": ONE_HASH}
-    data = f"key {json.dumps({**lines, 'cpu_s': 1, 'wall_s': 1})}\nkey {json.dumps(END)}\n"
+    lines = {"event": "measured", "test": "t", "outcome": "passed", "lines": ONE_HASH}
+    sandbox: Any = _Reporter([{**lines, "cpu_s": 1, "wall_s": 1}, END])
     with deadline():
-        runs = parse_patch_runs(ProcessResult("finished", 0, b"", data.encode(), 1.0), "key", 3)
-    assert runs.baseline == ()
+        assert measure_tests(sandbox, "", [], module="m", max_cpu_s=1, budget_s=9).tests == ()
 
 
 def test_rows_of_one_hash() -> None:

@@ -15,7 +15,9 @@ from greenloop.syntax.source import TextEdit
 _MAX_THREADS = 4
 _MIN_RUN_SECONDS, _RUN_FACTOR = 2.0, 10  # of a test run, from the time that it takes on the code
 
-MutantOutcome = Literal["killed", "survived", "uncovered", "timeout", "crashed", "error", "not_run"]
+MutantOutcome = Literal[
+    "killed", "survived", "uncovered", "timeout", "crashed", "error", "not_run", "loaded"
+]
 
 
 @dataclass(frozen=True)

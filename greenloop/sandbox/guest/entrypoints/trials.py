@@ -1,0 +1,147 @@
+"""Entry point of trials: edits of one file, each on the tests that may notice it.
+
+This process loads pytest and its plug-ins, holds before anything of the project is loaded, and
+forks there: first the process that collects the tests and tries edits in forks of itself, then one
+process for each edit that needs a new import.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import py_compile
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, BinaryIO
+
+import pytest
+
+from ..isolation.null_device import list_open_fds, redirect_to_null
+from ..limits.proc_stats import own_cpu_seconds
+from ..protocol.framing import Channel
+from ..pytest_plugin import plugins
+from ..pytest_plugin.config import options, remove_assert_rewriting
+from ..trials.driver import ForkRequest, TrialDriver
+from ..trials.forks import Reporter, StepLimits, become_subreaper, start_fork
+from ..trials.limits import COLLECTION, NO_LIMITS, limit_memory, limit_step
+from ..trials.server import FreshTrial, TrialServer
+from ..trials.session import TrialSession
+from ..trials.swap import EditedFile
+
+Serve = Callable[[TrialSession], None]
+
+
+class _Trials:
+    """The process of a job; `hold` returns in its forks."""
+
+    def __init__(self, job: dict[str, Any], result_fd: int) -> None:
+        self._job, self._result_fd = job, result_fd
+        self._channel = Channel(result_fd, job.pop("key"))
+        self._file = EditedFile(os.path.join(job["work"], job["path"]))
+        self._driver = TrialDriver(job, self._file, self._channel)
+        self._reporter: Reporter | None = None
+        self._shared_fds = [number for number in list_open_fds() if number != result_fd]
+
+    @property
+    def path(self) -> str:
+        return self._file.path
+
+    def hold(self) -> Serve:
+        """Run the trials and exit; return only in forks, what they do with the collected tests."""
+        become_subreaper()
+        gc.collect()
+        gc.freeze()  # otherwise a collection in a fork would copy all pages
+        trials = self._driver.run()
+        try:
+            request = next(trials)
+            while True:
+                receive, send = os.pipe()
+                fork = start_fork(self._get_limits(request))
+                if isinstance(fork, Reporter):
+                    os.close(send)
+                    return self._enter_fork(fork, request, os.fdopen(receive, "rb"))
+                os.close(receive)
+                request = trials.send((fork, os.fdopen(send, "wb")))
+        except StopIteration:
+            self._channel.send("end", exit_status=0, cpu_s=own_cpu_seconds())
+            os._exit(0)
+        except (EOFError, OSError) as error:
+            self._channel.send("trouble", what=str(error))
+            os._exit(1)
+
+    def _get_limits(self, request: ForkRequest) -> Callable[[int], StepLimits]:
+        if request.order is None:
+            limits = NO_LIMITS._replace(cpu_s=self._job["max_collect_s"])
+            return lambda step: limits if step == COLLECTION else NO_LIMITS
+        return lambda step: limit_step(
+            self._driver.baseline.tests, self._driver.baseline.collect_s, step
+        )
+
+    def _enter_fork(self, reporter: Reporter, request: ForkRequest, requests: BinaryIO) -> Serve:
+        os.close(self._result_fd)
+        self._reporter = reporter
+        reporter.begin(COLLECTION)
+        if request.order is None:
+            return TrialServer(self._job, self._file, requests, reporter).serve
+        requests.close()
+        self._driver.baseline.close()
+        redirect_to_null(self._shared_fds)
+        peak_bytes = max(
+            [int(item["peak_bytes"]) for item in self._driver.baseline.tests], default=0
+        )
+        limit_memory(peak_bytes, self._job["limits"]["total_bytes"])
+        return FreshTrial(reporter, request.known, request.order).run
+
+    def report_no_session(self) -> None:
+        """In a fork: report that pytest has ended before the tests could be run."""
+        if self._reporter is not None:
+            self._reporter.finish({"killed": "collection"})
+        self._channel.send("trouble", what="pytest does not start")
+
+
+def main(job: dict[str, Any], result_fd: int) -> int:
+    """Try the job's edits, in pytest's session of `args` if it has them; 0 unless that broke off.
+
+    The job has `work` (the root of the session), `path` (of the file, relative to it), `edits`,
+    `tests` (what was measured before, or []), `budget_s`, `limits`, and `is_red`: edits that make
+    failing tests pass are looked for, with `margin` and `enough`.
+    """
+    sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
+    random.seed(0)
+    tempfile.tempdir = None
+    job["deadline"] = time.monotonic() + job["budget_s"]
+    job["folders"] = [job["work"], tempfile.gettempdir(), os.path.expanduser("~")]
+    job["private_fds"] = [result_fd]
+    trials = _Trials(job, result_fd)
+    arguments, loaded = job.get("args"), list[Any]()
+    if arguments is None:
+        arguments, loaded = _build_arguments(job)
+    has_conftest = "args" in job or "conftest.py" in os.listdir(job["work"])
+    session = TrialSession(trials.path, trials.hold, has_conftest=has_conftest)
+    pytest.main(arguments, plugins=[session, *loaded])
+    trials.report_no_session()
+    return 1
+
+
+def _build_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
+    """Return pytest's arguments for files of a single folder, and the plug-ins that they use."""
+    work = job["work"]
+    remove_assert_rewriting()
+    loaded = plugins.load_plugins(plugins.build_usage_predicate(work))
+    arguments = [*options(work, job["ini"]), "--assert=plain"]
+    arguments += plugins.build_plugin_options(loaded)
+    _compile_tests(work, job["targets"])
+    return [*arguments, *(os.path.join(work, name) for name in job["targets"])], loaded
+
+
+def _compile_tests(work: str, targets: Sequence[str]) -> None:
+    """Compile the files of tests once, for all processes that import them."""
+    sys.pycache_prefix = tempfile.mkdtemp()
+    for name in targets:
+        path, mode = os.path.join(work, name), py_compile.PycInvalidationMode.UNCHECKED_HASH
+        with suppress(OSError, ValueError):
+            py_compile.compile(path, doraise=False, quiet=2, invalidation_mode=mode)

@@ -1,0 +1,191 @@
+"""Order of a job's trials, in a process that runs no untrusted code and alone writes the report.
+
+The tests are measured together. Then each edit is tried on the tests that reach it, the quick ones
+first; one that cannot be swapped into the loaded module is tried in a fork from before the
+collection. That a test notices an edit counts once it was seen to pass alone on the original: one
+that passes only after others is run in the file's order, after all of these.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, NamedTuple
+
+from ..protocol.framing import Channel
+from .baseline import Baseline
+from .folders import FolderState
+from .forks import Fork, ForkResult
+from .server import NEEDS_IMPORT, SURVIVED
+from .swap import EditedFile, is_loaded
+
+_SCREENED_COUNT = 25
+
+
+class ForkRequest(NamedTuple):
+    """A fork that the driver needs: the server, or a fresh trial of an edit (`order` is set)."""
+
+    known: Sequence[str] = ()
+    order: Sequence[str] | None = None
+
+
+Forks = Generator[ForkRequest, tuple[Fork, BinaryIO], None]
+Results = Generator[ForkRequest, tuple[Fork, BinaryIO], Mapping[str, Any]]
+
+
+class TrialDriver:
+    """Trials of one job."""
+
+    def __init__(self, job: Mapping[str, Any], file: EditedFile, channel: Channel) -> None:
+        self._job, self._file, self._channel = job, file, channel
+        self._deadline: float = job["deadline"]
+        self._folders = FolderState(job["folders"])
+
+    def run(self) -> Forks:
+        """Run all trials; each fork that is needed is requested from the caller."""
+        server, requests = yield ForkRequest()
+        self.baseline = Baseline(self._job, server, requests)
+        why = self.baseline.prepare()
+        if why:
+            self._channel.send("trouble", what=why)
+        elif not self._job["edits"]:
+            for item in self.baseline.tests:
+                self._channel.send("measured", **item)
+        else:
+            yield from self._try_all()
+        server.kill()
+
+    def _try_all(self) -> Forks:
+        """Report `started` and `mutant` for each edit, those that need a new import last."""
+        later: list[dict[str, Any]] = []
+        scores: list[float] = []
+        for edit, outcome in self._screen_edits():
+            if self._is_enough(edit, scores) or time.monotonic() > self._deadline:
+                return
+            self._channel.send("started", mutant=edit["number"])
+            answer = {"ending": "verdict", "verdict": outcome}
+            if outcome == SURVIVED:
+                answer = self._try_swapped(edit)
+            if answer.get("verdict") == NEEDS_IMPORT:
+                later.append(edit)
+            else:
+                self._report(edit, answer, scores)
+        yield from self._try_fresh(later, scores)
+
+    def _screen_edits(self) -> Iterator[tuple[dict[str, Any], str]]:
+        """Yield edits with what is known: `survived` where each is tried for itself.
+
+        Nearly all patches fail on the first test, and there are thousands: many share a fork.
+        """
+        waiting = self._job["edits"]
+        while waiting:
+            outcomes = [SURVIVED]
+            if self._job["is_red"]:
+                some = [_get_change(edit) for edit in waiting[:_SCREENED_COUNT]]
+                answer = self.baseline.ask(
+                    do="screen", edits=some, numbers=self.baseline.list_screening_tests()
+                )
+                outcomes = answer["outcomes"]
+            yield from zip(waiting, outcomes, strict=False)
+            waiting = waiting[len(outcomes) :]
+
+    def _is_enough(self, edit: Mapping[str, Any], scores: Sequence[float]) -> bool:
+        if not scores or not self._job["is_red"]:
+            return False
+        is_worse = edit["score"] > min(scores) + self._job["margin"]
+        return bool(is_worse or len(scores) >= self._job["enough"])
+
+    def _try_swapped(self, edit: dict[str, Any]) -> dict[str, Any]:
+        while True:
+            answer: dict[str, Any] = {}
+            for numbers in self._choose_tests(edit):
+                writes_file = any(
+                    self.baseline.tests[number]["starts_processes"] for number in numbers
+                )
+                answer = self.baseline.ask(
+                    do="try", edit=_get_change(edit), numbers=numbers, writes_file=writes_file
+                )
+                if answer.get("verdict") != SURVIVED:
+                    break
+            if self.baseline.is_confirmed(answer):
+                return answer
+
+    def _choose_tests(self, edit: Mapping[str, Any]) -> list[list[int]]:
+        """Return the tests for an edit, in one or more forks of which each must pass.
+
+        If one of them depends on others: in the file's order, with all tests before them.
+        """
+        if self._job["is_red"]:
+            return [list(range(len(self.baseline.tests)))]
+        reached = set(range(edit["lines"][0], edit["lines"][1] + 1))
+        chosen = [n for n in self.baseline.list_passing() if self.baseline.reaches(n, reached)]
+        if self.baseline.dependent.intersection(chosen):
+            return [[number for number in self.baseline.list_passing() if number <= chosen[-1]]]
+        return [self.baseline.sort_quick_first(chosen)]
+
+    def _try_fresh(self, edits: Sequence[dict[str, Any]], scores: list[float]) -> Forks:
+        """Try each in a fork that loads the file with the edit and collects the tests again.
+
+        That an edit is noticed counts only where the original passes this way, too.
+        """
+        if not edits:
+            return
+        is_valid = True
+        if not self._job["is_red"]:
+            original = yield from self._run_fresh(None, self.baseline.list_passing())
+            is_valid = original.get("verdict") == SURVIVED
+        for edit in edits:
+            if self._is_enough(edit, scores) or time.monotonic() > self._deadline:
+                return
+            self._channel.send("started", mutant=edit["number"])
+            if is_loaded(self._file.path):  # by pytest or a plug-in, before any fork
+                answer: Mapping[str, Any] = {"ending": "loaded"}
+            else:
+                answer = yield from self._run_fresh(edit, self._order_nearest_first(edit))
+            if not is_valid and answer.get("verdict") != SURVIVED:
+                answer = {"ending": "error"}
+            self._report(edit, answer, scores)
+
+    def _order_nearest_first(self, edit: Mapping[str, Any]) -> list[int]:
+        """Return the tests that count: first those that reach the function around the edit."""
+        if self._job["is_red"]:
+            return [*self.baseline.list_screening_tests(), *range(len(self.baseline.tests))]
+        start, end, first, _ = edit["unit"]
+        around = set(range(first, first + self._file.text.count("\n", start, end) + 1))
+        if self.baseline.dependent:
+            return self.baseline.list_passing()
+        quick = self.baseline.sort_quick_first(self.baseline.list_passing())
+        return sorted(quick, key=lambda number: not self.baseline.reaches(number, around))
+
+    def _run_fresh(self, edit: Mapping[str, Any] | None, numbers: Sequence[int]) -> Results:
+        if edit is not None:
+            self._file.write(edit)
+        names = [self.baseline.names[number] for number in dict.fromkeys(numbers)]
+        fork, requests = yield ForkRequest(self.baseline.names, names)
+        requests.close()
+        result: ForkResult = fork.wait(self._deadline)
+        if failed := self._folders.restore():
+            raise OSError(f"a trial changed {failed}, which cannot be put back")
+        return result._asdict()
+
+    def _report(
+        self, edit: Mapping[str, Any], answer: Mapping[str, Any], scores: list[float]
+    ) -> None:
+        outcome, verdict = answer.get("ending"), answer.get("verdict")
+        test = ""
+        if outcome == "verdict" and isinstance(verdict, dict):
+            outcome, test = "killed", str(verdict.get("killed"))
+        elif outcome == "verdict":
+            outcome = verdict
+        elif outcome in ("timeout", "crashed"):
+            step = answer["step"]
+            test = (
+                self.baseline.names[step] if 0 <= step < len(self.baseline.names) else "collection"
+            )
+        if outcome == SURVIVED and self._job["is_red"]:
+            scores.append(edit["score"])
+        self._channel.send("mutant", mutant=edit["number"], outcome=outcome, test=test)
+
+
+def _get_change(edit: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: edit[name] for name in ("start", "end", "text", "unit")}

@@ -1,1 +1,0 @@
-"""Trials of mutants in one sandbox process."""

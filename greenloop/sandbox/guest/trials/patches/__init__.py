@@ -1,1 +1,0 @@
-"""Trials of patches in one sandbox process."""

@@ -1,0 +1,131 @@
+"""pytest plug-in that holds before anything of the project is loaded, and runs tests in forks.
+
+Only public hooks of pytest 7.4 and later are used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import pytest
+
+from ..limits.proc_stats import own_cpu_seconds
+from .line_tracing import record_calls
+
+_PYTEST_PLUGINS = ("runner", "warnings", "assertion", "faulthandler", "unittest", "pastebin")
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+
+
+class TrialSession:
+    """The tests, once they are collected.
+
+    Attributes:
+        items: The tests in the order of pytest.
+        is_collected: Whether all files were collected and contain tests.
+        called: Functions of the file that ran while the tests were collected.
+        collect_s: CPU seconds of the collection.
+    """
+
+    def __init__(
+        self, path: str, hold: Callable[[], Callable[[TrialSession], None]], *, has_conftest: bool
+    ) -> None:
+        """`hold` is called before anything of the project is loaded, and returns in forks.
+
+        What it returns is called after the collection, instead of the loop over the tests. Without
+        a conftest nothing is loaded before the collection.
+        """
+        self._path, self._hold, self._outcome = path, hold, PASSED
+        self._has_conftest, self._has_usual_protocol = has_conftest, False
+        self._serve: Callable[[TrialSession], None] | None = None
+        self.items: list[Any] = []
+        self.is_collected = False
+        self.called: set[tuple[str, int]] = set()
+        self.collect_s = 0.0
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)  # around that of pytest's capture
+    def pytest_load_initial_conftests(self) -> Iterator[None]:
+        if self._has_conftest:
+            self._serve = self._hold()
+        yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_collection(self, session: Any) -> Iterator[None]:
+        self._serve = self._serve or self._hold()
+        session.config.pluginmanager.unregister(name="terminalreporter")
+        before = own_cpu_seconds()
+        with record_calls(self._path, self.called):
+            yield
+        self.collect_s = own_cpu_seconds() - before
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: Any) -> None:
+        self.items = list(session.items)
+        self.is_collected = bool(self.items) and not session.testsfailed
+        hook = session.config.hook.pytest_runtest_protocol
+        names = [item.plugin_name for item in hook.get_hookimpls()]
+        is_usual = all(name in _PYTEST_PLUGINS for name in names)
+        self._has_usual_protocol = is_usual and not session.config.getini("filterwarnings")
+        assert self._serve is not None
+        self._serve(self)
+        os._exit(0)
+
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> pytest.TestReport:
+        """Report without a description of the failure: it takes longer than the test."""
+        is_skip = call.excinfo is not None and isinstance(call.excinfo.value, pytest.skip.Exception)
+        outcome: Any = PASSED if call.excinfo is None else SKIPPED if is_skip else FAILED
+        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self._outcome = FAILED
+        elif report.skipped and self._outcome == PASSED:
+            self._outcome = SKIPPED
+
+    def run_until_failure(
+        self, numbers: Sequence[int], on_start: Callable[[int], None]
+    ) -> int | None:
+        """Run these tests and return the number of the first that fails.
+
+        `on_start` is called with the number of each.
+        """
+        following: list[int | None] = [*numbers[1:], None]
+        for number, after in zip(numbers, following, strict=True):
+            on_start(number)
+            if self.run(number, after) == FAILED:
+                return number
+        return None
+
+    def run(self, number: int, after: int | None = None, *, may_repeat: bool = False) -> str:
+        """Run a test and return its outcome; `after` is the test that is run next.
+
+        `may_repeat`: it may run in this process more than once.
+        """
+        item = self.items[number]
+        nextitem = None if after is None else self.items[after]
+        self._outcome = PASSED
+        is_usual = self._has_usual_protocol and not any(item.iter_markers("filterwarnings"))
+        if is_usual and not may_repeat:
+            self._run_phases(item, nextitem)
+            return self._outcome
+        try:
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=nextitem)
+        except BaseException:  # pytest.exit or KeyboardInterrupt
+            return FAILED
+        return self._outcome
+
+    def _run_phases(self, item: Any, nextitem: Any) -> None:
+        """Do what pytest's own protocol does, without what is only for its output."""
+        hook = item.ihook
+        if self._run_phase(item, "setup", partial(hook.pytest_runtest_setup, item=item)):
+            self._run_phase(item, "call", partial(hook.pytest_runtest_call, item=item))
+        teardown = partial(hook.pytest_runtest_teardown, item=item, nextitem=nextitem)
+        self._run_phase(item, "teardown", teardown)
+
+    def _run_phase(self, item: Any, when: Any, function: Callable[[], Any]) -> bool:
+        call = pytest.CallInfo.from_call(function, when)
+        report = item.ihook.pytest_runtest_makereport(item=item, call=call)
+        self.pytest_runtest_logreport(report)
+        return bool(report.passed)

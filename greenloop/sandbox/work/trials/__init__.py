@@ -1,0 +1,1 @@
+"""Trials of edits of a module in a sandbox: mutants and patches."""

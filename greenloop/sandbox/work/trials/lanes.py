@@ -1,0 +1,186 @@
+"""Trials of edits: tests that are collected once, and run on each edit in a fork.
+
+One sandbox process tries its edits one at a time. Where each process of the sandbox has a network
+and files of its own, several take a part of the edits each: so trials never meet, whichever ports
+and files their tests use.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any, get_args
+
+from greenloop.sandbox.api import JobRunner
+from greenloop.sandbox.job import Job
+from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.work.result_decoder import decode_report
+from greenloop.sandbox.work.trials.runs import ModuleEdit, MutantOutcome, MutantRun, MutantRuns
+from greenloop.testsuite import TestFile
+
+_MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
+_MAX_LANES, _MAX_RUNS, _MIN_SECONDS = 4, 20, 0.5
+_OUTCOMES: tuple[MutantOutcome, ...] = get_args(MutantOutcome)
+_NO_LIMIT_SECONDS = 1e9
+
+# Takes numbers of edits and seconds; returns also the key of the report.
+TrialRunner = Callable[[Sequence[int], float], tuple[ProcessResult, str]]
+
+
+@dataclass(frozen=True)
+class TrialJob:
+    """A module, its tests, and what the guest reads besides (see `guest.entrypoints.trials`)."""
+
+    kind: str
+    code: str
+    tests: Sequence[TestFile]
+    module: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def build(self, sandbox: JobRunner, edits: Sequence[dict[str, Any]], budget_s: float) -> Job:
+        """Return the job for some edits."""
+        payload = {
+            "path": f"{self.module}.py",
+            "targets": [item.name for item in self.tests],
+            "is_red": False,
+            "tests": [],
+            "max_test_s": _NO_LIMIT_SECONDS,
+            "max_collect_s": _NO_LIMIT_SECONDS,
+            "budget_s": budget_s,
+            "edits": edits,
+            **self.options,
+        }
+        files = (
+            (f"{self.module}.py", self.code),
+            *((item.name, item.code) for item in self.tests),
+        )
+        return Job(
+            self.kind,
+            files,
+            payload,
+            packages=sandbox.packages,
+            timeout_s=budget_s + _MARGIN_SECONDS,
+            items=len(edits),
+        )
+
+
+def run_trials(
+    sandbox: JobRunner,
+    job: TrialJob,
+    edits: Sequence[ModuleEdit],
+    budget_s: float,
+    scores: Sequence[float] = (),
+) -> MutantRuns:
+    """Try edits on the tests of a job, for at most `budget_s` seconds.
+
+    Raises:
+        SandboxError: no process can be started.
+    """
+    started = time.monotonic()
+
+    def run(numbers: Sequence[int], left_s: float) -> tuple[ProcessResult, str]:
+        some = [{"number": number, **asdict(edits[number])} for number in numbers]
+        for item in some if scores else ():
+            item["score"] = scores[item["number"]]
+        built = job.build(sandbox, some, left_s)
+        return sandbox.run(built), built.key
+
+    lanes = min(count_lanes(sandbox), max(1, len(edits)))
+    parts = [range(len(edits))[lane::lanes] for lane in range(lanes)]
+    take = partial(run_lane, run, deadline=started + budget_s)
+    if lanes == 1:
+        found = [take(parts[0])]
+    else:
+        with ThreadPoolExecutor(lanes) as pool:
+            found = list(pool.map(take, parts))
+    known = {number: item for lane in found for number, item in lane.known.items()}
+    runs = tuple(known.get(number, MutantRun("not_run")) for number in range(len(edits)))
+    error = next((lane.error for lane in found if lane.error), "")
+    return MutantRuns(runs, error, time.monotonic() - started, sum(lane.cpu_s for lane in found))
+
+
+def count_lanes(sandbox: JobRunner) -> int:
+    """Return how many processes of a sandbox may try edits of one module side by side."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux only
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return min(_MAX_LANES, cores) if sandbox.has_separate_runs else 1
+
+
+@dataclass
+class Lane:
+    """The outcomes of some edits; `error` says why not all were tried ('' if all were)."""
+
+    known: dict[int, MutantRun] = field(default_factory=dict)
+    error: str = ""
+    cpu_s: float = 0.0
+
+
+def run_lane(run: TrialRunner, numbers: Sequence[int], deadline: float) -> Lane:
+    """Run until each edit has an outcome, or the time is over.
+
+    An edit may end the whole run (`kill(-1)`, all the memory). It is the first of the next run, and
+    has crashed if that breaks off again.
+    """
+    lane, waiting, suspect = Lane(), list(numbers), None
+    for _ in range(_MAX_RUNS):
+        left_s = deadline - time.monotonic()
+        if not waiting or left_s < _MIN_SECONDS:
+            break
+        result, key = run(waiting, left_s)
+        events, is_complete = decode_report(result, key)
+        begun = _read_events(events, set(waiting), lane)
+        waiting = [number for number in waiting if number not in lane.known]
+        lane.error = describe_error(result, events, is_complete)
+        if is_complete or begun is None or result.ending in ("interrupted", "timeout"):
+            break
+        waiting.remove(begun)
+        if begun == suspect:
+            lane.known[begun], lane.error = MutantRun("crashed"), ""
+        else:
+            suspect, waiting = begun, [begun, *waiting]
+    return lane
+
+
+def _read_events(events: Sequence[dict[str, Any]], wanted: set[int], lane: Lane) -> int | None:
+    """Record outcomes; return the edit that was begun last, if it has none."""
+    begun: int | None = None
+    for event in events:
+        number = event.get("mutant")
+        if event.get("event") == "end":
+            lane.cpu_s += _parse_seconds(event.get("cpu_s"))
+        elif type(number) is int and number in wanted:
+            if event.get("event") == "started":
+                begun = number
+            elif event.get("event") == "mutant":
+                lane.known.setdefault(number, _parse_run(event))
+    return None if begun in lane.known else begun
+
+
+def _parse_run(event: dict[str, Any]) -> MutantRun:
+    """Parse an outcome; an unknown one, which untrusted code may send, becomes `error`."""
+    outcome: MutantOutcome = next(
+        (item for item in _OUTCOMES if item == event.get("outcome")), "error"
+    )
+    test = event.get("test", "")
+    return MutantRun(outcome, test[:500] if isinstance(test, str) else "")
+
+
+def _parse_seconds(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) and 0 <= value < 1e6 else 0.0
+
+
+def describe_error(
+    result: ProcessResult, events: Sequence[dict[str, Any]], is_complete: bool
+) -> str:
+    """Return why a run did not try all of its edits ('' if it did)."""
+    errors = [item.get("what") for item in events if item.get("event") == "trouble"]
+    if errors:
+        return str(errors[-1])[:300]
+    if is_complete:
+        return ""
+    output = f": {result.last_line}" if result.last_line else ""
+    return f"the run of the trials broke off ({result.ending}, status {result.status}){output}"

@@ -1,0 +1,59 @@
+"""Mutants of a module, run in a sandbox.
+
+The outcome of a mutant comes from a process that ran untrusted code. It is a claim; what it is
+worth is said in `greenloop.grading.mutation.evidence`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from greenloop.records import TestRun
+from greenloop.sandbox.api import JobRunner
+from greenloop.sandbox.guest.protocol.reasons import LIVE_THREADS
+from greenloop.sandbox.work.trials.lanes import TrialJob, run_trials
+from greenloop.sandbox.work.trials.runs import ModuleEdit, MutantRuns, run_mutants_separately
+from greenloop.testsuite import TestFile
+
+_NEEDS_PROCESS = "loaded"  # before the tests are: it can only be changed before Python starts
+
+
+def run_mutants(
+    sandbox: JobRunner,
+    code: str,
+    tests: Sequence[TestFile],
+    edits: Sequence[ModuleEdit],
+    *,
+    module: str,
+    budget_s: float,
+) -> MutantRuns:
+    """Run each edit of a module against the tests that execute it, for at most `budget_s` seconds.
+
+    The edits are tried in forks of a process that has collected the tests; where it cannot be
+    forked, each has a test run of its own.
+
+    Raises:
+        SandboxError: no process can be started.
+    """
+    started = time.monotonic()
+
+    def run(mutant: str, timeout_s: float | None) -> TestRun:
+        return sandbox.run_tests(mutant, tests, module=module, timeout_s=timeout_s)
+
+    def run_separately(some: Sequence[ModuleEdit]) -> MutantRuns:
+        return run_mutants_separately(run, code, some, budget_s - (time.monotonic() - started))
+
+    if not sandbox.can_fork:
+        return run_separately(edits)
+    job = TrialJob("mutants", code, tests, module)
+    found = run_trials(sandbox, job, edits, budget_s)
+    if found.error == LIVE_THREADS:
+        return run_separately(edits)
+    runs = list(found.runs)
+    late = [number for number, run in enumerate(runs) if run.outcome == _NEEDS_PROCESS]
+    if late:
+        again = run_separately([edits[number] for number in late])
+        for number, one in zip(late, again.runs, strict=True):
+            runs[number] = one
+    return MutantRuns(tuple(runs), found.error, time.monotonic() - started, found.cpu_s)

@@ -1,0 +1,128 @@
+"""Patches of a module, tried in a sandbox: which of them make all tests pass.
+
+All results come from a process that ran untrusted code: they only select what is worth an ordinary
+test run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+from greenloop.sandbox.api import JobRunner
+from greenloop.sandbox.work.result_decoder import decode_report, parse_index
+from greenloop.sandbox.work.trials.lanes import TrialJob, describe_error, run_trials
+from greenloop.sandbox.work.trials.runs import ModuleEdit
+from greenloop.testsuite import TestFile
+
+BaselineOutcome = Literal["passed", "failed", "skipped", "timeout"]
+_OUTCOMES: tuple[BaselineOutcome, ...] = get_args(BaselineOutcome)
+_MAX_LINES, _DAY_SECONDS, _MAX_BYTES = 100_000, 86_400.0, 1 << 40
+_MAX_COLLECT_SECONDS = 5.0
+
+
+class BaselineResult(NamedTuple):
+    """One test on the unchanged code: node id, outcome, cost, and the lines that it executed."""
+
+    test: str
+    outcome: BaselineOutcome
+    cpu_s: float
+    wall_s: float
+    lines: frozenset[int]
+    peak_bytes: int = 0  # the address space of its process
+    starts_processes: bool = False  # what runs there is not among the lines
+
+
+class MeasuredTests(NamedTuple):
+    """All tests; `error` says why none was measured."""
+
+    tests: tuple[BaselineResult, ...] = ()
+    error: str = ""
+
+
+class PatchTrialPlan(NamedTuple):
+    """How edits are tried: in the given order, with what is known of the tests."""
+
+    baseline: tuple[BaselineResult, ...]
+    scores: tuple[float, ...]  # of the edits (lower is better)
+    max_passing: int  # edits that passed all tests end the trial
+    margin: float  # from the best of these; what is worse is not tried
+
+
+class PatchRuns(NamedTuple):
+    """Indices of the edits that passed all tests, and how many edits were tried."""
+
+    passing: tuple[int, ...] = ()
+    tried_count: int = 0
+    error: str = ""  # why not all were tried ('' if all, or enough passed)
+
+
+def measure_tests(
+    sandbox: JobRunner,
+    code: str,
+    tests: Sequence[TestFile],
+    *,
+    module: str,
+    max_cpu_s: float,
+    budget_s: float,
+) -> MeasuredTests:
+    """Measure what each test executes, in at most `max_cpu_s` CPU seconds each.
+
+    Raises:
+        SandboxError: no process can be started.
+    """
+    if not sandbox.can_fork:
+        return MeasuredTests(error="nothing is forked in this sandbox")
+    options = {"is_red": True, "max_test_s": max_cpu_s, "max_collect_s": _MAX_COLLECT_SECONDS}
+    job = TrialJob("patches", code, tests, module, options).build(sandbox, [], budget_s)
+    result = sandbox.run(job)
+    events, is_complete = decode_report(result, job.key)
+    if error := describe_error(result, events, is_complete):
+        return MeasuredTests(error=error)
+    found = (_parse_baseline(item) for item in events if item.get("event") == "measured")
+    return MeasuredTests(tuple(item for item in found if item is not None))
+
+
+def run_patches(
+    sandbox: JobRunner,
+    code: str,
+    tests: Sequence[TestFile],
+    edits: Sequence[ModuleEdit],
+    *,
+    module: str,
+    plan: PatchTrialPlan,
+    budget_s: float,
+) -> PatchRuns:
+    """Try edits of a failing module by the plan, for at most `budget_s` seconds.
+
+    Raises:
+        SandboxError: no process can be started.
+    """
+    baseline = [{**item._asdict(), "lines": [], "is_loaded": True} for item in plan.baseline]
+    options = {
+        "is_red": True,
+        "tests": baseline,
+        "max_collect_s": _MAX_COLLECT_SECONDS,
+        "enough": plan.max_passing,
+        "margin": plan.margin,
+    }
+    job = TrialJob("patches", code, tests, module, options)
+    found = run_trials(sandbox, job, edits, budget_s, plan.scores)
+    outcomes = [item.outcome for item in found.runs]
+    passing = tuple(n for n, outcome in enumerate(outcomes) if outcome == "survived")
+    tried = len(outcomes) - outcomes.count("not_run")
+    return PatchRuns(passing, tried, "" if passing else found.error)
+
+
+def _parse_baseline(event: dict[str, Any]) -> BaselineResult | None:
+    outcome = next((item for item in _OUTCOMES if item == event.get("outcome")), None)
+    try:
+        lines = frozenset(parse_index(item, _MAX_LINES) for item in event["lines"][:_MAX_LINES])
+        cpu_s, wall_s = (min(max(0.0, float(event[k])), _DAY_SECONDS) for k in ("cpu_s", "wall_s"))
+        peak = min(max(0, int(event.get("peak_bytes", 0))), _MAX_BYTES)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+    if outcome is None or not isinstance(event.get("test"), str):
+        return None
+    starts = event.get("starts_processes") is True
+    return BaselineResult(event["test"], outcome, cpu_s, wall_s, lines, peak, starts)

@@ -1,0 +1,95 @@
+"""Results of trials: only valid events count, and the first one of each edit."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from greenloop.sandbox.process_result import ProcessResult
+from greenloop.sandbox.work.trials.lanes import Lane, run_lane
+
+KEY = "k"
+END = {"event": "end", "exit_status": 0}
+
+
+def mutant(number: Any, outcome: Any, **more: Any) -> dict[str, Any]:
+    return {"event": "mutant", "mutant": number, "outcome": outcome, **more}
+
+
+def start_event(number: Any) -> dict[str, Any]:
+    return {"event": "started", "mutant": number}
+
+
+def results_of(count: int, *runs: Sequence[dict[str, Any]], budget_s: float = 60) -> Lane:
+    """Return the result of these runs, one after the other."""
+    waiting = list(runs)
+
+    def run(numbers: Sequence[int], left_s: float) -> tuple[ProcessResult, str]:
+        lines = "".join(f"{KEY} {json.dumps(event)}\n" for event in waiting.pop(0))
+        return ProcessResult("finished", 0, b"", lines.encode(), 0.1), KEY
+
+    found = run_lane(run, range(count), time.monotonic() + budget_s)
+    assert waiting == []
+    return found
+
+
+def outcomes(found: Lane) -> dict[int, str]:
+    return {number: run.outcome for number, run in sorted(found.known.items())}
+
+
+def test_complete_run() -> None:
+    events = [mutant(1, "survived"), mutant(0, "killed", test="t.py::a"), END]
+    found = results_of(2, events)
+    assert outcomes(found) == {0: "killed", 1: "survived"}
+    assert (found.known[0].test, found.error) == ("t.py::a", "")
+
+
+def test_invalid_outcomes_are_errors() -> None:
+    events = [mutant(0, "perfect"), mutant(1, ["killed"]), mutant(2, "killed", test=[1]), END]
+    found = results_of(3, events)
+    assert outcomes(found) == {0: "error", 1: "error", 2: "killed"}
+    assert found.known[2].test == ""
+
+
+def test_first_outcome_counts_and_unknown_edits_do_not() -> None:
+    events = [mutant(0, "survived"), mutant(0, "killed"), mutant(7, "killed")]
+    events += [mutant(True, "killed"), mutant("1", "killed"), END]
+    assert outcomes(results_of(2, events)) == {0: "survived"}
+
+
+def test_an_edit_that_ends_two_runs_has_crashed() -> None:
+    found = results_of(
+        3,
+        [start_event(0), mutant(0, "killed"), start_event(1)],
+        [start_event(1)],
+        [start_event(2), mutant(2, "survived"), END],
+    )
+    assert outcomes(found) == {0: "killed", 1: "crashed", 2: "survived"}
+    assert found.error == ""
+
+
+def test_an_edit_in_progress_when_a_run_breaks_off_is_tried_again() -> None:
+    found = results_of(2, [start_event(0)], [start_event(0), mutant(0, "killed"), mutant(1, "killed"), END])
+    assert outcomes(found) == {0: "killed", 1: "killed"}
+
+
+def test_run_that_breaks_off_before_any_edit_gives_no_outcome() -> None:
+    found = results_of(2, [])
+    assert outcomes(found) == {}
+    assert "broke off" in found.error
+
+
+def test_trouble_is_the_reason() -> None:
+    found = results_of(2, [{"event": "trouble", "what": "the tests cannot be collected"}, END])
+    assert found.error == "the tests cannot be collected"
+
+
+def test_invalid_starts_are_ignored() -> None:
+    found = results_of(1, [start_event(wrong) for wrong in (None, [0], True, 7)])
+    assert outcomes(found) == {}
+
+
+def test_nothing_is_run_without_time() -> None:
+    assert outcomes(results_of(2, budget_s=0)) == {}
