@@ -71,7 +71,9 @@ def test_an_edit_that_ends_two_runs_has_crashed() -> None:
 
 
 def test_an_edit_in_progress_when_a_run_breaks_off_is_tried_again() -> None:
-    found = results_of(2, [start_event(0)], [start_event(0), mutant(0, "killed"), mutant(1, "killed"), END])
+    found = results_of(
+        2, [start_event(0)], [start_event(0), mutant(0, "killed"), mutant(1, "killed"), END]
+    )
     assert outcomes(found) == {0: "killed", 1: "killed"}
 
 
