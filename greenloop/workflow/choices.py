@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import time
+from collections.abc import Awaitable, Callable, Sequence
 
 from greenloop.events import ChoiceAnswered, ChoiceAsked
 from greenloop.records import Choice, ChoiceAnswer, Contract, HeldOutExample, Requirement
@@ -17,6 +18,7 @@ from greenloop.workflow.storage.request import ContractRequest
 
 _MAX_ASKED = 3  # in one round
 _RECORD_MARK = re.compile(r"\bdataclass\b(?!.*\beq=False\b)|\bNamedTuple\b")
+Steer = Callable[[Sequence[Choice]], Awaitable[bool]]
 _CODE_TOOLS = ("generate_code", "write_change_tests", "write_change")
 
 
@@ -28,8 +30,9 @@ class ChoiceSettlement:
     steps, with the same prompts, up to those that a new answer leads to.
     """
 
-    def __init__(self, run: Run) -> None:
-        self._run, self._round = run, 0
+    def __init__(self, run: Run, steer: Steer | None = None) -> None:
+        """`steer` has contract and tests follow answers that differ from what was taken."""
+        self._run, self._round, self._steer = run, 0, steer
         self._may_ask = {"contract": _MAX_ASKED, "judge": _MAX_ASKED}
 
     async def settle_before_code(self) -> None:
@@ -37,14 +40,15 @@ class ChoiceSettlement:
         log = self._run.client.log
         if not any(map(log.has_response_of, _CODE_TOOLS)):
             await self._ask()
-        self._apply_answers()
+        await self._apply_answers()
 
     async def settle_after_code(self, *, ask: bool) -> bool:
         """Apply answers until the code has to pass one more test; return whether it has to."""
         while True:
             before = self._run.state.contract
-            self._apply_answers()
-            if self._run.state.contract != before and self._add_tests():
+            is_steered = await self._apply_answers()
+            if self._run.state.contract != before and (self._add_tests() or is_steered):
+                self._allow_repairs()
                 return True
             if self._move_to_next_round():
                 continue
@@ -52,12 +56,27 @@ class ChoiceSettlement:
             if not (ask and await self._ask()):
                 return False
 
-    def _apply_answers(self) -> None:
-        """Apply the answers up to this round, and accept choices, which changes nothing else."""
+    async def _apply_answers(self) -> bool:
+        """Apply the answers up to this round, and accept choices, which changes nothing else.
+
+        Return whether the tests were written again by an answer that differs from what was taken.
+        """
         state = self._run.state
+        taken = {item.sha256: item for item in state.agreed_contract.open_choices}
         for answer in self._request.choice_answers:
             if answer.round <= self._round or answer.how == "accepted":
                 state.contract = with_answer(state.agreed_contract, answer)
+        if getattr(self._request, "accepts_choices", False):
+            state.contract = accept_choices(state.agreed_contract)
+        differing = [
+            taken[item.sha256]
+            for item in state.agreed_contract.choices
+            if item.answered == "user"
+            and item.source == "contract"  # a judge's question is of one input: its test says all
+            and item.sha256 in taken
+            and item.chosen != taken[item.sha256].chosen
+        ]
+        return bool(differing) and self._steer is not None and await self._steer(differing)
 
     def _move_to_next_round(self) -> bool:
         rounds = (item.round for item in self._request.choice_answers)
@@ -98,12 +117,26 @@ class ChoiceSettlement:
         suite = before.with_answers(build_answer_tests(state.agreed_contract))
         added = suite.names - before.names
         if added:
-            state.suite, state.green_run = suite, None
+            state.suite = suite
             state.update_expectation(f"{suite.file_name}::{name}" for name in added)
-            state.candidates.stuck_reason = ""
-            limit = state.repairs + self._run.settings.max_repairs
-            state.repair_phase = RepairPhase(limit)
         return bool(added)
+
+    def _allow_repairs(self) -> None:
+        """Have the code run again with the tests as they are now, and repaired where it is red."""
+        state = self._run.state
+        state.green_run = None
+        state.candidates.stuck_reason = ""
+        state.repair_phase = RepairPhase(state.repairs + self._run.settings.max_repairs)
+
+
+def accept_choices(contract: Contract) -> Contract:
+    """Return the contract with all open choices accepted as they were taken."""
+    accepted = {"answered": "accepted", "unread": True}
+    choices = (
+        item.model_copy(update=accepted) if item.answered is None else item
+        for item in contract.choices
+    )
+    return contract.model_copy(update={"choices": tuple(choices)})
 
 
 def with_answer(contract: Contract, answer: ChoiceAnswer) -> Contract:
@@ -112,10 +145,11 @@ def with_answer(contract: Contract, answer: ChoiceAnswer) -> Contract:
     for index, item in enumerate(choices):
         if item.answered is None and item.sha256 == answer.question_sha256 and answer.how != "left":
             chosen = answer.answer or item.chosen
+            is_new = chosen != item.chosen  # else the requirements say it already
             update = {"answered": answer.how, "chosen": chosen, "unread": answer.unread}
             choices[index] = item.model_copy(update=update)
             contract = contract.model_copy(update={"choices": tuple(choices)})
-            return _with_requirement(contract, choices[index]) if answer.how == "user" else contract
+            return _with_requirement(contract, choices[index]) if is_new else contract
     return contract
 
 

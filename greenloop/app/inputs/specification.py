@@ -165,19 +165,15 @@ def add_answers(
     return request, why if path or accept else ""
 
 
-def read_locked_choices(request: ContractRequest) -> tuple[Choice, ...]:
-    """Return the choices that the lock beside the output names for the same text.
+def read_locked_choices(request: ContractRequest) -> tuple[Choice, ...] | None:
+    """Return the choices that the lock beside the output names for the same text; None without one.
 
     Raises:
-        InputError: there is no such lock, or it is of another text.
+        InputError: there is a lock that cannot be read.
     """
-    if request.output is None:
-        raise InputError(
-            "--answers and --accept-choices go with `resume RUN_DIR`, or with -o FILE where a lock "
-            "names the choices"
-        )
-    path = lock_path(Path(request.output))
+    path = lock_path(Path(request.output)) if request.output else None
+    if path is None or not path.exists():
+        return None
     lock = load_lock(path)
-    if lock.text_sha256 != digest_text(request.specification, request.given):
-        raise InputError(f"{path} was made from another text and its choices do not apply")
-    return lock.choices
+    is_same = lock.text_sha256 == digest_text(request.specification, request.given)
+    return lock.choices if is_same else None

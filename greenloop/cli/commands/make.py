@@ -16,8 +16,10 @@ from greenloop.cli.options.runs import MakeOptions
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import OutputError
+from greenloop.files import read_text
 from greenloop.settings import Settings
 from greenloop.workflow.make.request import MakeRequest
+from greenloop.workflow.storage.choices_file import read_marked_answers
 
 
 def make_command(options: MakeOptions) -> int:
@@ -47,14 +49,29 @@ def _build_request(options: MakeOptions, settings: Settings) -> MakeRequest:
 
 
 def _answer_choices(request: MakeRequest, options: MakeOptions) -> MakeRequest:
-    """Return the request with the answers to the choices of the lock beside the output."""
+    """Return the request with answers to the choices of the lock beside the output, where there is
+    one of the same text; else with those of a file behind the text, or with consent to all.
+    """
     if options.answers is None and not options.accept_choices:
         return request
     choices, accept = read_locked_choices(request), options.accept_choices
+    if choices is None:
+        return _answer_beforehand(request, options)
     request, why = add_answers(request, choices, options.answers, accept=accept, has_code=False)
     if why:
         print_error(why)
     return request
+
+
+def _answer_beforehand(request: MakeRequest, options: MakeOptions) -> MakeRequest:
+    """Return the request of a run whose choices are not known yet."""
+    update: dict[str, object] = {"accepts_choices": options.accept_choices}
+    if path := options.answers:
+        given = read_marked_answers(path, read_text(path, f"--answers {path}"))
+        lines = "".join(f"- {question} {answer}\n" for question, answer in given)
+        head = f"{request.specification.rstrip()}\n\nThe author's answers:\n"
+        update["specification"] = f"{head}{lines}"
+    return request.model_copy(update=update)
 
 
 def _check_collisions(options: MakeOptions, settings: Settings, specification: Path | None) -> None:

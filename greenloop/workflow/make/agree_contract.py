@@ -33,7 +33,7 @@ async def agree_on_contract(run: Run, request: MakeRequest) -> None:
         await take_plain_road(run, request, "the model is small: no contract is asked for")
         return
     try:
-        parsed = await _request_contract(run, request)
+        parsed = await request_contract(run, request)
     except InvalidResponseError as error:
         await take_plain_road(run, request, str(error))
         return
@@ -65,7 +65,7 @@ async def _trace_and_correct(run: Run, request: MakeRequest, contract: Contract)
     if not complaints:
         return trace
     try:
-        corrected = await _request_contract(run, request, complaints, contract)
+        corrected = await request_contract(run, request, complaints, contract)
     except ReplayExhaustedError:
         return _drop_unconfirmed(run, trace)
     except (ModelFailure, BudgetExhaustedError, SpecificationError) as error:
@@ -84,12 +84,13 @@ def _drop_unconfirmed(run: Run, trace: Trace) -> Trace:
     return trace
 
 
-async def _request_contract(
+async def request_contract(
     run: Run,
     request: MakeRequest,
     complaints: Sequence[str] = (),
     previous: Contract | None = None,
 ) -> Contract:
+    """Return the model's contract; with complaints, the `previous` one with what they change."""
     given_tests = "\n\n".join(item.code for item in request.given)
     return await run.kit.parse_specification(
         request.specification, request.module, given_tests, complaints, previous

@@ -13,6 +13,7 @@ class MakeRequest(ContractRequest):
 
     kind: Literal["make"] = "make"
     source: str | None = None  # the file that the specification was read from
+    accepts_choices: bool = False  # what the text leaves open is accepted as it is taken
     force: bool = False  # files that greenloop did not write may be replaced
 
 

@@ -25,6 +25,7 @@ from greenloop.workflow.make.review_code import (
     review_repaired_code,
 )
 from greenloop.workflow.make.samples import Sampler
+from greenloop.workflow.make.steer import Steering
 from greenloop.workflow.peer.compare_peer import PeerComparer
 from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.setup.packages import install_contract_packages
@@ -49,7 +50,7 @@ class MakeStrategy(ModuleStrategy):
         super().__init__(run)
         self._request, self._hardener, self._sampler = request, Hardener(run), Sampler(run)
         self._peer_comparer = PeerComparer(run, repair_findings=repair_errors)
-        self._choices = ChoiceSettlement(run)
+        self._choices = ChoiceSettlement(run, Steering(run, request))
 
     async def prepare(self) -> None:
         run = self.run

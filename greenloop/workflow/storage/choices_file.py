@@ -63,6 +63,28 @@ def _render_choice(choice: Choice) -> Iterator[str]:
     yield "- [ ] other:\n"
 
 
+def read_marked_answers(path: Path, text: str) -> tuple[tuple[str, str], ...]:
+    """Return question and marked answer of each section of a file whose choices are not known.
+
+    Raises:
+        InputError: a section has no question, or not one answer.
+    """
+    found = []
+    for section in re.split(r"(?m)^## ", text.replace("\r\n", "\n"))[1:]:
+        name, *lines = (line.strip() for line in section.split("\n"))
+        marked = [item for line in lines if (item := _MARK.fullmatch(line))]
+        answers = [
+            item["text"].strip().removesuffix("(taken)").strip()
+            for item in marked
+            if item["mark"] != " " or (item["key"] == "other" and item["text"].strip())
+        ]
+        asked = [line for line in lines if line and not line.startswith(("- [", ">"))]
+        if not asked or len(answers) != 1:
+            raise InputError(f"{path}: {name[:40]} needs its question and one marked answer")
+        found.append((" ".join(asked), answers[0]))
+    return tuple(found)
+
+
 @dataclass
 class _Section:
     """One choice of a file: the line of its heading, and the answers that are marked."""

@@ -55,7 +55,7 @@ def test_choices_are_filled_in_and_given_back(run: Run) -> None:
         paid = len(server.requests)
         fill_in("- [ ] 2:", "- [x] 2:")
         status, out, _ = run("resume", "run", "--answers", str(CHOICES), "--json")
-        assert len(server.requests) == paid + 3  # a repair, its judge and review
+        assert len(server.requests) == paid + 4  # contract, tests, repair, review
     assert status == 0
     report = json.loads(out)
     assert report["final_code"] == STRICT_CODE
@@ -140,16 +140,37 @@ def test_a_lock_names_the_choices_of_its_text(run: Run) -> None:
     assert status == 0
     assert report["contract"]["choices"][0]["answered"] == "user"
     assert [item["origin"] for item in report["tests"]].count("answer") == 1
-    Path("specs/topk.md").write_text(f"{SPECIFICATION} And fast.")
-    status, _, err = run(*call)
-    assert (status, "was made from another text" in err) == (2, True)
 
 
-def test_a_new_run_without_a_lock_has_no_choices_to_answer(run: Run) -> None:
-    status, _, err = run(SPECIFICATION, "--accept-choices")
-    assert (status, "resume RUN_DIR" in err) == (2, True)
-    status, _, err = run(SPECIFICATION, "-o", "topk.py", "--accept-choices")
-    assert (status, "topk.greenloop.json cannot be read" in err) == (2, True)
+def test_a_new_run_accepts_what_is_taken(run: Run) -> None:
+    with serve() as server:
+        status, out, _ = run(
+            SPECIFICATION, "--accept-choices", "--run-dir", "run", "--json", server=server, **QUICK
+        )
+    choice = json.loads(out)["contract"]["choices"][0]
+    assert (status, choice["answered"], choice["unread"]) == (0, "accepted", True)
+
+
+def test_answers_of_a_new_run_stand_behind_its_text(run: Run) -> None:
+    Path("filled.md").write_text(
+        "# Open\n\n## C1\n\n> text\n\nAll?\n\n- [ ] 1: a\n- [x] other: `f(1)`\n"
+    )
+    with serve() as server:
+        status, out, _ = run(
+            SPECIFICATION,
+            "--answers",
+            "filled.md",
+            "--run-dir",
+            "r",
+            "--json",
+            server=server,
+            **QUICK,
+        )
+    text = json.loads(out)["specification"]
+    assert (status, text.endswith("The author's answers:\n- All? `f(1)`\n")) == (0, True)
+    Path("filled.md").write_text("## C1\n\nAll?\n\n- [ ] 1: a\n")
+    status, _, err = run(SPECIFICATION, "--answers", "filled.md")
+    assert (status, "C1 needs its question and one marked answer" in err) == (2, True)
 
 
 def test_asking_needs_a_terminal(run: Run) -> None:

@@ -52,7 +52,7 @@ ANSWER_TEST = "test_answer_of_the_user_c1"
 def script(*choices: dict[str, Any], **changes: list[Any]) -> dict[str, list[Any]]:
     """Return the answers of a run whose contract leaves something open."""
     contract = contract_answer(choices=list(choices or [MORE]))
-    return answers(**{"parse_specification": [contract], **changes})
+    return answers(**{"parse_specification": [contract, "Nothing changes."], **changes})
 
 
 def nothing_new(**changes: list[Any]) -> dict[str, list[Any]]:
@@ -230,13 +230,38 @@ def test_a_later_answer_repairs_the_code_and_pays_only_for_that(
     run_workflow(script(), run_dir=run)
     give_back(run, "ValueError")
     more = {"repair_code": [STRICT_REPAIR], "judge_test": [TEST_IS_WRONG]}
+    more |= {"parse_specification": ["Nothing changes."], "generate_tests": []}
     done = run_workflow(nothing_new(**more), resume=run)
-    assert done.model.tools == ["repair_code", "judge_test", "review_code"]
+    tools = ["parse_specification", "generate_tests", "repair_code", "judge_test", "review_code"]
+    assert done.model.tools == tools  # the tests could not be had: a repair and a judge instead
     assert done.report.tests_passed
     assert done.report.final_code == STRICT_CODE
     assert origins(done.report)[ANSWER_TEST] == "answer"
     assert choices_of(done)[0].answered == "user"
     assert not (run / "choices.md").exists()
+
+
+def test_a_later_answer_steers_contract_tests_and_code(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    run_workflow(script(), run_dir=run)
+    give_back(run, "ValueError")
+    more = {
+        "parse_specification": ["Requirements\n- R2: top_k([1], 5) and k < 0 raise ValueError"],
+        "generate_tests": [suite_answer(STRICT_TESTS)],
+        "repair_code": [fence(STRICT_CODE)],
+    }
+    done = run_workflow(nothing_new(**more), resume=run)
+    assert done.model.tools == [*more, "review_code"]  # no judge
+    asked = done.model.list_prompts("parse_specification")[0]
+    assert "The author answers your question" in asked
+    assert "raises ValueError`, and not `top_k([2, 1], 5) -> [2, 1]`" in asked
+    assert done.report.contract is not None
+    assert done.report.contract.requirements[1].text.startswith("top_k([1], 5)")
+    assert done.report.final_code == STRICT_CODE
+    assert done.report.tests_passed
+    assert origins(done.report)[ANSWER_TEST] == "answer"
     again = run_workflow(nothing_new(), resume=run)
     assert again.model.prompts == []
     assert again.report.final_code == STRICT_CODE
@@ -291,7 +316,7 @@ def test_an_answer_to_another_question_is_not_taken(
 
 def test_an_answer_in_words_is_a_requirement(run_workflow: RunWorkflow) -> None:
     choice = {**MORE, "answers": ["all of them", "an error"], "chosen": "all of them"}
-    done = run_workflow(script(choice), asker=Asker(["all of them"]))
+    done = run_workflow(script(choice), asker=Asker(["an error"]))
     assert "answer" not in origins(done.report).values()
     assert "R3. What if there are fewer" in done.model.list_prompts("generate_tests")[0]
 

@@ -1,0 +1,62 @@
+"""Answers that steer: one that differs from what was taken goes back into the contract, then the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from greenloop.errors import (
+    BudgetExhaustedError,
+    ModelFailure,
+    SpecificationError,
+    UnusableCodeError,
+)
+from greenloop.events import ContractReady
+from greenloop.records import Choice
+from greenloop.specification.quotes import settle_contract
+from greenloop.specification.tracing import trace_contract
+from greenloop.workflow.make.agree_contract import request_contract
+from greenloop.workflow.make.generate_tests import generate_and_gate_tests
+from greenloop.workflow.make.request import MakeRequest
+from greenloop.workflow.state import Run
+
+_FAILURES = (ModelFailure, BudgetExhaustedError, SpecificationError, UnusableCodeError)
+
+
+class Steering:
+    """Changes the contract by the user's answers and, where code exists, writes its tests anew."""
+
+    def __init__(self, run: Run, request: MakeRequest) -> None:
+        self._run, self._request = run, request
+
+    async def __call__(self, taken: Sequence[Choice]) -> bool:
+        """Follow the answers to choices that were `taken` otherwise; return whether tests changed.
+
+        Where a call fails, the answers stay what they are: requirements and tests of their own.
+        """
+        run, state = self._run, self._run.state
+        answered = {item.sha256: item.chosen for item in state.agreed_contract.choices}
+        complaints = [
+            f'The author answers your question "{item.question}": `{answered[item.sha256]}`, and not '
+            f"`{item.chosen}`. Change what follows from that in requirements, interface and examples"
+            for item in taken
+        ]
+        if run.kit.is_plain:
+            return False
+        try:
+            await self._change_contract(complaints)
+            if state.suite is None:
+                return False
+            run.notify("the tests are written again by the user's answers")
+            await generate_and_gate_tests(run)
+        except _FAILURES as error:
+            run.notify(f"an answer could not be worked into the contract and its tests: {error}")
+            return False
+        return True
+
+    async def _change_contract(self, complaints: Sequence[str]) -> None:
+        run, before = self._run, self._run.state.agreed_contract
+        changed = await request_contract(run, self._request, complaints, before)
+        settled = settle_contract(trace_contract(changed))
+        kept = {"choices": before.choices, "background": before.background}
+        run.state.contract = settled.model_copy(update=kept)
+        run.emit(ContractReady(run.state.contract))
