@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from greenloop.agent import CodingAgent, run_coding_agent
+    from greenloop.app.api import check, check_changes
     from greenloop.errors import GreenloopError
     from greenloop.records import Report
     from greenloop.settings import Settings
@@ -22,6 +23,8 @@ __all__ = [
     "GreenloopError",
     "Report",
     "Settings",
+    "check",
+    "check_changes",
     "coding_tools",
     "run_coding_agent",
 ]
@@ -33,5 +36,6 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     homes = {"GreenloopError": "errors", "Report": "records", "Settings": "settings"}
-    home = homes.get(name, "tools" if name == "coding_tools" else "agent")
+    homes |= {"check": "app.api", "check_changes": "app.api", "coding_tools": "tools"}
+    home = homes.get(name, "agent")
     return getattr(import_module(f"greenloop.{home}"), name)

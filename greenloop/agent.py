@@ -30,8 +30,7 @@ from greenloop.records.contract import ChoiceAsker
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
 from greenloop.settings.keywords import SettingsKeywords
-from greenloop.threads import complete_in_thread
-from greenloop.tools.building import run_in_any_thread
+from greenloop.threads import complete_in_thread, run_in_any_thread
 from greenloop.tracing.setup import trace_run
 from greenloop.versions import greenloop_version
 from greenloop.workflow.delivery import save_artifacts, save_produced_files

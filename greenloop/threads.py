@@ -5,11 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+
+def run_in_any_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine to its end, also where this thread runs an event loop (Jupyter)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    with ThreadPoolExecutor(1, "greenloop-tool") as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from greenloop.project.patch import apply_patch, diff_files
 from greenloop.project.tree import ProjectTree, read_tree
 
 _MAX_SHOWN_CHARS = 200
+_DEFAULT_BRANCHES = ("origin/main", "origin/master", "main", "master")
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,28 @@ def read_diff(root: Path, ref: str) -> ProjectDiff:
     except OutputError as error:
         place = root if str(root) != "." else "the working folder"
         raise InputError(f"--diff needs a git repository: {place} has none ({error})") from None
+    commit = _find_base(root, ref)
+    tree = read_tree(root)
+    if not tree.texts:
+        raise InputError(f"no Python files in {root}: name the project's folder with --in")
+    return ProjectDiff(tree, commit, dict(_read_old_texts(root, commit, tree)))
+
+
+def find_default_branch(root: Path) -> str:
+    """Return the branch that others are merged into; HEAD where none is known."""
+    with suppress(OutputError):
+        return run_git(root, "symbolic-ref", "-q", "--short", "refs/remotes/origin/HEAD").strip()
+    for name in _DEFAULT_BRANCHES:
+        with suppress(OutputError):
+            run_git(root, "rev-parse", "--verify", "-q", f"{name}^{{commit}}")
+            return name
+    return "HEAD"
+
+
+def _find_base(root: Path, ref: str) -> str:
+    """Return the commit to compare with; before the first commit that is the empty tree."""
+    if ref == "HEAD" and not find_commit(root):
+        return run_git(root, "hash-object", "-t", "tree", "--stdin").strip()
     try:
         spec = f"{ref}^{{commit}}"
         commit = run_git(root, "rev-parse", "--verify", "-q", "--end-of-options", spec).strip()
@@ -75,11 +99,7 @@ def read_diff(root: Path, ref: str) -> ProjectDiff:
         raise InputError(
             f"--diff: no such commit here: {ref[:_MAX_SHOWN_CHARS]!r}; {_suggest_commit(root)}"
         ) from None
-    commit = _find_merge_base(root, commit) or commit
-    tree = read_tree(root)
-    if not tree.texts:
-        raise InputError(f"no Python files in {root}: name the project's folder with --in")
-    return ProjectDiff(tree, commit, dict(_read_old_texts(root, commit, tree)))
+    return _find_merge_base(root, commit) or commit
 
 
 def _find_merge_base(root: Path, commit: str) -> str:

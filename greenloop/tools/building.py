@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from langchain_core.tools import (
@@ -16,6 +14,7 @@ from langchain_core.tools import (
 )
 
 from greenloop.errors import GreenloopError
+from greenloop.threads import run_in_any_thread
 
 
 def build_tool(
@@ -46,13 +45,3 @@ def build_tool(
         args_schema=create_schema_from_function(method.__name__, method, parse_docstring=True),
         **details,
     )
-
-
-def run_in_any_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Run a coroutine to its end, also where this thread runs an event loop (Jupyter)."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(coroutine)
-    with ThreadPoolExecutor(1, "greenloop-tool") as pool:
-        return pool.submit(asyncio.run, coroutine).result()

@@ -15,6 +15,8 @@ PUBLIC_NAMES = {
         "GreenloopError",
         "Report",
         "Settings",
+        "check",
+        "check_changes",
         "coding_tools",
         "run_coding_agent",
     ],

@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_check_directory
+from greenloop.app.check_all import ModuleGrade, check_modules, format_grade, ignore_grade
 from greenloop.app.check_diff import check_diff, create_diff_directory
 from greenloop.app.inputs.check_files import read_check_inputs
 from greenloop.app.inputs.project_module import find_project, read_project_module
 from greenloop.app.inputs.specification import read_specification
 from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.app.watch import WatchedModule, WatchedProject
+from greenloop.cli.commands.init.files import find_repository
 from greenloop.cli.finish import finish_run, write_outputs
 from greenloop.cli.options.checks import CheckOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.options.shared import RunOptions
-from greenloop.cli.process import check_terminal, run_with_signals
+from greenloop.cli.process import check_terminal, print_error, run_with_signals, write_stdout
 from greenloop.cli.watch import watch
 from greenloop.errors import InputError
 from greenloop.events import EventSink
-from greenloop.project.diff import read_diff
+from greenloop.project.diff import find_default_branch, read_diff
+from greenloop.records import Report
+from greenloop.records.base import escape_json
 from greenloop.records.report import meets_requirement
+from greenloop.reporting.formats.github import render_github
+from greenloop.reporting.formats.junit import render_junit
 from greenloop.reporting.formats.markdown import render_markdown
+from greenloop.reporting.formats.sarif import render_sarif
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.workflow.check.request import CheckRequest
 from greenloop.workflow.storage.request import GivenTests
 
+_RENDERERS: Final[dict[str, Callable[[Report], str]]] = {
+    "github": render_github,
+    "junit": render_junit,
+    "sarif": render_sarif,
+    "markdown": render_markdown,
+}
 CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
 
 
@@ -45,6 +60,10 @@ def check_command(options: CheckOptions) -> int:
         raise InputError(
             "--diff grades all changed lines of a project; it takes no files and no --spec"
         )
+    if options.every:
+        return _check_all(options)
+    if options.code is None and options.diff is None and options.spec is None:
+        options = replace(options, diff=_find_branch(options.root))
     if options.watch:
         return _watch(options)
     if options.spec is not None:
@@ -52,6 +71,16 @@ def check_command(options: CheckOptions) -> int:
     settings = load_settings(options)
     prepare = _prepare_files if options.diff is None else _prepare_diff
     return _run_check(prepare(options, settings), options, settings)
+
+
+def _find_branch(root: Path) -> str:
+    """Return the branch to compare with. Raises InputError outside of a repository."""
+    if not (find_repository(root) / ".git").exists():
+        raise InputError(
+            "name the module's file and its test files; without them the changed lines of a git "
+            "repository are graded"
+        )
+    return find_default_branch(root)
 
 
 def _find_named_files(options: CheckOptions) -> tuple[Path, Sequence[Path]]:
@@ -99,6 +128,12 @@ def _run_check(work: CheckWork, options: CheckOptions, settings: Settings) -> in
     if options.markdown is not None:
         write_outputs(report, (options.markdown, render_markdown))
     status = 0 if meets_requirement(report, settings.require) else 1
+    if render := _RENDERERS.get(options.output_format):
+        write_stdout(render(report))
+        if error is not None:
+            print_error(str(error))
+        return error.exit_status if error else status
+    options = replace(options, json=options.json or options.output_format == "json")
     return finish_run(report, error, options, status)
 
 
@@ -125,3 +160,25 @@ def _check_against_text(spec: str, options: CheckOptions) -> int:
         json=options.json, quiet=options.quiet, verbose=options.verbose, run_dir=options.run_dir
     )
     return run_agent(request, settings, run_options)
+
+
+def _check_all(options: CheckOptions) -> int:
+    """Grade every module of a folder; return 1 unless all reach what is required."""
+    settings, folder = load_settings(options), options.code or options.root
+    with ExitStack() as stack:
+
+        async def open_box() -> Sandbox:
+            return stack.enter_context(open_sandbox(settings))
+
+        show = ignore_grade if options.quiet else _show_grade
+        grades = run_with_signals(check_modules(folder, settings, open_box, show))
+    if options.json or options.output_format == "json":
+        write_stdout(escape_json(json.dumps([vars(item) for item in grades], indent=1)) + "\n")
+    else:
+        write_stdout("".join(f"{format_grade(item)}\n" for item in grades))
+    enough = ("verified",) if settings.require != "passed" else ("verified", "passed")
+    return 0 if all(item.verdict in enough for item in grades) else 1
+
+
+def _show_grade(item: ModuleGrade) -> None:
+    print_error(f"{item.verdict}: {item.path}")

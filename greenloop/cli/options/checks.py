@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from greenloop.cli.options.declaration import Names, Options, argument, flag, option
 from greenloop.cli.options.shared import (
@@ -24,14 +24,16 @@ from greenloop.cli.options.shared import (
 class CheckOptions(DisplayOptions):
     """Run and grade existing code against its tests. No model is called, except for --spec.
 
-    With --diff: the lines of a project that have changed, against all its tests.
+    Without files: the lines of a project that differ from its default branch, or with --diff from
+    a commit, against all its tests.
     """
 
     settings: ClassVar[Names] = (*GRADING, *MODEL, "prompts", "python")
     examples: ClassVar = (
         "greenloop check durations.py test_durations.py\n"
         "greenloop check durations.py test_durations.py --watch\n"
-        "greenloop check --diff main"
+        "greenloop check\n"
+        "greenloop check --all"
     )
 
     code: Path | None = argument(
@@ -46,7 +48,18 @@ class CheckOptions(DisplayOptions):
         panel="Evidence",
     )
     watch: bool = flag("Check again at each save, at a terminal; with keys.", "--watch")
-    root: Path = project_root("With --diff: the project's folder.")
+    every: bool = flag(
+        "Grade every module of the project, or of the folder CODE; the weakest first. The same "
+        "command again goes on.",
+        "--all",
+        panel="Evidence",
+    )
+    root: Path = project_root("With --diff or --all: the project's folder.")
+    output_format: Literal["text", "json", "github", "junit", "sarif", "markdown"] = option(
+        "How the result is printed; github: annotations on the lines. Default: text.",
+        default="text",
+        metavar="text|json|github|junit|sarif|markdown",
+    )
     markdown: str | None = markdown()
     spec: str | None = option(
         "What the code should do, as text, a file or -: a model reads it a second time.",

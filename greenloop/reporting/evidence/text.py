@@ -12,9 +12,10 @@ from greenloop.reporting.evidence.survivors import (
     get_mutated_line,
     list_survivors,
 )
+from greenloop.reporting.remedies import find_remedy
 from greenloop.reporting.summary import format_test_counts, pluralize
 
-_MAX_SURVIVORS, _WIDTH = 8, 100
+_MAX_SURVIVORS, _WIDTH, _MAX_STEPS = 8, 100, 3
 _MAX_LINE_CHARS = 400
 # Names of evidence where no text beside them explains them.
 _PLAIN_NAMES = {
@@ -53,7 +54,12 @@ def brief_results(evidence: Evidence) -> dict[str, str]:
 
 
 def _grade_lines(report: Report) -> Iterator[str]:
-    yield f"{report.verdict}: {format_test_counts(report)}, {report.timings.total_s:.1f} s"
+    yield (
+        f"{report.verdict}: {format_test_counts(report)}, {report.timings.total_s:.1f} s"
+        f"{_name_shortfalls(report)}"
+    )
+    for number, line in enumerate(list_first_steps(report), 1):
+        yield f"  {number}. {line}"
     if report.evidence.is_graded:
         yield from render_evidence_lines(report.evidence)
         if not report.evidence.read_against_text:
@@ -64,6 +70,28 @@ def _grade_lines(report: Report) -> Iterator[str]:
         yield f"  not verified: {reason}"
     if report.artifacts.report:
         yield f"  report: {report.artifacts.report}"
+
+
+def _name_shortfalls(report: Report) -> str:
+    """Return what keeps a green run from `verified`, by name."""
+    if report.verdict != "passed":
+        return ""
+    names = dict.fromkeys(item.partition(":")[0] for item in report.reasons)
+    return f"; short of verified: {', '.join(names)}"
+
+
+def list_first_steps(report: Report) -> list[str]:
+    """Return the first things to do for a better verdict, at most three."""
+    if report.verdict == "verified":
+        return []
+    survived = list_survivors(report.evidence) if report.verdict == "passed" else ()
+    faults = [f"test {item.place}: {item.question}" for item in survived]
+    others = [
+        f"{reason} → {remedy}" if (remedy := find_remedy(reason)) else reason
+        for reason in report.reasons
+        if not (faults and reason.startswith("mutants"))
+    ]
+    return [*faults[:_MAX_STEPS], *others][:_MAX_STEPS]
 
 
 def render_survivors(evidence: Evidence) -> Iterator[str]:

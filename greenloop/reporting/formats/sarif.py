@@ -14,6 +14,7 @@ from greenloop.records import Report
 from greenloop.records.report import ENDED_EARLY
 from greenloop.reporting.escaping import escape_invisible, truncate
 from greenloop.reporting.evidence.survivors import get_mutated_line, list_survivors
+from greenloop.reporting.formats.places import find_code_path
 
 _SCHEMA_URL = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -102,11 +103,7 @@ def _build_result(
 
 def _artifact_uri(report: Report) -> str:
     """Return the URI of the code's file, relative to the working directory where it is below it."""
-    name = report.artifacts.output or report.artifacts.code or f"{report.module or 'solution'}.py"
-    path = Path(escape_invisible(name))
-    folder = Path.cwd()
-    if path.is_absolute() and path.is_relative_to(folder):
-        path = path.relative_to(folder)
+    path = Path(escape_invisible(find_code_path(report)))
     return path.as_uri() if path.is_absolute() else quote(path.as_posix())
 
 

@@ -109,8 +109,8 @@ def test_repository_without_a_commit_is_told_from_a_shallow_one(run: Run) -> Non
     Path("new").mkdir()
     git(Path("new"), "init", "-q")
     assert (
-        "no such commit here: 'HEAD'; make a first one"
-        in run("check", "--diff", "HEAD", "--in", "new")[2]
+        "no such commit here: 'main'; make a first one"
+        in run("check", "--diff", "main", "--in", "new")[2]
     )
     commit_all(copy_shop(Path.cwd()))
     told = "no such commit here: 'v1'; name a commit, a branch or a tag"

@@ -1,0 +1,89 @@
+"""`greenloop check` of a whole project, of its first commit, in other formats, and from Python."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from greenloop import check, check_changes
+from greenloop.errors import InputError
+from tests.integration.cli.conftest import Run
+
+CODE = "def add(a, b):\n    if a < 0:\n        return 0\n    return a + b\n"
+TESTS = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+ALL_TESTS = TESTS + "    assert add(-1, 2) == 0\n    assert add(0, 2) == 2\n"
+FAST = ("--mutants", "0", "--quiet")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("calc.py").write_text(CODE)
+    Path("test_calc.py").write_text(TESTS)
+    return tmp_path
+
+
+def git(*words: str) -> None:
+    author = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", *author, *words], check=True, capture_output=True)
+
+
+def test_the_first_commit_is_compared_with_nothing_and_names_what_to_do(
+    run: Run, project: Path
+) -> None:
+    git("init", "-q", "-b", "main")
+    status, out, _ = run("check", "--diff", "HEAD", "--quiet")
+    first, *steps = out.splitlines()[:4]
+    assert (status, first.partition("; ")[2].split(", ")[0]) == (1, "short of verified: mutants")
+    assert [line[:4] for line in steps] == ["  1.", "  2.", "  3."]
+    assert "calc.py:2" in steps[0]
+
+
+def test_without_files_changes_to_the_default_branch_are_graded(run: Run, project: Path) -> None:
+    assert "the changed lines of a git repository" in run("check")[2]
+    git("init", "-q", "-b", "main")
+    git("add", ".")
+    git("commit", "-q", "-m", "x")
+    git("switch", "-q", "-c", "work")
+    Path("calc.py").write_text(f"{CODE}\n\ndef sub(a, b):\n    return a - b\n")
+    git("commit", "-q", "-a", "-m", "y")
+    status, out, _ = run("check", *FAST)
+    assert (status, "never reached: calc.py:8" in out) == (1, True)
+    report = check_changes(project, mutants=0)
+    assert report.evidence.coverage is not None
+    assert report.evidence.coverage.missed_places == ("calc.py:8",)
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("github", "::warning file="), ("junit", "<?xml"), ("sarif", "{"), ("markdown", "## ")],
+)
+def test_a_result_is_printed_in_another_form(
+    run: Run, project: Path, name: str, begins: str
+) -> None:
+    words = ("check", "calc.py", "test_calc.py", "--quiet", "--mutants", "4")
+    status, out, _ = run(*words, "--output-format", name)
+    assert (status, out[: len(begins)]) == (1, begins)
+
+
+def test_all_modules_are_graded_weakest_first_and_once(run: Run, project: Path) -> None:
+    Path("names.py").write_text("def name(text):\n    return text.strip()\n")
+    status, out, _ = run("check", "--all", *FAST)
+    assert (status, [line.split()[0] for line in out.splitlines()]) == (1, ["no", "passed"])
+    (first,) = Path(".greenloop/runs").iterdir()
+    status, again, _ = run("check", "--all", "--json", *FAST)
+    assert [item["path"] for item in json.loads(again)] == ["names.py", "calc.py"]
+    assert list(Path(".greenloop/runs").iterdir()) == [first]
+    Path("test_calc.py").write_text(ALL_TESTS)
+    run("check", "--all", *FAST)
+    assert len(list(Path(".greenloop/runs").iterdir())) == 2
+
+
+def test_texts_and_files_are_checked_from_python(project: Path) -> None:
+    assert check(CODE, ALL_TESTS).verdict == "verified"
+    assert check(Path("calc.py"), "test_calc.py", mutants=0).verdict == "passed"
+    with pytest.raises(InputError, match="import no module under test"):
+        check(CODE, "def test_a(): pass\n")
