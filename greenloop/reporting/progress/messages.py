@@ -17,14 +17,16 @@ LABEL_WIDTH = 9  # of the label at the start of each line; blank in continuation
 ANSWER_WORDS = {"user": "answered: ", "accepted": "taken as it was made", "left": "left open"}
 _ATTEMPT_NAMES = {"free-fix": "automatic fix"}
 _MAX_LISTED, _MAX_PATCHES = 8, 3
-_MAX_REQUIREMENT_LENGTH = 66  # with its number it fills a row of 80 columns
+MIN_WIDTH = 80
+_REQUIREMENT_COLUMN = 14  # behind its number
+_MAX_CHECK_LENGTH = 66
 _MAX_REASON_LENGTH = 200  # the report has the whole reason
 
 
-def format_event(event: e.Event, *, verbose: bool = False) -> list[str]:
-    """Return the lines for an event; [] where it has no message."""
+def format_event(event: e.Event, *, verbose: bool = False, width: int = MIN_WIDTH) -> list[str]:
+    """Return the lines for an event; [] where it has no message. `width` is the terminal's."""
     line = _format_line(event)
-    return [line] if line else list(_format_lines(event, verbose))
+    return [line] if line else list(_format_lines(event, verbose, width))
 
 
 def _format_line(event: e.Event) -> str:
@@ -61,7 +63,7 @@ def _format_line(event: e.Event) -> str:
     return ""
 
 
-def _format_lines(event: e.Event, verbose: bool) -> Iterator[str]:
+def _format_lines(event: e.Event, verbose: bool, width: int) -> Iterator[str]:
     """Yield the lines of an event whose message depends on what it holds."""
     match event:
         case e.RunStarted():
@@ -69,7 +71,7 @@ def _format_lines(event: e.Event, verbose: bool) -> Iterator[str]:
         case e.CallFinished(tool, seconds, tokens, source) if verbose:
             yield f"call     {tool}: {'from the log' if source == 'log' else f'{seconds:.1f} s'}, {tokens} tokens"
         case e.ContractReady():
-            yield from _format_contract(event, verbose)
+            yield from _format_contract(event, verbose, max(width, MIN_WIDTH) - _REQUIREMENT_COLUMN)
         case e.CodeReviewed(review):
             yield f"review   {f'{len(review.findings)} findings' if review.findings else 'LGTM'}"
             yield from (f"         {item}" for item in review.findings)
@@ -94,7 +96,7 @@ def _format_lines(event: e.Event, verbose: bool) -> Iterator[str]:
             yield f"checks   {len(checks)} of the output"
             for check in checks:
                 origin = " (from the task)" if check.origin == "generated" else ""
-                shown = shorten(check.id, _MAX_REQUIREMENT_LENGTH, placeholder=" …")
+                shown = shorten(check.id, _MAX_CHECK_LENGTH, placeholder=" …")
                 yield f"         {shown}{origin}"
         case e.RepairSearchDone(search):
             yield from _format_search(search, verbose)
@@ -126,13 +128,11 @@ def is_unsandboxed(backend: str) -> bool:
     return backend == "none"
 
 
-def _format_contract(event: e.ContractReady, verbose: bool) -> Iterator[str]:
+def _format_contract(event: e.ContractReady, verbose: bool, max_length: int) -> Iterator[str]:
     contract = event.contract
     yield f"contract {contract.module}: {contract.summary}"
     for item in contract.requirements:
-        text = (
-            item.text if verbose else shorten(item.text, _MAX_REQUIREMENT_LENGTH, placeholder=" …")
-        )
+        text = item.text if verbose else shorten(item.text, max_length, placeholder=" …")
         yield f"         {item.id} {text}"
     for text in contract.assumptions:
         yield f"         assumed: {text}"

@@ -19,6 +19,7 @@ from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.progress.activity import ActivityRow, BatchActivity, Clock, RunActivity
 from greenloop.reporting.progress.messages import LABEL_WIDTH, WARNING
 from greenloop.reporting.progress.run_messages import RunMessages
+from greenloop.reporting.summary import open_console
 
 ACTIVITY_LABEL = f"{'…':<{LABEL_WIDTH}}"
 HEARTBEAT_SECONDS = 15.0
@@ -154,7 +155,7 @@ class LiveProgress(LiveView):
     """Permanent lines; below them a line for each running step, and what the run has spent."""
 
     def __init__(self, *, verbose: bool = False) -> None:
-        self._messages = RunMessages(verbose=verbose)
+        self._messages = RunMessages(verbose=verbose, width=open_console(sys.stderr).width)
         self._activity = RunActivity()
         self._last_event_at, self._has_begun, self._ended = time.monotonic(), False, False
         super().__init__()  # renders for the first time

@@ -5,7 +5,7 @@ from __future__ import annotations
 from greenloop import events as e
 from greenloop.records import Evidence, Failure
 from greenloop.reporting.evidence.text import brief_results
-from greenloop.reporting.progress.messages import format_event
+from greenloop.reporting.progress.messages import MIN_WIDTH, format_event
 from greenloop.reporting.traceability import short_name
 
 _REPAIRS = ("repair", "rewrite")
@@ -14,8 +14,8 @@ _REPAIRS = ("repair", "rewrite")
 class RunMessages:
     """Formats the events of a run."""
 
-    def __init__(self, *, verbose: bool = False) -> None:
-        self._verbose = verbose
+    def __init__(self, *, verbose: bool = False, width: int = MIN_WIDTH) -> None:
+        self._verbose, self._width = verbose, width
         self._grade: dict[str, str] = {}
         self._failures: frozenset[Failure] = frozenset()
         self._shown_attempt, self._repairs, self._max_repairs = 0, 0, 0
@@ -29,7 +29,7 @@ class RunMessages:
                 return self._format_attempt(event)
             case e.RunStarted():
                 self._max_repairs = event.max_repairs
-        return format_event(event, verbose=self._verbose)
+        return format_event(event, verbose=self._verbose, width=self._width)
 
     def _format_grade(self, event: e.Event, evidence: Evidence) -> list[str]:
         grade = brief_results(evidence)
