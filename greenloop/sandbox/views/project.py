@@ -89,10 +89,16 @@ class ProjectSandbox(SandboxView):
         if beside:
             return Observations((), "in a project no program runs beside the tests")
         files = self.project.with_overlay({self.path: code}).all_files
-        tree = tuple((path, text) for path, text in files.items() if not is_test_path(path))
+        tests = [path for path in files if is_test_path(path)]
+        kept = {path: text for path, text in files.items() if path not in tests}
+        if self.environment:
+            kept = self.environment.find_changes(kept)
         levels = module.count(".") + (2 if self.path.endswith("/__init__.py") else 1)
         root = "/".join(self.path.split("/")[:-levels])
-        payload = {"module": module, "programs": programs, "import_root": root}
+        payload: dict[str, Any] = {"module": module, "programs": programs, "import_root": root}
+        if self.environment:
+            payload["removed"] = tests
+        tree = tuple(kept.items())
         job = Job("observation", (), payload, hash_seed, self.packages, timeout_s, tree=tree)
         return observe_job(self, job)
 

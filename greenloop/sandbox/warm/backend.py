@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import os
 import secrets
 import string
 from dataclasses import replace
@@ -114,12 +115,20 @@ class EnvironmentSandbox(WarmSandbox):
 
     def run(self, job: Job) -> ProcessResult:
         job = replace(job, stop_events=(self._stop_event(job),), packages=InstalledPackages())
-        payload = build_payload(job, JobPaths(work=self.environment.root))
+        root = self.environment.root
+        payload = build_payload(job, JobPaths(work=root))
         variables = payload["environment"]
+        if (
+            job.kind in KINDS_WITHOUT_PYTEST
+        ):  # beside the project, which is imported from its folder
+            paths = JobPaths().rename(self._name)
+            variables.update(HOME=paths.home, TMPDIR=paths.temporary)
+            payload["work"] = paths.work
+            payload["import_root"] = os.path.normpath(os.path.join(root, payload["import_root"]))
         for name in ("PYTHONPATH", "PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
             variables.pop(name, None)
         variables.update(SINGLE_THREAD_VARIABLES, **dict(self.environment.variables))
-        removed = [f"{self.environment.root}/{path}" for path in job.payload.get("removed", ())]
+        removed = [f"{root}/{path}" for path in job.payload.get("removed", ())]
         payload |= {"cold": True, "python": self.environment.python, "removed": removed}
         return self._run_payload(payload, job)
 
