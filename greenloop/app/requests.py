@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from greenloop.app.inputs.script_inputs import read_inputs, read_stdin
 from greenloop.records import OutputCheck
@@ -38,7 +39,8 @@ def _with_absolute_replays(kept: SavedOptions) -> SavedOptions:
     return {**kept, **paths}
 
 
-class ScriptArguments(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ScriptArguments:
     """How a script is run and what its output is checked for, as the options of these names."""
 
     arguments: Sequence[str] | None = None

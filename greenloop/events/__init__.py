@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from greenloop.events.work import BatchStarted as BatchStarted
 from greenloop.events.work import CallFailed as CallFailed
@@ -38,7 +37,8 @@ from greenloop.records import (
 from greenloop.records.generation import Dispute, Judgement
 
 
-class RunStarted(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RunStarted:
     """A run starts."""
 
     model: str
@@ -50,58 +50,69 @@ class RunStarted(NamedTuple):
     max_repairs: int = 0  # how many may be made
 
 
-class RunFinished(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RunFinished:
     report: Report
 
 
-class Notice(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Notice:
     """One line for the user."""
 
     text: str
 
 
-class ContractReady(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ContractReady:
     contract: Contract
 
 
-class ChoiceAsked(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ChoiceAsked:
     """The user is about to be asked; nothing else may be shown until the answer."""
 
     choice: Choice
 
 
-class ChoiceAnswered(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ChoiceAnswered:
     choice: Choice
     answer: ChoiceAnswer
 
 
-class PackageInstallStarted(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PackageInstallStarted:
     """Packages that are not in the cache are being installed."""
 
     names: tuple[str, ...]
 
 
-class PackagesReady(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PackagesReady:
     """`packages`: names and versions that the code may use from now on, in one line."""
 
     packages: str
     cached: bool
 
 
-class CodeReviewed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CodeReviewed:
     review: Review
 
 
-class RedPhaseDone(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RedPhaseDone:
     red_phase: RedPhase
     tests: int
 
 
-class AutofixApplied(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AutofixApplied:
     fixes: tuple[str, ...]
 
 
-class CandidateTested(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CandidateTested:
     """The tests were run on a candidate."""
 
     attempt: Attempt
@@ -117,46 +128,54 @@ class TestRunFinished:
     run: TestRun
 
 
-class DisputeJudged(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DisputeJudged:
     dispute: Dispute
     judgement: Judgement
 
 
-class Stuck(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Stuck:
     why: str
     next_step: str
 
 
-class CodeGraded(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CodeGraded:
     evidence: Evidence
 
 
-class HardeningDone(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class HardeningDone:
     """`tests` were added after the model saw `survivors` surviving mutants."""
 
     survivors: int
     tests: tuple[str, ...]
 
 
-class PeerCompared(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PeerCompared:
     """Green code was compared with a second implementation of the text."""
 
     peer: Peer
 
 
-class ChecksReady(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ChecksReady:
     """The checks of a script's output."""
 
     checks: tuple[OutputCheck, ...]
 
 
-class RepairSearchDone(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RepairSearchDone:
     """The search for a repair by small edits, without a model, has ended."""
 
     search: SearchResult
 
 
-class EntryProgress(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class EntryProgress:
     """An event within the run of one specification."""
 
     id: str

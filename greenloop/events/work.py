@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from greenloop.records.batch import BatchOutcome, BatchTotals, TaskResult
 
 
-class WorkStarted(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WorkStarted:
     """Local work starts, such as a test run; several go on at once under different names."""
 
     name: str
 
 
-class WorkEnded(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WorkEnded:
     name: str
 
 
-class SandboxJobStarted(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SandboxJobStarted:
     """A sandbox job of this `kind` starts; `key` is unique. Emitted from any thread."""
 
     key: str
     kind: str
 
 
-class SandboxJobProgress(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SandboxJobProgress:
     """The job says that it has done `done` tests or mutants of `total` (0: not known).
 
     Untrusted code may have written the number. Emitted from any thread.
@@ -55,14 +59,16 @@ class CallStarted:
     messages: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
 
 
-class CallProgress(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CallProgress:
     """`characters` of the answer were received so far."""
 
     tool: str
     characters: int
 
 
-class CallRetried(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CallRetried:
     """The call failed with a transient error; it is repeated after `wait_s` seconds."""
 
     tool: str
@@ -86,14 +92,16 @@ class CallFinished:
     cost_usd: float | None = field(default=None, compare=False)  # None: no known price
 
 
-class CallFailed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CallFailed:
     """The call was given up; `error` is the exception's type, without its text."""
 
     tool: str
     error: str = ""
 
 
-class ResponseRejected(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ResponseRejected:
     """The answer does not have its form; it is requested once more, with the reason."""
 
     tool: str
@@ -108,20 +116,23 @@ class BatchStarted:
     folder: str
 
 
-class EntryStarted(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class EntryStarted:
     """The run of one specification of a batch starts."""
 
     id: str
 
 
-class EntryEnded(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class EntryEnded:
     """One specification of a batch has ended; `totals` are those so far."""
 
     outcome: BatchOutcome
     totals: BatchTotals
 
 
-class HiddenTestsFinished(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class HiddenTestsFinished:
     """The hidden tests of an evaluation's task were run, now or in an earlier call."""
 
     result: TaskResult

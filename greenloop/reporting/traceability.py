@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
 
 from greenloop.records import Attempt, EvidenceRow, Report, TestEntry
 from greenloop.reporting.summary import pluralize
@@ -24,7 +24,8 @@ def classify_outcome(outcome: str) -> str:
     return "aside" if outcome in _EXCLUDED_OUTCOMES else "bad"
 
 
-class Cell(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Cell:
     """One outcome, as a mark and in words; `test` is the id of its test, where that matters."""
 
     state: str
@@ -36,7 +37,8 @@ class Cell(NamedTuple):
         return {"ok": "✓", "bad": "✗", "aside": "–", "none": "·"}[self.state]
 
 
-class TestRow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TestRow:
     """A test: which requirements it covers, its outcome in each attempt and at the end."""
 
     name: str
@@ -47,7 +49,8 @@ class TestRow(NamedTuple):
     final_cell: Cell
 
 
-class RequirementRow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RequirementRow:
     """A requirement with the tests that cover it."""
 
     id: str
@@ -58,7 +61,8 @@ class RequirementRow(NamedTuple):
     total: int
 
 
-class TraceabilityMatrix(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TraceabilityMatrix:
     """The matrix; `left_out` tests are not in it, passing ones first."""
 
     requirements: tuple[str, ...]
@@ -128,7 +132,8 @@ def _build_cell(outcome: str, label: str, test: str = "") -> Cell:
 _MAX_CHARS = 60_000  # of the text; report.json has the rest
 
 
-class TextPart(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TextPart:
     """A part of the text. `kinds` are `background`, `example`, …, and ids of requirements."""
 
     text: str

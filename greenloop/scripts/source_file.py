@@ -11,8 +11,8 @@ import stat
 import tempfile
 import tokenize
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from greenloop.errors import InputError, OutputError
 
@@ -22,7 +22,8 @@ _ENCODING_COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 _BOM = b"\xef\xbb\xbf"
 
 
-class SourceFile(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SourceFile:
     """A script as text (line ends `\\n`, no byte order mark), with the format of its file."""
 
     path: Path

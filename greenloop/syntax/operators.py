@@ -14,7 +14,7 @@ import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from greenloop.syntax.nodes import NodeContext
 from greenloop.syntax.source import Source, TextEdit
@@ -64,7 +64,8 @@ def edit_operator(
     return decorate
 
 
-class Comparison(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Comparison:
     """One comparison of a chain: its operands, and its operator's sign and span."""
 
     left: ast.expr

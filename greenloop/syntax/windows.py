@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from greenloop.syntax.nodes import Function, NodeContext
 from greenloop.syntax.source import Source, TextEdit
@@ -20,7 +20,8 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _NOT_ALONE = (ast.Starred, ast.Slice)
 
 
-class Window(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Window:
     """A part of a text: its span, the text around it that makes it a program, and its place."""
 
     start: int

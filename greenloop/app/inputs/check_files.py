@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from greenloop.dependencies.names import iter_imported_modules
 from greenloop.errors import InputError
@@ -21,7 +21,8 @@ from greenloop.workflow.setup.missing_modules import ONE_MODULE
 _MAX_FILES = 100
 
 
-class CheckInputs(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CheckInputs:
     """A module's name and source, and its test files with their conftest and helpers.
 
     A module of a project is run in it: `root` is the project's folder, `path` is the module's path

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.app.requests import ScriptArguments, build_script_request
 from greenloop.cli.commands.script import read_arguments
@@ -26,7 +28,7 @@ def _build_request(options: HealOptions, settings: Settings) -> HealRequest:
             raise InputError("--model none repairs by search, which needs tests: add --tests")
         script = build_script_request(original.name, read_arguments(options))
         return build_new_request(HealScriptRequest, options, settings, script=script, **common)
-    for name in ScriptArguments._fields:
+    for name in (item.name for item in fields(ScriptArguments)):
         if getattr(options, name):
             shown = "an argument after --" if name == "arguments" else f"--{name.replace('_', '-')}"
             raise InputError(

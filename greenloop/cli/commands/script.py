@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from greenloop.app.inputs.specification import read_specification
 from greenloop.app.requests import ScriptArguments, build_script_request
 from greenloop.cli.options.runs import ScriptOptions, ScriptRunOptions
@@ -33,4 +35,6 @@ def read_arguments(options: ScriptRunOptions) -> ScriptArguments:
     artifacts = options.artifacts
     if artifacts is not None and artifacts.exists() and not artifacts.is_dir():
         raise OutputError(f"--artifacts {artifacts} is a file; name a folder")
-    return ScriptArguments(**{name: getattr(options, name) for name in ScriptArguments._fields})
+    return ScriptArguments(
+        **{item.name: getattr(options, item.name) for item in fields(ScriptArguments)}
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from greenloop.records import Difference, Evidence
 from greenloop.reporting.escaping import escape_invisible
@@ -12,7 +12,8 @@ _CUT = "… "
 _BREAKS = " ,;:()[]{}'\"/"
 
 
-class Side(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Side:
     """An answer in three parts: `differs` is what the other one does not have there."""
 
     before: str

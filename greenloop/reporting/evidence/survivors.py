@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from keyword import iskeyword
-from typing import NamedTuple
 
 from greenloop.records import Evidence, Survivor
 from greenloop.reporting.escaping import sanitize_line, truncate_words
@@ -53,7 +53,8 @@ _MISSING = {
 }
 
 
-class SurvivorRow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SurvivorRow:
     """A survivor in a line: `line 10`, `n <= 0 → n < 0`, `no test with n = 0`."""
 
     place: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from greenloop.records import Attempt, Failure, Report
 from greenloop.reporting.escaping import truncate
@@ -22,7 +22,8 @@ _OTHER_SOURCES = {"heal": "as it was given", "script": "written from the task"}
 DiffLine = tuple[str, str]  # its kind, which is `add`, `del`, `at` or `same`, and its text
 
 
-class AttemptView(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AttemptView:
     """An attempt with its cause: failures of an earlier attempt, or a sentence."""
 
     attempt: Attempt

@@ -7,7 +7,8 @@ import re
 import tokenize
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 from greenloop.records import MutantResult, Report, Survivor
 from greenloop.reporting.escaping import truncate
@@ -82,7 +83,8 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 
-class CodeLine(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CodeLine:
     """One line of a module or a patch."""
 
     number: int  # of the new version, 0 where the line is not in it
@@ -117,7 +119,8 @@ class CodeLine(NamedTuple):
         return ", ".join(parts + [f"{len(self.survivors)} mutants survived"] * bool(self.survivors))
 
 
-class AnnotatedCode(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AnnotatedCode:
     """The lines of a page; `left_out` counts those beyond the limit."""
 
     lines: tuple[CodeLine, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from greenloop.records.batch import BatchOutcome, BatchTotals
@@ -18,7 +18,8 @@ _SKIP_REASONS = {
 }
 
 
-class IndexEntry(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
     """One specification; `outcome` is None where it was not run. `page` and `links` (by name) are
     files, relative to the index."""
 
@@ -62,7 +63,8 @@ _TICK_STEPS, _MAX_TICKS = (5, 10, 25, 50, 100, 250, 500, 1000), 8
 _MIN_FAULTS = 6  # mutants of one line that fill the height
 
 
-class Rectangle(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rectangle:
     """A rectangle; `kind` is `noticed`, `alive`, `hit` or `miss`."""
 
     x: int
@@ -71,7 +73,8 @@ class Rectangle(NamedTuple):
     kind: str
 
 
-class OverviewBar(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OverviewBar:
     """All rectangles in a picture of `width` × `height`; a line of code is one unit wide."""
 
     rectangles: tuple[Rectangle, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from greenloop import events as e
 
@@ -15,7 +15,8 @@ _CHARS_PER_TOKEN = 4
 _MUTANTS_ROW = "grading, mutation"
 
 
-class ActivityRow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ActivityRow:
     """A model call or local work."""
 
     name: str
@@ -51,9 +52,9 @@ class RunActivity:
                 case e.CallStarted(tool):
                     self._rows[tool] = ActivityRow(tool, self._clock())
                 case e.CallProgress(tool, characters) if tool in self._rows:
-                    self._rows[tool] = self._rows[tool]._replace(characters=characters)
+                    self._rows[tool] = replace(self._rows[tool], characters=characters)
                 case e.CallRetried(tool) if tool in self._rows:
-                    self._rows[tool] = self._rows[tool]._replace(characters=0)
+                    self._rows[tool] = replace(self._rows[tool], characters=0)
                 case e.SandboxJobProgress(_, kind, done, total):
                     self._count_items(kind, done, total)
                 case e.WorkStarted(name):
@@ -76,7 +77,7 @@ class RunActivity:
             (row,) = self._rows.values()
         if row:
             shown = min(done, total) if total else done
-            self._rows[row.name] = row._replace(done=shown, total=total)
+            self._rows[row.name] = replace(row, done=shown, total=total)
 
     def rows(self) -> tuple[ActivityRow, ...]:
         """Return the rows as they are now."""
