@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from keyword import iskeyword
 
 from greenloop.records import Evidence, Survivor
@@ -118,7 +118,7 @@ def _shorten_change(row: SurvivorRow, room: int) -> str:
         return row.change
     name = row.before[: row.before.find("= ") + 2]
     if name.endswith("= ") and row.after.startswith(name):  # the assignment stands at the place
-        row = row._replace(before=row.before[len(name) :], after=row.after[len(name) :])
+        row = replace(row, before=row.before[len(name) :], after=row.after[len(name) :])
         return _shorten_change(row, room)
     half = (room - 3) // 2
     before = truncate_words(row.before, max(half, room - 3 - len(row.after)))
