@@ -31,9 +31,10 @@ def build_programs(code: str, module: str, conftest: str = "") -> ProgramFile:
         try:
             flat = list(Flattener(source, test, classes).flatten_rows())
             made = list(_write(flat, source, len(programs)))
-        except RefusedError as error:
+        except (RefusedError, LookupError, RecursionError) as error:
+            known = error if isinstance(error, RefusedError) else RefusedError("an unusual form")
             name = name_test(test, classes)
-            refused.append(NotObserved(name, error.line or test.lineno, error.reason))
+            refused.append(NotObserved(name, known.line or test.lineno, known.reason))
             continue
         programs += made
         for item in flat:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from greenloop.testsuite.programs.literals import read_value
 from greenloop.testsuite.programs.records import RefusedError
 from greenloop.testsuite.programs.rows import Row, RowReader, assign, call
 from greenloop.testsuite.programs.source import TestSource, walk_names
+from greenloop.testsuite.variants.trees import copy_tree
 
 _SETUP_METHODS = ("setup_class", "setUpClass", "setUp", "setup_method")
 _TEARDOWN = ("tearDown", "teardown_method", "tearDownClass", "teardown_class")
@@ -66,7 +67,7 @@ class Flattener:
         runner: list[str] = []
         self._reader.teardown = []
         test, classes = self._test, self._classes
-        head = [assign(name, deepcopy(value), test) for name, value in row.items()]
+        head = [assign(name, copy_tree(value), test) for name, value in row.items()]
         definitions, setup = self._define_self()
         fixtures = self._reader.write_fixtures(test, classes, row, asked, runner)
         self._known = dict(row)
@@ -87,7 +88,7 @@ class Flattener:
         """Return the class of `self` without its tests, and the statements that set it up."""
         if not self._classes:
             return {}, []
-        node = deepcopy(self._classes[-1])
+        node = copy(self._classes[-1])
         known = self._source.definitions
         node.bases = [i for i in node.bases if isinstance(i, ast.Name) and i.id in known]
         node.decorator_list, node.keywords = [], []
@@ -193,10 +194,10 @@ class Flattener:
             raise RefusedError("a loop over what is computed", node)
         renamed = {name: self._name(name) for name, _ in pairs}
         for name, value in pairs:
-            made = assign(renamed[name], deepcopy(value), item)
+            made = assign(renamed[name], copy_tree(value), item)
             self._note(made)
             yield made
-        body = [Renamer(renamed).visit(deepcopy(statement)) for statement in node.body]
+        body = [Renamer(renamed).visit(copy_tree(statement)) for statement in node.body]
         yield from self._walk(body, depth + 1)
 
     def _name(self, name: str) -> str:
@@ -228,10 +229,10 @@ class Flattener:
         }
         renamed = {name: self._name(name) for name in (*values, *stores)}
         for name, value in values.items():
-            made = assign(renamed[name], deepcopy(value), node)
+            made = assign(renamed[name], copy_tree(value), node)
             self._note(made)
             yield made
-        yield from self._walk([Renamer(renamed).visit(deepcopy(i)) for i in body], depth + 1)
+        yield from self._walk([Renamer(renamed).visit(copy_tree(i)) for i in body], depth + 1)
 
 
 def _bind(helper: Function, called: ast.Call) -> dict[str, ast.expr]:
@@ -286,7 +287,7 @@ def _split(node: ast.stmt, known: Row) -> Iterator[ast.stmt]:
         yield node
         return
     for item, cell in pairs:
-        yield assign(item.id, deepcopy(cell), node)  # type: ignore[attr-defined]
+        yield assign(item.id, copy_tree(cell), node)  # type: ignore[attr-defined]
 
 
 def _place(node: Any, place: ast.AST) -> Any:

@@ -7,7 +7,6 @@ import builtins
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
 from typing import Any
 
 from greenloop.syntax.nodes import Definition, Function, Import
@@ -15,6 +14,7 @@ from greenloop.testsuite.programs.flattening import FlatTest
 from greenloop.testsuite.programs.literals import is_immutable, read_value
 from greenloop.testsuite.programs.records import Expectation, RefusedError
 from greenloop.testsuite.programs.source import TestSource, walk_names
+from greenloop.testsuite.variants.trees import copy_tree
 
 _OPERATORS = (
     *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow),
@@ -64,7 +64,7 @@ class Observer:
         for statement in node.body:
             self.write_input(statement)
         inner, self.body = self.body, outer
-        item = ast.withitem(_provided("raising", ast.Constant(number)), deepcopy(caught))
+        item = ast.withitem(_provided("raising", ast.Constant(number)), caught)
         if caught is not None:
             self._of_code |= set(walk_names(caught))
             self.caught |= dict.fromkeys(walk_names(caught), number)
@@ -170,7 +170,7 @@ class Observer:
 
     def _guard(self, node: Any) -> Any:
         """Return a node with its operators as calls that notice those of the code."""
-        return _Guarding(self.read).visit(deepcopy(node))
+        return _Guarding(self.read).visit(copy_tree(node))
 
 
 class _Guarding(ast.NodeTransformer):

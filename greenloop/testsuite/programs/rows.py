@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from copy import deepcopy
 from typing import Any
 
 from greenloop.syntax.nodes import Function
@@ -12,6 +11,7 @@ from greenloop.testsuite.parser import Classes
 from greenloop.testsuite.programs.literals import read_value
 from greenloop.testsuite.programs.records import RefusedError
 from greenloop.testsuite.programs.source import TestSource
+from greenloop.testsuite.variants.trees import copy_tree
 
 RUNNER_FIXTURES = ("tmp_path", "monkeypatch")
 _CONDITIONAL = frozenset({"skip", "skipif", "xfail"})
@@ -216,7 +216,7 @@ class RowReader:
             yield assign(name, given, test)
             return
         if given is not None and read_value(given):
-            yield assign(name, deepcopy(given), test)
+            yield assign(name, copy_tree(given), test)
             return
         renamed = f"made__{name}"
         function.name, function.decorator_list = renamed, []
@@ -242,7 +242,7 @@ def _read_parameter(node: Function, name: str) -> Any:
         def visit_arg(self, item: ast.arg) -> ast.arg:
             return ast.arg(name) if item.arg == "request" else item
 
-    return ast.fix_missing_locations(Reader().visit(deepcopy(node)))
+    return ast.fix_missing_locations(Reader().visit(copy_tree(node)))
 
 
 def _has_stars(node: ast.List | ast.Tuple) -> bool:

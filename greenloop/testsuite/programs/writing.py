@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import Any
 
 from greenloop.testsuite.programs.assertions import AssertionReader
 from greenloop.testsuite.programs.records import Program, RefusedError
 from greenloop.testsuite.programs.source import walk_names
+from greenloop.testsuite.variants.trees import copy_tree
 
 _RAISING = ("pytest.raises", "self.assertRaises", "self.assertRaisesRegex")
 
@@ -61,7 +61,7 @@ class ProgramWriter(AssertionReader):
         outer, self.body = self.body, []
         self._walk(node.body)
         inner, self.body = self.body, outer
-        items = [deepcopy(item) for item in node.items]
+        items = [copy_tree(item) for item in node.items]
         self.body.append(ast.copy_location(type(node)(items, inner or [ast.Pass()]), node))
 
 
