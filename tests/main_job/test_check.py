@@ -11,24 +11,10 @@ import pytest
 from tests.support.change_responses import copy_shop
 from tests.support.command_line import Run
 from tests.support.git import commit_all
+from tests.support.programs import read_program
 
 CODE = "def f(n):\n    if n < 0:\n        raise ValueError('negative')\n    return n * n\n"
-TESTS = """
-import pytest
-from m import f
-
-
-def test_squares():
-    assert f(0) == 0
-    assert f(2) == 4
-    assert f(7) == 49
-    assert f(12) == 144
-
-
-def test_negative():
-    with pytest.raises(ValueError, match="^negative$"):
-        f(-1)
-"""
+TESTS = read_program(__file__, "TESTS")
 
 
 def write(code: str = CODE, tests: str = TESTS) -> None:

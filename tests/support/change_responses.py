@@ -42,24 +42,7 @@ REPAIRED = """# file: src/shop/prices.py
     return whole - whole * discount // 100
 >>>>>>> REPLACE
 """
-TESTS = '''# file: tests/test_discount.py
-from shop.prices import total
-
-
-def test_discount(hundred):
-    """R1: 20 percent of 250 are 50."""
-    assert total([hundred, hundred], discount=20) == 200
-
-
-def test_whole_discount():
-    """R1: all of it."""
-    assert total([4], 100) == 0
-
-
-def test_no_discount():
-    """K1: as before."""
-    assert total([4, 4]) == 10
-'''
+TESTS = read_program(__file__, "TESTS")
 HELD_OUT = [
     {"requirement": "R1", "call": "total([100], 10)", "returns": "113"},
     {"requirement": "R1", "call": "total([4, 4], 50)", "returns": "5"},

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from greenloop.specification.passages import split_passages
+from tests.support.programs import read_program
 
 SPECIFICATION = "Write top_k(xs, k): the k largest numbers, largest first; k < 0 is a ValueError."
 QUOTES = ("the k largest numbers, largest first", "k < 0 is a ValueError")
@@ -31,26 +32,7 @@ BETTER_CODE = '''def top_k(xs: list[int], k: int) -> list[int]:
     """The k largest numbers of xs, largest first."""
     return sorted(xs, reverse=True)[:k]
 '''
-GOOD_TESTS = '''import pytest
-
-from topk import top_k
-
-
-def test_largest_first():
-    """R1: the largest come first."""
-    assert top_k([1, 3, 2], 2) == [3, 2]
-
-
-def test_more_than_there_are():
-    """R1: all, where k is larger than the list."""
-    assert top_k([2, 1], 5) == [2, 1]
-
-
-def test_negative():
-    """R2: a negative k."""
-    with pytest.raises(ValueError):
-        top_k([1], -1)
-'''
+GOOD_TESTS = read_program(__file__, "GOOD_TESTS")
 WRONG_TEST = '''
 
 def test_wrong():

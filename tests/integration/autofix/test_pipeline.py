@@ -8,24 +8,9 @@ from typing import Any
 import pytest
 
 from greenloop.autofix import FixResult, apply_free_fixes
+from tests.support.programs import read_program
 
-MESSY = '''#!/usr/bin/env python
-"""Doc."""
-from __future__ import annotations
-import sys, os
-from typing import List, Optional
-import json
-
-def f(items: List[int], default: Optional[int] = None) -> Dict[str, int]:
-    """Counts."""
-    counts = defaultdict(int)
-    for item in items:
-        if not item in (None,):
-            counts[item] += 1
-    print(f"done")
-    unused = 1
-    return counts if counts != None else math.inf
-'''
+MESSY = read_program(__file__, "MESSY")
 
 
 @pytest.fixture(scope="module")

@@ -9,31 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.programs import read_program
+
 CODE = """def total(prices):
     if any(price < 0 for price in prices):
         raise ValueError("negative price")
     return sum(prices)
 """
-TESTS = """import pytest
-from cart import total
-
-
-def test_total():
-    assert total([1, 2]) == 3
-
-
-def test_empty():
-    assert total([]) == 0
-
-
-def test_zero_is_a_price():
-    assert total([0, 5]) == 5
-
-
-def test_negative():
-    with pytest.raises(ValueError, match="negative"):
-        total([3, -1])
-"""
+TESTS = read_program(__file__, "TESTS")
 NEW_CODE = """
 
 def discount(price, percent):

@@ -12,6 +12,7 @@ from greenloop.records import Difference, HeldOut, Peer
 from greenloop.records.evidence import piece_types
 from greenloop.workflow.storage.lockfile import Grade, Lock, LockedFile, save_lock
 from greenloop.workflow.storage.request import digest
+from tests.support.programs import read_program
 
 if TYPE_CHECKING:
     from tests.integration.cli.conftest import Run
@@ -22,27 +23,7 @@ CODE = """def clamp(x, low, high):
         raise ValueError(f"low {low} is above high {high}")
     return max(low, min(x, high))
 """
-TESTS = """import pytest
-
-from clamp import clamp
-
-
-@pytest.mark.parametrize(
-    "x, low, high, expected",
-    [(-5, 0, 10, 0), (0, 0, 10, 0), (5, 0, 10, 5), (10, 0, 10, 10), (15, 0, 10, 10), (7, 3, 3, 3)],
-)
-def test_values_stay_within_the_limits(x, low, high, expected):
-    assert clamp(x, low, high) == expected
-
-
-def test_limits_in_the_wrong_order_are_an_error():
-    with pytest.raises(ValueError, match="^low 2 is above high 1$"):
-        clamp(1, 2, 1)
-
-
-def test_equal_limits_are_allowed():
-    assert clamp(9, 4, 4) == 4
-"""
+TESTS = read_program(__file__, "TESTS")
 AGREEING = Peer(inputs=300, allowed=300, agreed=300)
 HELD = HeldOut(reached=True, total=4, agreed=4)
 

@@ -16,27 +16,9 @@ from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
 from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.state import RunState
+from tests.support.programs import read_program
 
-CODE = """\
-class Money:
-    def __init__(self, cents):
-        self.cents = cents
-
-    def __repr__(self):
-        text = str(self.cents)
-        return f"Money({text})"
-
-    def __eq__(self, other):
-        if not isinstance(other, Money):
-            return NotImplemented
-        return self.cents == other.cents
-
-    def __hash__(self):
-        return hash(self.cents)
-
-    def plus(self, other):
-        return Money(self.cents + other.cents)
-"""
+CODE = read_program(__file__, "CODE")
 TESTS = """
 from m import Money
 

@@ -117,21 +117,7 @@ def test_hypothesis_repeats_its_examples(with_packages: Sandbox) -> None:
     assert first == second
 
 
-MUTATED = """
-import pytest
-from hypothesis import given, strategies as st
-from solution import double, plain
-
-
-@pytest.mark.asyncio
-async def test_asyncio():
-    assert await double(3) == 6
-
-
-@given(st.integers())
-def test_property(n):
-    assert plain(n) == n + n
-"""
+MUTATED = read_program(__file__, "MUTATED")
 
 
 @needs_packages

@@ -13,27 +13,7 @@ from greenloop.sandbox.base import Sandbox
 from tests.support.programs import read_program
 
 CODE = read_program(__file__, "CODE")
-TESTS = """
-import sys
-import pytest
-from shop.sizes import small
-
-def test_small():
-    assert small(1)
-
-@pytest.mark.parametrize("number", [3, 4])
-def test_large(number):
-    assert not small(number)
-
-def test_red():
-    assert small(9)
-
-def test_only_as_it_is():
-    assert not hasattr(sys, "_reached_in_0")
-
-def test_skipped():
-    pytest.skip("always")
-"""
+TESTS = read_program(__file__, "TESTS")
 SMALL, LARGE = "tests/test_sizes.py::test_small", "tests/test_sizes.py::test_large"
 
 

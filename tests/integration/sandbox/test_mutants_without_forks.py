@@ -11,30 +11,11 @@ from greenloop.grading.mutation import measure_mutation
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.guest.isolation import landlock
 from tests.integration.sandbox.conftest import list_tested_kinds, make_sandbox
+from tests.support.programs import read_program
 
 CODE = "def limit(n):\n    if n > 9:\n        return 9\n    return n\n"
 TESTS = "from m import limit\n\n\ndef test_limit():\n    assert limit(12) == 9\n    assert limit(3) == 3\n"
-THREADED = """
-import queue
-import threading
-
-_waiting = queue.Queue()
-
-
-def _work():
-    while True:
-        number, done = _waiting.get()
-        done.put(number + number)
-
-
-threading.Thread(target=_work, daemon=True).start()
-
-
-def double(number):
-    done = queue.Queue()
-    _waiting.put((number, done))
-    return done.get(timeout=1)
-"""
+THREADED = read_program(__file__, "THREADED")
 THREADED_TESTS = "from m import double\n\n\ndef test_double():\n    assert double(3) == 6\n"
 
 

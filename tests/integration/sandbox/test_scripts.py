@@ -171,25 +171,7 @@ def test_only_exceptions_are_errors(runs: Mapping[str, ScriptRun]) -> None:
     assert (syntax.exception, syntax.frames[-1].line) == ("SyntaxError", 2)
 
 
-MAKER = """
-import os
-os.makedirs("out/deep")
-for name, text in (("out/deep/a.csv", "a,b"), ("b.bin", "\\0"), ("out/empty", "")):
-    with open(name, "w") as file:
-        file.write(text)
-os.symlink("/etc/passwd", "out/link")
-os.symlink("/etc", "folder")
-os.mkfifo("pipe")
-for path in ("data/in.csv", "helper.py"):
-    try:
-        open(path, "a").close()
-    except PermissionError:
-        print("refused")
-os.remove("helper.py")
-os.remove("statistics.py")
-open("statistics.py", "w").write("value = 3.")
-os.rename("package/part.py", "moved.py")
-"""
+MAKER = read_program(__file__, "MAKER")
 
 
 def test_created_files_are_returned_and_changed_inputs_are_named(

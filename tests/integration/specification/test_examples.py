@@ -56,21 +56,7 @@ def test_example_tests_fail_on_wrong_code_only(tmp_path: Path) -> None:
     assert dict(zip(WRONG, found, strict=True)) == WRONG
 
 
-SHOWN = """
->>> point(1)
-Point(x=1)
->>> greet("you")
-Hello you
-<BLANKLINE>
-Bye
->>> for n in (1, 2):
-...     print(n)
-1
-2
->>> odd(1)
-Traceback (most recent call last):
-json.decoder.JSONDecodeError: no
-"""
+SHOWN = read_program(__file__, "SHOWN")
 SHOWING = """
 import json
 class Point:

@@ -10,23 +10,9 @@ from greenloop.records import Isolated
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
 from tests.security.hostile.conftest import Limited
-from tests.support.programs import read_programs
+from tests.support.programs import read_program, read_programs
 
-TESTS = """
-from solution import add, label
-
-
-def test_add():
-    assert add(2, 3) == 5
-
-
-def test_add_more():
-    assert add(-1, 41) == 40
-
-
-def test_label():
-    assert label(7) == "odd-zebra"
-"""
+TESTS = read_program(__file__, "TESTS")
 WRONG = "def add(a, b): return a - b - 1\n\n\ndef label(n): return None\n"
 
 FORGERIES = read_programs(__file__, "FORGERIES")

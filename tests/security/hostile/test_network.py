@@ -74,26 +74,7 @@ def test_network_namespace_is_private(answers: dict[str, Any], spaces: bool, cal
         assert answers[call].startswith("raised ")
 
 
-PAIR = """
-def again(address):
-    first, second = socket.socketpair()
-    first.connect(address)
-
-
-def send_to(address):
-    first, second = socket.socketpair()
-    first.sendto(b"x", address)
-
-
-def in_a_message(address):
-    first, second = socket.socketpair()
-    first.sendmsg([b"x"], [], 0, address)
-
-
-def listens():
-    first, second = socket.socketpair()
-    first.bind(TMP + "/socket")
-"""
+PAIR = read_program(__file__, "PAIR")
 
 
 def test_socket_of_a_pair_cannot_be_connected_elsewhere(

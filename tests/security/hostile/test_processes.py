@@ -11,6 +11,7 @@ import pytest
 from greenloop.records import TestRun
 from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import LIMITS, PRELUDE, Attack, Limited, answer_calls
+from tests.support.programs import read_program
 
 BOMBS = {
     "forks": "def f():\n    for _ in range(100):\n        if not os.fork(): time.sleep(60)",
@@ -179,24 +180,7 @@ def test_supervisor_cannot_be_killed(attack: Attack, spaces: bool, name: str) ->
 
 
 # Other ways than kill: to a thread, with a value, as the owner of a descriptor.
-SIGNALS = """
-def thread(pid): call(TGKILL, pid, pid, 9)
-def one(pid): call(TKILL, pid, 9)
-def queue(pid): call(SIGQUEUE, pid, 9, ctypes.create_string_buffer(128))
-def owner(pid):
-    import fcntl
-    receive, send = os.pipe()
-    fcntl.fcntl(receive, 10, 9)
-    fcntl.fcntl(receive, fcntl.F_SETOWN, pid)
-    fcntl.fcntl(receive, fcntl.F_SETFL, os.O_ASYNC)
-    os.write(send, b"x")
-def by_ioctl(pid):
-    import fcntl, struct
-    first, second = socket.socketpair()
-    fcntl.ioctl(first, 0x8901, struct.pack("i", pid))
-def group(pid): os.killpg(pid, 9)
-def all_of_them(pid): os.kill(-1, 9)
-"""
+SIGNALS = read_program(__file__, "SIGNALS")
 
 
 def test_supervisor_cannot_be_signalled_indirectly(box: Sandbox, spaces: bool) -> None:

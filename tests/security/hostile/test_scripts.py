@@ -81,22 +81,7 @@ def test_created_files_are_bounded(box: Sandbox, name: str) -> None:
         assert run.limits_hit, run
 
 
-STRANGE = """
-import os, socket
-for path in ("/etc/passwd", "/proc/self/environ", "../../etc/passwd", "nowhere", "in", "."):
-    os.symlink(path, "link" + path.replace("/", "_"))
-os.mkfifo("pipe")
-open(b"not-\\xff-text", "w").close()
-open("new\\nline", "w").write("n")
-os.mkdir("closed"); open("closed/file", "w").close(); os.chmod("closed", 0)
-open("unreadable", "w").close(); os.chmod("unreadable", 0)
-if os.path.exists("/dev/shm"):
-    try: socket.socket(socket.AF_UNIX).bind("socket")
-    except OSError: pass
-os.rename("in/a.txt", "in/b.txt")
-os.symlink("b.txt", "in/a.txt")
-os.link("in/b.txt", "hard")
-"""
+STRANGE = read_program(__file__, "STRANGE")
 
 
 def test_links_pipes_and_invalid_names_are_omitted(box: Sandbox) -> None:

@@ -12,6 +12,7 @@ from greenloop.evals.hidden_tests import adapt_settings_to_format
 from greenloop.evals.task_store import find_test_file_error
 from greenloop.records import Failure, TestRun
 from greenloop.settings import Settings
+from tests.support.programs import read_program
 
 
 @pytest.mark.parametrize(
@@ -40,22 +41,7 @@ def test_fixed_words_are_listed_if_they_do_not_reveal_the_result() -> None:
     assert infer_returns([ast.parse("assert g(2) == sqrt(2)")], code) == {}
 
 
-EMPTY = '''import os
-
-
-def f(a, b=1):
-    """Say."""
-
-
-class C(ValueError):
-    def m(self, x):
-        pass
-
-    @property
-    def size(self): ...
-
-    def clear(self): ...
-'''
+EMPTY = read_program(__file__, "EMPTY")
 
 
 def test_empty_stub_is_described_in_words() -> None:

@@ -7,28 +7,9 @@ import textwrap
 import pytest
 
 from greenloop.project.weakening import find_removed_names, find_weakened_tests
+from tests.support.programs import read_program
 
-BEFORE = """
-import pytest
-from cart import total, Cart
-
-def test_total():
-    assert total([1, 2]) == 3
-
-def test_negative():
-    with pytest.raises(ValueError, match="negative"):
-        total([-1])
-
-@pytest.mark.parametrize(("prices", "want"), [([5], 5), ([7, 8], 15)])
-def test_sums(prices, want):
-    assert total(prices) == want
-
-def test_cart():
-    cart = Cart()
-    cart.add(4)
-    assert cart.size == 1
-    assert cart.total() == 4
-"""
+BEFORE = read_program(__file__, "BEFORE")
 
 
 def find_kinds(

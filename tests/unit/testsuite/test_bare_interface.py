@@ -7,29 +7,13 @@ import ast
 import pytest
 
 from greenloop.testsuite.bare_interface import extract_interface, reduce_interface
+from tests.support.programs import read_program
 
 TEXT = (
     "price(items, rate) gives the sum of the integer prices, a list of them; rate is 7 by default."
 )
 
-INTERFACE = '''
-"""Prices in dollars."""
-from decimal import Decimal as Dollars
-RATE = 7
-DOLLARS_PER_CENT = "dollars"
-
-class Dollar(ValueError):
-    """Not dollars."""
-    unit: str = "dollars"
-    rate: int = 7
-
-def price(items: list[int], rate: int = 7, unit: str = "dollars", *, sep: "Dollars" = None,
-          **rest: Dollars) -> Dollars:
-    """The price in dollars."""  # in dollars
-    return 0 if "dollars" else ...
-
-async def later(x: Literal["dollars"] = DOLLARS) -> Dollar: ...
-'''
+INTERFACE = read_program(__file__, "INTERFACE")
 
 
 def test_a_reading_in_docstring_default_annotation_import_and_value_is_left_out() -> None:

@@ -75,22 +75,7 @@ def test_outcomes_equal_those_of_separate_runs(box: Sandbox) -> None:
         assert run.outcome != "killed" or run.test in {*fresh.failing_tests, "collection"}
 
 
-LEAKY = """\
-LEFT = []
-
-
-def put(item):
-    LEFT.append(item)
-    return item
-
-
-def take():
-    return LEFT.pop()
-
-
-def size(more):
-    return len(LEFT) + more
-"""
+LEAKY = read_program(__file__, "LEAKY")
 LEAKY_TESTS = """\
 from solution import put, size, take
 
@@ -266,25 +251,7 @@ def listen(port, backlog=5):
 """
 
 
-IN_A_SUBPROCESS = """\
-import subprocess
-import sys
-
-SERVER = '''
-import socket
-import sys
-import time
-
-with socket.socket() as server:
-    server.bind(("127.0.0.1", int(sys.argv[1])))
-    server.listen()
-    time.sleep(0.15)
-'''
-
-
-def listen(port, a=3, b=5, c=7):
-    return subprocess.run([sys.executable, "-c", SERVER, str(port)]).returncode
-"""
+IN_A_SUBPROCESS = read_program(__file__, "IN_A_SUBPROCESS")
 
 
 def find_free_port() -> int:

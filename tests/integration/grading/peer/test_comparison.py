@@ -14,8 +14,10 @@ from greenloop.grading.peer.seeds import iterate_calls, read_public
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
-from tests.support.peer_corpus import CASES, Case
+from tests.support.peer_corpus import Case, read_cases
+from tests.support.programs import read_program
 
+CASES = read_cases()
 # The first mistake of every other program; the others are slow.
 MISTAKES = [
     pytest.param(
@@ -343,22 +345,7 @@ def test_constants_and_members_of_enumerations_are_inputs(warm: Sandbox, differs
     assert not differs or "PAIR, Size." in "".join(item.call for item in found.differences)
 
 
-TURNS = """NORTH = {north}
-SOUTH = {south}
-
-
-class Robot:
-    def __init__(self, direction):
-        self.direction = direction
-
-    def turn(self):
-        self.direction = {turned}
-        return self.direction
-
-
-def look(direction: int):
-    return SOUTH if direction == NORTH else NORTH
-"""
+TURNS = read_program(__file__, "TURNS")
 TURNING = """def inputs(rng):
     for size in range(40):
         yield [("Robot", (NORTH, SOUTH)[size % 2]), *[("turn",)] * (1 + size // 2)]

@@ -13,6 +13,7 @@ import pytest
 
 from greenloop.grading.mutation import generate_mutants
 from greenloop.grading.mutation.operators import OPERATORS
+from tests.support.programs import read_program
 
 GOLDEN = Path(__file__).parent / "golden.txt"
 PIECES = {
@@ -50,23 +51,7 @@ PIECES = {
     "spread over lines": "def f(a, b):\n    return (\n        a  # the first\n        + b\n    )",
     "letters of several bytes": "def f(é, ß):\n    return 'ü', é < ß",
 }
-UNOBSERVABLE = '''
-"""Docstring."""
-from __future__ import annotations
-from typing import TYPE_CHECKING, overload
-__all__ = ["f"]
-if TYPE_CHECKING:
-    X = 1
-class A:
-    """Docstring."""
-    x: list[3]
-    def g(self, y: "int") -> "str":
-        """Docstring."""
-@overload
-def f(a: int = 1) -> int: ...
-if __name__ == "__main__":
-    print(1)
-'''
+UNOBSERVABLE = read_program(__file__, "UNOBSERVABLE")
 
 
 def render(code: str) -> list[str]:
