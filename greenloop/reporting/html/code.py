@@ -30,7 +30,7 @@ def highlight_lines(lines: Sequence[str]) -> list[tuple[Token, ...]]:
     try:
         for css, token in _classify(lines):
             _add_spans(spans, lines, css, token)
-    except (tokenize.TokenError, SyntaxError):
+    except (tokenize.TokenError, SyntaxError, SystemError):  # the last: NUL in CPython 3.12
         return [()] * len(lines)
     return [tuple(_split_line(line, found)) for line, found in zip(lines, spans, strict=True)]
 
