@@ -74,6 +74,7 @@ def test_packages_are_found_by_any_spelling_of_their_names(
         info = tmp_path / f"{name}-1.0.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Name: {name}\n{metadata}", "utf-8")
+        (tmp_path / f"{name}.py").touch()
         (info / "RECORD").write_text(f"{name}.py,,\n{info.name}/RECORD,,\n../bin/x,,\n", "utf-8")
     monkeypatch.setattr(sys, "path", [str(tmp_path / "missing"), str(tmp_path)])
     found = dict(list_site_entries(("zope-thing",)))
