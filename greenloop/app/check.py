@@ -1,7 +1,4 @@
-"""Checks: existing code is run and graded against existing tests, without a model.
-
-What is used after the tests is imported there: `greenloop check` loads it while they run.
-"""
+"""Checks: existing code is run and graded against existing tests, without a model."""
 
 from __future__ import annotations
 
@@ -213,12 +210,12 @@ async def run_and_save(
                 sandbox = await open_box()
             except GreenloopError as refusal:
                 directory.remove_unused()
-                return _build_report(state, refusal), refusal
+                return build_report(state, refusal), refusal
             state.sandbox = info = sandbox.info
             model, run_dir = "none needed", str(directory.path)
             traced(RunStarted(model, info.backend, info.isolation, run_dir))
             await work(sandbox, traced)
-            traced(RunFinished(_build_report(state)))
+            traced(RunFinished(build_report(state)))
     except asyncio.CancelledError:
         failure = InterruptedRunError("interrupted; a check cannot be resumed: run it again")
     except GreenloopError as error:
@@ -229,16 +226,12 @@ async def run_and_save(
         html=str(directory.html_file),
         code=code,
     )
-    report = _build_report(state, failure).model_copy(update={"artifacts": artifacts})
+    report = build_report(state, failure).model_copy(update={"artifacts": artifacts})
     try:
         directory.save_report(report)
     except OutputError as problem:
         failure = failure or problem
     return report, failure
-
-
-def _build_report(state: RunState, failure: GreenloopError | None = None) -> Report:
-    return build_report(state, failure)
 
 
 def create_check_directory(

@@ -54,7 +54,7 @@ def _evaluate(node: ast.expr, lookup: Lookup) -> Any:
             return kind(_evaluate(item, lookup) for item in node.elts)
         case ast.Dict():
             pairs = zip(node.keys, node.values, strict=True)
-            return {_evaluate(_known(k), lookup): _evaluate(v, lookup) for k, v in pairs}
+            return {_evaluate(_require_known(k), lookup): _evaluate(v, lookup) for k, v in pairs}
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_evaluate(operand, lookup)
         case ast.BinOp():
@@ -66,7 +66,7 @@ def _evaluate(node: ast.expr, lookup: Lookup) -> Any:
     raise ValueError(type(node).__name__)
 
 
-def _known(node: ast.expr | None) -> ast.expr:
+def _require_known(node: ast.expr | None) -> ast.expr:
     if node is None:
         raise ValueError("**")
     return node

@@ -64,7 +64,7 @@ class Observer:
         for statement in node.body:
             self.write_input(statement)
         inner, self.body = self.body, outer
-        item = ast.withitem(_provided("raising", ast.Constant(number)), caught)
+        item = ast.withitem(_call_provided("raising", ast.Constant(number)), caught)
         if caught is not None:
             self._of_code |= set(walk_names(caught))
             self.caught |= dict.fromkeys(walk_names(caught), number)
@@ -83,7 +83,7 @@ class Observer:
         """Observe an expression; return the number of the observation."""
         self.check_input(node)
         number = self._add_number()
-        seen = _provided("see", ast.Constant(number), self._guard(node))
+        seen = _call_provided("see", ast.Constant(number), self._guard(node))
         self.body.append(ast.copy_location(ast.Expr(seen), node))
         return number
 
@@ -196,7 +196,7 @@ class _Guarding(ast.NodeTransformer):
         if not isinstance(node.op, _OPERATORS) or _is_literal(node):
             return node
         name = ast.Constant(type(node.op).__name__)
-        return ast.copy_location(_provided("operate", name, node.left, node.right), node)
+        return ast.copy_location(_call_provided("operate", name, node.left, node.right), node)
 
 
 def _is_literal(node: ast.expr) -> bool:
@@ -206,7 +206,7 @@ def _is_literal(node: ast.expr) -> bool:
     )
 
 
-def _provided(name: str, *arguments: ast.expr) -> ast.Call:
+def _call_provided(name: str, *arguments: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(f"{name}__", ast.Load()), list(arguments), [])
 
 
@@ -241,7 +241,7 @@ def _find_read_only(statements: Sequence[ast.stmt]) -> Iterator[str]:
     """Yield names whose every use is a whole side of a comparison, or an item by a constant."""
     nodes = [item for node in statements for item in ast.walk(node)]
     loads = Counter(i.id for i in nodes if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Load))
-    harmless: Counter[str] = Counter()
+    allowed: Counter[str] = Counter()
     for node in nodes:
         sides: list[ast.expr] = []
         if isinstance(node, ast.Compare):
@@ -252,5 +252,5 @@ def _find_read_only(statements: Sequence[ast.stmt]) -> Iterator[str]:
             sides = node.args
         elif isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Constant, ast.Name)):
             sides = [node.value]
-        harmless.update(item.id for item in sides if isinstance(item, ast.Name))
-    yield from (name for name, count in loads.items() if harmless[name] >= count)
+        allowed.update(item.id for item in sides if isinstance(item, ast.Name))
+    yield from (name for name, count in loads.items() if allowed[name] >= count)

@@ -40,7 +40,7 @@ class TestSource:
         self.fixtures: dict[str, Function] = {}
         self.tests: list[tuple[Function, Classes]] = list(iter_tests(tree.body))
         self.has_setup = False
-        counts = Counter(name for node in tree.body for name in _assigned(node))
+        counts = Counter(name for node in tree.body for name in _find_assigned(node))
         for node in (*conftest.body, *tree.body):
             self._read(node, counts)
 
@@ -51,7 +51,7 @@ class TestSource:
                 self.statements.append(node)
         elif isinstance(node, Definition):
             self._read_definition(node)
-        elif names := list(_assigned(node)):
+        elif names := list(_find_assigned(node)):
             self.definitions |= dict.fromkeys(names, node)
             self.statements.append(node)
             value = getattr(node, "value", None)
@@ -134,11 +134,11 @@ class TestSource:
     def _is_used(self, node: ast.stmt, used: set[str]) -> bool:
         if isinstance(node, Definition):
             return node.name in used
-        names = list(_assigned(node))
+        names = list(_find_assigned(node))
         return not names or not used.isdisjoint(names)
 
 
-def _assigned(node: ast.stmt) -> Iterator[str]:
+def _find_assigned(node: ast.stmt) -> Iterator[str]:
     for target in get_assigned_targets(node):
         for item in ast.walk(target):
             if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):

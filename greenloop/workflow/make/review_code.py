@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable
 from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFailure
 from greenloop.events import CodeReviewed
 from greenloop.records import AttemptKind, Contract, Finding, Review
-from greenloop.specification.assumptions import split_doubts
-from greenloop.specification.background import find_doubtful_background
+from greenloop.specification.background import find_doubtful_background, split_doubts
 from greenloop.specification.quotes import settle_background
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.state import Run, RunState

@@ -196,7 +196,7 @@ def test_flood_of_requests_is_bounded(box: Sandbox) -> None:
             assert not thread.is_alive()
 
 
-def test_names_of_created_files_are_harmless_on_the_host(box: Sandbox) -> None:
+def test_names_of_created_files_are_safe_on_the_host(box: Sandbox) -> None:
     names = ["-rf", "a\nb", "\x1b[2J", "\u202egnp.exe", "d-1/-x", "_rf", "plain-1.txt", "ä b"]
     script = (
         "import os, sys\nos.mkdir('d-1')\n"
