@@ -288,7 +288,12 @@ def test_doctor_says_whether_the_server_of_the_model_answers(run: Run) -> None:
     with OpenAIServer(lambda _request: Reply()) as server:
         address = {"OPENAI_BASE_URL": server.url, "GREENLOOP_MODEL": "openai:own"}
         status, out, _ = run("doctor", **address)
-    assert (status, "ok      model: openai:own; not called" in out) == (0, True)
+    assert (status, "openai:own; not known whether it is served; not called" in out) == (0, True)
+    with OpenAIServer(lambda _request: Reply(), models=("owl", "qwen3")) as server:
+        served = {"OPENAI_BASE_URL": server.url}
+        status, out, _ = run("doctor", "--model", "openai:own", **served)
+        assert (status, "the server has no model own; it has owl" in out) == (3, True)
+        assert run("doctor", "--model", "openai:qwen3", **served)[0] == 0
     status, out, _ = run("doctor", **address)
     assert (status, "MISSING model: openai:own\n" in out) == (3, True)
     assert f"no server answers at {server.url}; check that it runs, and the address\n" in out
