@@ -289,8 +289,8 @@ def test_doctor_says_whether_the_server_of_the_model_answers(run: Run) -> None:
         address = {"OPENAI_BASE_URL": server.url, "GREENLOOP_MODEL": "openai:own"}
         status, out, _ = run("doctor", **address)
     assert (status, "openai:own; not known whether it is served; not called" in out) == (0, True)
-    with OpenAIServer(lambda _request: Reply(), models=("owl", "qwen3")) as server:
-        served = {"OPENAI_BASE_URL": server.url}
+    with OpenAIServer(lambda _request: Reply(), models=("owl", "qwen3")) as other:
+        served = {"OPENAI_BASE_URL": other.url}
         status, out, _ = run("doctor", "--model", "openai:own", **served)
         assert (status, "the server has no model own; it has owl" in out) == (3, True)
         assert run("doctor", "--model", "openai:qwen3", **served)[0] == 0
