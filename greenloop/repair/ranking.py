@@ -17,7 +17,11 @@ _MAX_COMMON_CHARS, _COMMON_VALUES = 2, ("True", "False", "None")  # such values 
 _SUSPICION_WEIGHT = 2.0  # added to the cost of an edit at a line that is not suspicious
 _PAIR_PENALTY, _REPETITION_COST = 1.0, 0.5
 _MAX_EDITS, _MAX_PAIRED, _MAX_REPEATED, _MAX_PAIRS = 60_000, 200, 5_000, 15_000
+_MAX_PAIR_DISTANCE = 8_000  # characters between two edits that are tried as one
 _MAX_PAIRED_LATE, _MAX_LATE_PAIRS = 1_000, 100_000
+
+
+Change = tuple[int, int, str]  # first and last character, and the new text
 
 
 @dataclass(frozen=True)
@@ -37,21 +41,45 @@ def rank_edits(
     known: Sequence[RankedEdit] = (),
 ) -> list[RankedEdit]:
     """Return edits best first, of those with the same result the cheapest; none that is known."""
-    left_out = {code, *(item.edit.apply_to(code) for item in known)}
-    best: dict[str, tuple[float, float, CandidateEdit]] = {}
-    for edit in _add_repeated(edits, code):
-        suspicion = localization.score_line(edit.line)
-        key = edit.apply_to(code)
-        if suspicion <= 0 or key in left_out:
+    left_out = {_find_change(item.edit, code) for item in known}
+    best: dict[Change, tuple[float, float, CandidateEdit]] = {}
+    suspicious = (edit for edit in edits if localization.score_line(edit.line) > 0)
+    for edit in _add_repeated(suspicious, code):
+        key = _find_change(edit, code)
+        if key is None or key in left_out:
             continue
+        suspicion = localization.score_line(edit.line)
         score = edit.cost + _SUSPICION_WEIGHT * (1 - suspicion)
         if key not in best or score < best[key][0]:
             best[key] = (score, suspicion, edit)
-    ordered = sorted(best.values(), key=lambda i: (round(i[0], 4), i[2].start, i[2].text))
+        if len(best) > 2 * _MAX_EDITS:
+            best = dict(sorted(best.items(), key=lambda item: _order(item[1]))[:_MAX_EDITS])
+    ordered = sorted(best.values(), key=_order)
     return [
         RankedEdit(edit, suspicion, round(score, 4), rank)
         for rank, (score, suspicion, edit) in enumerate(ordered[:_MAX_EDITS], 1)
     ]
+
+
+def _order(item: tuple[float, float, CandidateEdit]) -> tuple[float, int, str]:
+    score, _, edit = item
+    return round(score, 4), edit.start, edit.text
+
+
+def _find_change(edit: CandidateEdit, code: str) -> Change | None:
+    """Return what an edit changes, without what stays the same at its ends; None for nothing."""
+    old, new = code[edit.start : edit.end], edit.text
+    if old == new:
+        return None
+    first = _count_common(old, new)
+    last = _count_common(old[first:][::-1], new[first:][::-1])
+    return edit.start + first, edit.end - last, new[first : len(new) - last]
+
+
+def _count_common(one: str, other: str) -> int:
+    """Return how many characters are the same at the beginning of two texts."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((number for number, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _add_repeated(edits: Iterable[CandidateEdit], code: str) -> Edits:
@@ -110,7 +138,11 @@ def _merge_pairs(
     ordered = dict.fromkeys(
         (one, other) if one.edit.start <= other.edit.start else (other, one) for one, other in pairs
     )
-    merged = [_merge(*pair, code) for pair in ordered if pair[0].edit.end <= pair[1].edit.start]
+    merged = [
+        _merge(*pair, code)
+        for pair in ordered
+        if 0 <= pair[1].edit.start - pair[0].edit.end <= _MAX_PAIR_DISTANCE
+    ]
     return merge_ranked(merged)[:most]
 
 

@@ -6,10 +6,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from greenloop.syntax.nodes import Function, get_assigned_targets
 from greenloop.syntax.operators import OPPOSITES, SIGNS
 
+_MAX_MODULE_DONORS = 20
 _MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
 _DONOR_KINDS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.Tuple)
 _MAX_STATEMENTS, _MAX_STATEMENT_CHARS = 20, 80
@@ -84,11 +86,40 @@ def _negate_comparison(text: str) -> str:
     return f"{left} {OPPOSITES[SIGNS[type(node.ops[0])]]} {right}"
 
 
+class ModuleParts:
+    """What all functions of a module may take from each other, collected once."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        nodes = list(ast.walk(tree))
+        self.tree = tree
+        self.constants, self.functions = _collect_module_names(tree)
+        self.integers = tuple(
+            node.value
+            for node in nodes
+            if isinstance(node, ast.Constant) and type(node.value) is int
+        )
+        self.donors = [
+            (_collect_used_names(node), ast.unparse(node))
+            for node in nodes
+            if isinstance(node, (ast.Call, ast.Attribute, ast.Subscript))
+        ]
+        self.statements = [
+            (node, _collect_used_names(node), ast.unparse(node))
+            for node in nodes
+            if isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr))
+            and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        ]
+
+
+def _collect_used_names(node: ast.AST) -> frozenset[str]:
+    return frozenset(item.id for item in ast.walk(node) if isinstance(item, ast.Name))
+
+
 def build_scope(
-    tree: ast.Module, function: Function | None, enclosing_class: ast.ClassDef | None
+    parts: ModuleParts, function: Function | None, enclosing_class: ast.ClassDef | None
 ) -> NameScope:
     """Build the scope of a function, which may be a method of `enclosing_class`."""
-    constants, functions = _collect_module_names(tree)
+    tree, constants, functions = parts.tree, parts.constants, parts.functions
     if function is None:
         names = tuple(dict.fromkeys((*constants, *functions)))
         return NameScope(
@@ -115,13 +146,16 @@ def build_scope(
         _collect_roles(enclosing_class or function),
         tuple(item for item in donors if len(item) <= _MAX_DONOR_CHARS)[:_MAX_DONORS],
         tuple(_collect_texts(function, ast.Compare)),
-        *_collect_statements(tree, function, known),
+        *_collect_statements(parts, function, known),
         _collect_integer_variables(enclosing_class or function),
-        tuple(_collect_module_donors(tree, {*known, *_ALLOWED_BUILTINS}, donors)),
-        tuple(
-            node.value
-            for node in (*ast.walk(function), *ast.walk(tree))
-            if isinstance(node, ast.Constant) and type(node.value) is int
+        tuple(_collect_module_donors(parts, {*known, *_ALLOWED_BUILTINS}, donors)),
+        (
+            *(
+                node.value
+                for node in ast.walk(function)
+                if isinstance(node, ast.Constant) and type(node.value) is int
+            ),
+            *parts.integers,
         ),
     )
 
@@ -198,31 +232,21 @@ def _collect_texts(function: Function, *kinds: type[ast.expr]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _collect_module_donors(tree: ast.AST, known: set[str], own: list[str]) -> list[str]:
+def _collect_module_donors(parts: ModuleParts, known: set[str], own: list[str]) -> list[str]:
     """Return small calls and items of the module that use only known names."""
-    found = dict.fromkeys(
-        ast.unparse(node)
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Call, ast.Attribute, ast.Subscript))
-        and {item.id for item in ast.walk(node) if isinstance(item, ast.Name)} <= known
-    )
-    return [item for item in found if item not in own and len(item) <= _MAX_DONOR_CHARS][:20]
+    fitting = dict.fromkeys(text for names, text in parts.donors if names <= known)
+    small = (text for text in fitting if text not in own and len(text) <= _MAX_DONOR_CHARS)
+    return list(islice(small, _MAX_MODULE_DONORS))
 
 
 def _collect_statements(
-    tree: ast.Module, function: Function, known: set[str]
+    parts: ModuleParts, function: Function, known: set[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return statements of the function, and of the rest of the module, that use known names."""
     own = set(ast.walk(function))
     found: tuple[dict[str, None], dict[str, None]] = ({}, {})
-    for item in ast.walk(tree):
-        if not isinstance(item, (ast.Assign, ast.AugAssign, ast.Expr)):
-            continue
-        if isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant):
-            continue
-        text = ast.unparse(item)
-        used = {node.id for node in ast.walk(item) if isinstance(node, ast.Name)}
-        side = found[item not in own]
+    for node, used, text in parts.statements:
+        side = found[node not in own]
         if (
             len(text) <= _MAX_STATEMENT_CHARS
             and used - known <= _ALLOWED_BUILTINS

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from greenloop.records import Expectation, SearchResult, TestRun
-from greenloop.repair.context import CandidateEdit
+from greenloop.repair.context import CandidateEdit, Edits
 from greenloop.repair.fault_localization import FaultLocalization
 from greenloop.repair.hints import extract_hints, find_missing_import
 from greenloop.repair.operators import generate_edits
@@ -41,6 +41,7 @@ _SCORE_MARGIN = 0.9  # edits worse than the best passing one by more than this a
 _SCORE_MARGIN_FOR_HANGS = 0.3  # each edit that does not help costs a timeout
 _MIN_VERIFIED = 2  # candidates that are verified even if the time is over
 _MAX_EARLY_PAIRS = 4000  # pairs of common edits that are tried before less common edits
+_MAX_GENERATED = 200_000
 _FIRST_BATCH_SIZE, _NEXT_BATCH_SIZE = 1200, 3000
 # Reserved for ordinary runs of the candidates: a share of the time, of a long one less.
 _VERIFICATION_SHARE, _VERIFICATION_SECONDS = 0.25, 3.0
@@ -101,11 +102,13 @@ class _PatchSearch:
         hints = extract_hints(run, self._module)
         reached = self._measure_reached_lines(run)
         try:
-            found = list(generate_edits(tree, source, hints))
             localization = FaultLocalization(tree, reached, hints)
+            found = self._limit(
+                generate_edits(tree, source, hints, score_line=localization.score_line)
+            )
+            ranked = rank_edits(found, self._code, localization)
         except PARSE_ERRORS as error:
             return SearchResult(ended=f"the code cannot be edited: {error}")
-        ranked = rank_edits(found, self._code, localization)
         if not ranked:
             return SearchResult(ended="there is nothing to change")
         if not reached or self._is_interrupted:
@@ -114,8 +117,7 @@ class _PatchSearch:
 
         def widen(operators: Sequence[Operator[CandidateEdit]]) -> list[RankedEdit]:
             found = generate_edits(tree, source, hints, operators, localization.score_line)
-            more = takewhile(lambda _: self._remaining_s() > 0, found)
-            return rank_edits(more, self._code, localization, ranked)
+            return rank_edits(self._limit(found), self._code, localization, ranked)
 
         common, special = split_special_cases(ranked, hints.expected_values, self._code)
         pairs = cache(lambda: pair_edits(common, self._code))
@@ -128,6 +130,12 @@ class _PatchSearch:
             partial(pair_more_edits, common, self._code),
         )
         return self._try_stages(stages, CompilationUnits(tree, source), reached, margin)
+
+    def _limit(self, edits: Edits) -> Edits:
+        """Yield edits for at most half of the time that is left: a large module has millions."""
+        until = time.monotonic() + self._remaining_s() / 2
+        some = islice(edits, _MAX_GENERATED)
+        return takewhile(lambda _: time.monotonic() < until and not self._is_interrupted, some)
 
     def _try_stages(
         self,

@@ -18,7 +18,7 @@ from greenloop.repair.operators import (
     slices_and_ranges,
     statements,
 )
-from greenloop.repair.scope import NameScope, build_scope
+from greenloop.repair.scope import ModuleParts, NameScope, build_scope
 from greenloop.syntax.nodes import Function, NodeContext, walk_editable_nodes
 from greenloop.syntax.operators import Operator
 from greenloop.syntax.source import Source
@@ -40,16 +40,22 @@ def generate_edits(
     operators: Sequence[Operator[CandidateEdit]] = OPERATORS,
     score_line: Callable[[int], float] = lambda line: 1.0,
 ) -> Edits:
-    """Yield what operators propose for nodes on suspicious lines; several may make the same text."""
-    scopes: dict[ast.AST, NameScope] = {}
-    for item in walk_editable_nodes(tree, source):
+    """Yield what operators propose for nodes on suspicious lines, the most suspicious ones first.
+
+    Several may make the same text.
+    """
+    scopes, parts = dict[ast.AST, NameScope](), ModuleParts(tree)
+
+    def score(item: NodeContext) -> float:
         line = getattr(item.node, "lineno", 0)
-        if line and score_line(line) <= 0:
-            continue
+        return score_line(line) if line else 1.0
+
+    nodes = [item for item in walk_editable_nodes(tree, source) if score(item) > 0]
+    for item in sorted(nodes, key=score, reverse=True):
         enclosing_class, function = _find_enclosing(item)
         owner = function or tree
         if owner not in scopes:
-            scopes[owner] = build_scope(tree, function, enclosing_class)
+            scopes[owner] = build_scope(parts, function, enclosing_class)
         ancestors = item.ancestors or (tree,)
         context = RepairContext(item.node, source, ancestors, item.function, scopes[owner], hints)
         for operator in operators:
