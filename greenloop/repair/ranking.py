@@ -73,7 +73,12 @@ def _find_change(edit: CandidateEdit, code: str) -> Change | None:
         return None
     first = _count_common(old, new)
     last = _count_common(old[first:][::-1], new[first:][::-1])
-    return edit.start + first, edit.end - last, new[first : len(new) - last]
+    start, end, text = edit.start + first, edit.end - last, new[first : len(new) - last]
+    while start > 0 and not (text and start < end):  # as far to the front as it can be
+        if code[start - 1] != (text or code[start:end])[-1]:
+            break
+        start, end, text = start - 1, end - 1, text[-1:] + text[:-1]
+    return start, end, text
 
 
 def _count_common(one: str, other: str) -> int:
