@@ -8,7 +8,7 @@ from typing import Protocol
 from greenloop.dependencies import InstalledPackages
 from greenloop.records import SandboxInfo, TestRun
 from greenloop.sandbox.environment import GuestEnvironment
-from greenloop.sandbox.job import Job
+from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.testsuite import TestFile
@@ -26,6 +26,8 @@ class JobRunner(Protocol):
     environment: GuestEnvironment | None
 
     def run(self, job: Job) -> ProcessResult: ...
+
+    def place_trial(self, module: str, code: str, tests: Sequence[TestFile]) -> TrialFiles: ...
 
     def run_tests(
         self,

@@ -6,7 +6,7 @@ import contextlib
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -15,11 +15,12 @@ from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.environment import GuestEnvironment
 from greenloop.sandbox.guest.limits.numeric_threads import SINGLE_THREAD_VARIABLES
-from greenloop.sandbox.job import Job
+from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work import calls, observations, projects, scripts, tests
 from greenloop.sandbox.work.trials import mutants, patches
+from greenloop.testsuite import TestFile
 
 _S = TypeVar("_S", bound="Sandbox")
 
@@ -73,6 +74,12 @@ class Sandbox(ABC):
         be closed.
         """
         return SandboxView(self, packages)
+
+    def place_trial(self, module: str, code: str, tests: Sequence[TestFile]) -> TrialFiles:
+        """Return the files of trials of a module: all are in one folder."""
+        names = ((item.name, item.code) for item in tests)
+        places = {"path": f"{module}.py", "targets": [item.name for item in tests]}
+        return TrialFiles(((f"{module}.py", code), *names), (), places)
 
     def open_environment(self, environment: GuestEnvironment) -> Sandbox:
         """Return a sandbox of the same kind that runs its jobs in a project's own environment.

@@ -6,7 +6,7 @@ import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox.guest.pytest_plugin.plugins import find_plugin_packages
@@ -87,3 +87,11 @@ class Job:
         if self.kind == "script":
             limits = limits._replace(kept_bytes=max(limits.kept_bytes, _SCRIPT_OUTPUT_BYTES))
         return limits
+
+
+class TrialFiles(NamedTuple):
+    """The files of a trial, as those of `Job`, and where the module and its tests are."""
+
+    files: tuple[tuple[str, str], ...]
+    tree: tuple[tuple[str, bytes], ...]
+    payload: dict[str, Any]

@@ -12,7 +12,7 @@ from greenloop.errors import SandboxError
 from greenloop.records import Project, TestRun
 from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.hash_seed import HASH_SEED
-from greenloop.sandbox.job import Job
+from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.work.observations import Observations, observe_job
 from greenloop.sandbox.work.projects import Hits
 from greenloop.sandbox.work.trials.patches import MeasuredTests
@@ -23,13 +23,15 @@ from greenloop.testsuite.parser import is_test_path
 class ProjectSandbox(SandboxView):
     """Runs tests in a copy of the project, with its conftest files and packages.
 
-    `path` is the path of the module in the project; tests go by their paths in it. A process that
-    collected the tests of a project is not forked, so each mutant has a run of its own.
+    `path` is the path of the module in the project; tests go by their paths in it. In an environment
+    of the project they are collected once, and mutants and patches tried in forks; without one each
+    has a run of its own.
     """
 
     def __init__(self, sandbox: Sandbox, project: Project, path: str) -> None:
         super().__init__(sandbox)
-        self.project, self.path, self.can_fork = project, path, False
+        self.project, self.path = project, path
+        self.can_fork = sandbox.environment is not None
 
     def with_packages(self, packages: InstalledPackages) -> ProjectSandbox:
         return ProjectSandbox(self.sandbox.with_packages(packages), self.project, self.path)
@@ -63,6 +65,16 @@ class ProjectSandbox(SandboxView):
             }
         )
         return self.run_project(project, **options)
+
+    def place_trial(self, module: str, code: str, tests: Sequence[TestFile]) -> TrialFiles:
+        """Return the files of trials in a project that has an environment."""
+        assert self.environment is not None
+        texts = {item.name: item.code for item in tests}
+        project = self.project.with_overlay({self.path: code, **texts})
+        changed = self.environment.find_changes(project.all_files)
+        targets = [f"./{name}" for name in self.project.targets or texts]
+        payload = {"path": self.path, "args": targets, "removed": list(project.removed)}
+        return TrialFiles((), tuple(changed.items()), payload)
 
     def record_hits(
         self, code: str, tests: Sequence[TestFile], **options: Any

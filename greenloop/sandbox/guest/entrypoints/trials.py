@@ -21,10 +21,12 @@ from typing import Any, BinaryIO
 import pytest
 
 from ..isolation.null_device import list_open_fds, redirect_to_null
+from ..isolation.shared_memory import limit_shared_mappings
 from ..limits.proc_stats import own_cpu_seconds
 from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
 from ..pytest_plugin.config import options, remove_assert_rewriting
+from ..pytest_plugin.suite_options import SuiteOptions, build_arguments
 from ..trials.driver import ForkRequest, TrialDriver
 from ..trials.forks import Reporter, StepLimits, become_subreaper, start_fork
 from ..trials.limits import COLLECTION, NO_LIMITS, limit_memory, limit_step
@@ -104,7 +106,7 @@ class _Trials:
 
 
 def main(job: dict[str, Any], result_fd: int) -> int:
-    """Try the job's edits, in pytest's session of `args` if it has them; 0 unless that broke off.
+    """Try the job's edits, in pytest's session of a project's tests (`args`) if it has them; 0 unless that broke off.
 
     The job has `work` (the root of the session), `path` (of the file, relative to it), `edits`,
     `tests` (what was measured before, or []), `budget_s`, `limits`, and `is_red`: edits that make
@@ -117,14 +119,23 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     job["folders"] = [job["work"], tempfile.gettempdir(), os.path.expanduser("~")]
     job["private_fds"] = [result_fd]
     trials = _Trials(job, result_fd)
-    arguments, loaded = job.get("args"), list[Any]()
-    if arguments is None:
+    if "args" in job:
+        arguments, loaded = _build_suite_arguments(job)
+    else:
         arguments, loaded = _build_arguments(job)
     has_conftest = "args" in job or "conftest.py" in os.listdir(job["work"])
     session = TrialSession(trials.path, trials.hold, has_conftest=has_conftest)
     pytest.main(arguments, plugins=[session, *loaded])
     trials.report_no_session()
     return 1
+
+
+def _build_suite_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
+    """Return pytest's arguments for tests of a project, which it runs as its owner does."""
+    limit_shared_mappings()
+    sys.path.insert(0, job["work"])  # as `python -m pytest` does
+    arguments = [*build_arguments(job["work"]), "--tb=no", *job["args"]]
+    return arguments, [SuiteOptions()]
 
 
 def _build_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:

@@ -72,7 +72,8 @@ class FolderState:
             for entry in entries:
                 with suppress(OSError):
                     status = entry.stat(follow_symlinks=False)
-                    if status.st_dev not in self._devices:
+                    # Files of an overlay have other devices than its folders.
+                    if S_ISDIR(status.st_mode) and status.st_dev not in self._devices:
                         continue
                     yield entry, status
                     if S_ISDIR(status.st_mode) and (is_first or entry.path in self._entries):

@@ -43,27 +43,24 @@ class TrialJob:
 
     def build(self, sandbox: JobRunner, edits: Sequence[dict[str, Any]], budget_s: float) -> Job:
         """Return the job for some edits."""
+        placed = sandbox.place_trial(self.module, self.code, self.tests)
         payload = {
-            "path": f"{self.module}.py",
-            "targets": [item.name for item in self.tests],
             "is_red": False,
             "tests": [],
             "max_test_s": _NO_LIMIT_SECONDS,
             "max_collect_s": _NO_LIMIT_SECONDS,
             "budget_s": budget_s,
             "edits": edits,
+            **placed.payload,
             **self.options,
         }
-        files = (
-            (f"{self.module}.py", self.code),
-            *((item.name, item.code) for item in self.tests),
-        )
         return Job(
             self.kind,
-            files,
+            placed.files,
             payload,
             packages=sandbox.packages,
             timeout_s=budget_s + _MARGIN_SECONDS,
+            tree=placed.tree,
             items=len(edits),
         )
 
