@@ -131,10 +131,13 @@ def main(job: dict[str, Any], result_fd: int) -> int:
 
 
 def _build_suite_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
-    """Return pytest's arguments for tests of a project, which it runs as its owner does."""
+    """Return pytest's arguments for tests of a project, which it runs as its owner does.
+
+    Output is captured in memory: the files of descriptors are not those of a fork.
+    """
     limit_shared_mappings()
     sys.path.insert(0, job["work"])  # as `python -m pytest` does
-    arguments = [*build_arguments(job["work"]), "--tb=no", *job["args"]]
+    arguments = [*build_arguments(job["work"]), "--tb=no", "--capture=sys", *job["args"]]
     return arguments, [SuiteOptions()]
 
 
