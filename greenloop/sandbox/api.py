@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.records import SandboxInfo, TestRun
@@ -12,6 +12,9 @@ from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.testsuite import TestFile
+
+if TYPE_CHECKING:
+    from greenloop.sandbox.work.observations import Observations
 
 
 class JobRunner(Protocol):
@@ -28,6 +31,16 @@ class JobRunner(Protocol):
     def run(self, job: Job) -> ProcessResult: ...
 
     def place_trial(self, module: str, code: str, tests: Sequence[TestFile]) -> TrialFiles: ...
+
+    def observe(
+        self,
+        code: str,
+        module: str,
+        programs: str,
+        *,
+        timeout_s: float | None = None,
+        hash_seed: int = ...,
+    ) -> Observations: ...
 
     def run_tests(
         self,

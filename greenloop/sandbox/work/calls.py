@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.hash_seed import HASH_SEED
-from greenloop.sandbox.work.observations import Observations, observe
+from greenloop.sandbox.work.observations import Observations
 from greenloop.testsuite.call_programs import build_call_programs
 
 
@@ -36,7 +36,7 @@ def evaluate_calls(
     `timeout_s` limits all calls together. Raises SandboxError where no process can be started.
     """
     programs = build_call_programs(calls)
-    seen = observe(*(sandbox, code, module, programs), timeout_s=timeout_s, hash_seed=hash_seed)
+    seen = sandbox.observe(code, module, programs, timeout_s=timeout_s, hash_seed=hash_seed)
     return read_call_results(seen, len(calls))
 
 
