@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
@@ -25,6 +26,8 @@ TEST = {"event": "measured", "test": "t", "outcome": "passed", "lines": [1], "cp
 
 class Reporting:
     """A sandbox in which every job reports these events."""
+
+    place_trial = Sandbox.place_trial
 
     packages, limits = InstalledPackages(), ResourceLimits()
     can_fork, has_separate_runs = True, False
