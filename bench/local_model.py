@@ -36,6 +36,7 @@ params.hostnames = ["127.0.0.1"]
 params.port = int(port)
 params.n_ctx = int(context)
 params.n_parallel = 1
+params.cpuparams.poll = 0  # threads that wait leave the cores to others
 server = Server(params)
 print(f"serving {model} at http://127.0.0.1:{port}/v1 (Ctrl-C ends it)", flush=True)
 while True:

@@ -10,7 +10,7 @@
     │   ├── NoModelError                      none is configured, or its package is not installed
     │   ├── ModelRefusedError                 key, permission or request refused: trying again cannot help
     │   ├── ModelUnavailableError             unreachable, overloaded or silent, after every retry
-    │   ├── InvalidResponseError              twice an answer without the form that was asked for
+    │   ├── InvalidResponseError   status 1   twice an answer without the form that was asked for
     │   └── ReplayExhaustedError              a replay file has no (more) answer for a call
     ├── SandboxError               status 4   no sandbox of the kind asked for
     │   └── PackagesError                     packages that the code needs cannot be installed
@@ -89,6 +89,8 @@ class ModelUnavailableError(ModelFailure):
 
 class InvalidResponseError(ModelFailure):
     """The model answered twice without the form that it was asked for."""
+
+    exit_status = 1  # the model answers, and what was reached is not enough
 
 
 class ReplayExhaustedError(ModelFailure):

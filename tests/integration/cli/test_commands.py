@@ -180,10 +180,10 @@ def test_replay_that_runs_out_names_the_call(run: Run) -> None:
 
 @pytest.mark.slow
 def test_a_run_that_ended_on_unusable_answers_asks_once_more_when_resumed(run: Run) -> None:
-    wrong = answers(parse_specification=["nonsense", "nonsense again"])
+    wrong = answers(generate_code=["nonsense", "nonsense again"])
     with OpenAIServer(Served(wrong)) as server:
         status, _, err = run(SPECIFICATION, "--run-dir", "run", server=server)
-    assert status == 3
+    assert status == 1
     assert "answered twice without the required form" in err
     with OpenAIServer(Served(answers())) as server:
         status, _, _ = run("resume", "run", server=server)

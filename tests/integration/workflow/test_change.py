@@ -333,7 +333,7 @@ def test_nonsense_at_any_call_is_sent_back_and_ends_the_run(
     done = run_workflow(script, request=change_request(tmp_path))
     assert isinstance(done.error, InvalidResponseError)
     assert tool in str(done.error)
-    assert done.error.exit_status == 3
+    assert done.error.exit_status == 1
 
 
 def test_nonsense_of_a_second_reading_keeps_the_change(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ReplayExhaustedError
+from greenloop.errors import BudgetExhaustedError, ReplayExhaustedError, UnusableCodeError
 from greenloop.events import DisputeJudged, RunFinished, Stuck
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.model_responses import (
@@ -152,7 +152,7 @@ def test_tests_that_cannot_be_collected_end_the_run(run_workflow: RunWorkflow) -
         "from topk import top_k\nimport absent_package\n\n\ndef test_a():\n    assert top_k\n"
     )
     done = run_workflow(answers(generate_tests=[broken, broken]))
-    assert isinstance(done.error, InvalidResponseError)
+    assert isinstance(done.error, UnusableCodeError)
     assert done.report.verdict == "failed"
     assert done.report.final_code
 
@@ -564,7 +564,7 @@ def test_fallback_model_is_used_when_stuck_after_a_rewrite(run_workflow: RunWork
 def test_pending_answer_is_awaited_when_the_other_call_fails(run_workflow: RunWorkflow) -> None:
     """It is paid for, so it is logged and counted in the report."""
     done = run_workflow(answers(generate_tests=["nonsense", "again"]))
-    assert isinstance(done.error, InvalidResponseError)
+    assert isinstance(done.error, UnusableCodeError)
     assert done.report.final_code == GOOD_CODE
     assert done.report.usage.by_tool["generate_code"].calls == 1
 
