@@ -7,7 +7,7 @@ Of the checkout that this file stands in; with `--beside` another tree's figures
 
 Lines are those of all `*.py` under `greenloop/`, blank ones and comments included. A package is a folder
 with an `__init__.py`; files at its top are its `*.py` but for `__init__.py`. The median of the files
-leaves `__init__.py` out too. A function's lines go from its `def` to its end, as in tests/test_house.py;
+leaves `__init__.py` out too. A function's lines go from its `def` to its end, as in tests/repository/test_code_style.py;
 nested functions and methods count as functions.
 
 With `--since`, the lines of files that a commit had, renamed ones among them, stand apart from those of
@@ -631,6 +631,7 @@ def measure(root: Path, python: str, with_trace: bool) -> House:
     trace = trace_example(root, python) if with_trace else {}
     figures = {
         "lines": f"{sum(item.lines for item in found.values())}",
+        "lines of tests (Python)": f"{count_test_lines(root)}",
         "files": f"{len(found)}",
         "files, without __init__.py": f"{len(own)}",
         "median file, lines": f"{statistics.median(own):g}",
@@ -654,6 +655,11 @@ def measure(root: Path, python: str, with_trace: bool) -> House:
             figures[f"{title}: stack, or returned it"] = f"{len(returned)}"
             figures[f"{title}: stack, or handed it"] = f"{len(handed)}"
     return House(root, figures, lines_of_packages(found.values(), root), tops, cycled, trace)
+
+
+def count_test_lines(root: Path) -> int:
+    """Count the lines of all `*.py` under `tests/`, of data such as projects under test too."""
+    return sum(len(path.read_bytes().splitlines()) for path in (root / "tests").rglob("*.py"))
 
 
 def show_age(root: Path, commit: str) -> None:
