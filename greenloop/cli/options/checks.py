@@ -29,7 +29,7 @@ class CheckOptions(DisplayOptions):
     """
 
     settings: ClassVar[Names] = (*GRADING, *MODEL, "prompts", "python")
-    examples: ClassVar = (
+    examples: ClassVar[str] = (
         "greenloop check durations.py test_durations.py\n"
         "greenloop check durations.py test_durations.py --watch\n"
         "greenloop check\n"
@@ -84,7 +84,7 @@ class GateOptions(Options):
     """
 
     settings: ClassVar[Names] = ("timeout_s", "sandbox", "mutants", "allow_package")
-    examples: ClassVar = "greenloop gate\ngreenloop gate --agent claude --base origin/main"
+    examples: ClassVar[str] = "greenloop gate\ngreenloop gate --agent claude --base origin/main"
 
     base: str | None = option(
         "The commit that the work began at; default: that of the agent's first stop, else HEAD.",
@@ -119,7 +119,7 @@ class VerifyOptions(DisplayOptions):
     """Check that code and tests are those that were graded, and that the grade still holds."""
 
     settings: ClassVar[Names] = ("timeout_s", "sandbox", "require", "mutants", "python")
-    examples: ClassVar = "greenloop verify\ngreenloop verify src --digests-only"
+    examples: ClassVar[str] = "greenloop verify\ngreenloop verify src --digests-only"
 
     locks: list[Path] | None = argument(
         "Lock files, or folders with some; default: the working folder.",
@@ -137,7 +137,7 @@ class BatchOptions(ConcurrencyOptions):
     """Run many specifications at once. The same command again continues the batch."""
 
     settings: ClassVar[Names] = (*GRADING, *REPAIRING, "prompts")
-    examples: ClassVar = (
+    examples: ClassVar[str] = (
         "greenloop batch specs --output-dir src\n"
         "greenloop batch specs -o src --jobs 8 --max-cost 5 --require verified"
     )
@@ -180,7 +180,7 @@ class EvalOptions(ConcurrencyOptions):
     """Measure a model on tasks with hidden tests, and how often its verdicts are wrong."""
 
     settings: ClassVar[Names] = (*REPAIRING, "mutants", "peer")
-    examples: ClassVar = (
+    examples: ClassVar[str] = (
         "greenloop eval tasks.jsonl --model ollama:qwen3-coder --limit 20\n"
         "greenloop eval tasks.jsonl --check-tasks\n"
         "greenloop eval --compare before.json after.json"

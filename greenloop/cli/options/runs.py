@@ -26,7 +26,7 @@ class MakeOptions(ChoiceOptions, NewRunOptions):
     """Write code and tests for a specification, and grade them. The default command."""
 
     settings: ClassVar[Names] = (*REPAIRING, *GRADING, "prompts", "ask")
-    examples: ClassVar = (
+    examples: ClassVar[str] = (
         'greenloop "Write a function that parses ISO 8601 durations"\n'
         "greenloop make spec.md -o durations.py --require verified\n"
         "greenloop spec.md --tests test_durations.py --max-cost 0.50"
@@ -49,7 +49,7 @@ class ResumeOptions(ChoiceOptions, RunOptions):
     """Continue an interrupted run. Answers that it has are not paid for again."""
 
     settings: ClassVar[Names] = (*REPAIRING, *GRADING, "ask")
-    examples: ClassVar = (
+    examples: ClassVar[str] = (
         "greenloop resume\n"
         "greenloop resume .greenloop/runs/RUN --answers .greenloop/runs/RUN/choices.md"
     )
@@ -101,7 +101,7 @@ class ScriptRunOptions(NewRunOptions):
 class ScriptOptions(ScriptRunOptions):
     """Write a script for a task, run it and check its output. The output is printed."""
 
-    examples: ClassVar = (
+    examples: ClassVar[str] = (
         'greenloop script "Sum up sales.csv by region" --input sales.csv\n'
         "greenloop script task.md --expect-file totals.csv:rows=4 -o totals.py"
     )
@@ -115,7 +115,7 @@ class HealOptions(ScriptRunOptions):
     """Repair a script until it runs, or a module until its tests pass."""
 
     settings: ClassVar[Names] = (*REPAIRING, "prompts", "require", "mutants", "python")
-    examples: ClassVar = (
+    examples: ClassVar[str] = (
         "greenloop heal report.py --input sales.csv\n"
         "greenloop heal durations.py --tests test_durations.py --yes\n"
         "greenloop heal durations.py --tests test_durations.py --model none"
@@ -145,7 +145,7 @@ class ChangeOptions(NewRunOptions):
     """
 
     settings: ClassVar[Names] = (*REPAIRING, *GRADING, "prompts", "ask", "python")
-    examples: ClassVar = (
+    examples: ClassVar[str] = (
         'greenloop change "Accept lower-case units" --in . -o change.patch\n'
         'greenloop change "Fix the crash" --issue traceback.txt --branch fix-crash\n'
         'greenloop change "Accept lower-case units" --dry-run'

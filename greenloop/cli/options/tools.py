@@ -14,7 +14,7 @@ from greenloop.cli.options.shared import GRADING, REPAIRING, project_root
 class ReportOptions(Options):
     """Show the report of a run, or write it in another format. The file - is standard output."""
 
-    examples: ClassVar = (
+    examples: ClassVar[str] = (
         "greenloop report --open\ngreenloop report --markdown\n"
         "greenloop report .greenloop/runs/RUN --sarif mutants.sarif"
     )
@@ -46,7 +46,7 @@ class ReportOptions(Options):
 class RunsOptions(Options):
     """List the runs that are kept here: text, verdict, age, size. With --prune: remove old ones."""
 
-    examples: ClassVar = "greenloop runs\ngreenloop runs --prune --older-than 30"
+    examples: ClassVar[str] = "greenloop runs\ngreenloop runs --prune --older-than 30"
 
     prune: bool = flag(
         "Remove runs and installed sets of packages that were not used lately; it is asked first.",
@@ -65,7 +65,7 @@ class DoctorOptions(Options):
     """Show model, sandbox and versions of this machine, and how to add what is missing."""
 
     settings: ClassVar[Names] = ("model", "sandbox", "allow_package")
-    examples: ClassVar = "greenloop doctor\ngreenloop doctor --model ollama:qwen3-coder"
+    examples: ClassVar[str] = "greenloop doctor\ngreenloop doctor --model ollama:qwen3-coder"
 
     json: bool = flag("The report as JSON on standard output.", "--json")
     verbose: bool = flag("All versions, and what the sandbox isolates.", "--verbose", "-v")
@@ -78,7 +78,7 @@ class InitOptions(Options):
     With --agent: the hook by which a coding agent asks `greenloop gate` before it stops.
     """
 
-    examples: ClassVar = (
+    examples: ClassVar[str] = (
         "greenloop init\ngreenloop init --in services/shop\ngreenloop init --agent claude"
     )
 
@@ -96,7 +96,7 @@ class McpOptions(Options):
     """Serve make, check, heal and change as tools of an editor or agent (MCP)."""
 
     settings: ClassVar[Names] = (*GRADING, *REPAIRING)
-    examples: ClassVar = "greenloop mcp\ngreenloop mcp --http --port 8765"
+    examples: ClassVar[str] = "greenloop mcp\ngreenloop mcp --http --port 8765"
 
     http: bool = flag(
         "Streamable HTTP on 127.0.0.1 instead of standard input.", "--http", panel="Options"

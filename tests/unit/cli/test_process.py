@@ -25,8 +25,10 @@ def test_small_distribution_names_the_whole_one(
 ) -> None:
     monkeypatch.setattr(process, "get_installed_version", install("greenloop-check"))
     assert process.run_command("doctor", DoctorOptions()) == 3
-    message = "greenloop-check has no langchain_core, which this needs: pip install greenloop"
-    assert capsys.readouterr().err == f"greenloop: {message}\n"
+    message = "greenloop: greenloop-check has no langchain_core, which this needs: pip install "
+    assert capsys.readouterr().err.startswith(
+        message
+    )  # what follows is how greenloop was installed
 
 
 @pytest.mark.parametrize("names", [["greenloop"], ["greenloop", "greenloop-check"], []])
