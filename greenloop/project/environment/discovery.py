@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError
-from greenloop.project.environment.folders import list_named_folders
+from greenloop.project.environment.folders import list_named_folders, may_hold_secrets
 from greenloop.project.environment.interpreter import Environment, read_environment
 from greenloop.project.git import run_git
 
@@ -20,11 +20,14 @@ _VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
 def find_project_root(path: Path) -> Path | None:
     """Return the folder of the project that a file or folder belongs to, None where there is none.
 
-    It is the nearest one with a file that configures a project, else that of the repository.
+    It is the nearest one with a file that configures a project, else that of the repository; never
+    the home folder or one above it, whose other files are no part of a project.
     """
     start = path.absolute()
     folders = [start, *start.parents] if start.is_dir() else list(start.parents)
     for folder in folders:
+        if may_hold_secrets(str(folder)):
+            return None
         if any((folder / name).is_file() for name in _PROJECT_FILES):
             return folder
         if (folder / ".git").exists():
@@ -42,6 +45,9 @@ def find_environment(
     Raises:
         InputError: the one that was named cannot be used.
     """
+    if may_hold_secrets(str(root)):  # its files would be copied
+        notify(f"no environment is looked for: {root} is no folder of a project alone")
+        return None
     if python:
         named = read_environment(os.path.expanduser(python), "--python")
         if why := named.explain_unusable():

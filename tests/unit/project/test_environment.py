@@ -179,3 +179,17 @@ def test_the_root_of_a_project_is_the_nearest_folder_with_its_configuration(root
     assert find_project_root(root / "src/shop/__init__.py") == root
     write_files(root, {"tools/setup.py": "", "tools/lib/a.py": ""})
     assert find_project_root(root / "tools/lib/a.py") == root / "tools"
+
+
+def test_the_home_folder_is_no_project(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_fake(tmp_path / ".venv")
+    write_files(tmp_path, {"setup.cfg": "", "script.py": ""})
+    assert find_project_root(tmp_path / "script.py") == tmp_path
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert find_project_root(tmp_path / "script.py") is None
+    assert find_project_root(root / "src/shop/__init__.py") == root
+    found, lines = found_at(tmp_path)
+    assert found is None
+    assert str(tmp_path) in lines[0]
