@@ -25,9 +25,10 @@ which is not in this tree; a second one in a row is an InvalidResponseError.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from greenloop.records import Report
+if TYPE_CHECKING:  # `--help` loads no records
+    from greenloop.records import Report
 
 
 def simplify_message(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from greenloop.dependencies import PackageAllowlist
 from greenloop.errors import GreenloopError
-from greenloop.llm.parsing.contract import parse_contract
+from greenloop.llm.parsing.contracts.answer import parse_contract
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract, OutputCheck, Report

@@ -14,7 +14,7 @@ from greenloop.dependencies import PackageResolver
 from greenloop.llm.client import LLM
 from greenloop.llm.parsing.code import parse_code, parse_repair, parse_script
 from greenloop.llm.parsing.completeness import public_names
-from greenloop.llm.parsing.contract import parse_contract
+from greenloop.llm.parsing.contracts.answer import parse_contract
 from greenloop.llm.parsing.review import parse_judgement, parse_review
 from greenloop.llm.parsing.tests import parse_hardening, parse_tests
 from greenloop.llm.response import LLMResponse

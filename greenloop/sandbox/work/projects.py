@@ -51,21 +51,8 @@ def run_project(
     check_layout(list(changed.items()), sandbox.limits)
     flags = {"--exitfirst": stops_early, "--assert=plain": plain_asserts}
     chosen = [flag for flag, is_chosen in flags.items() if is_chosen]
-    payload: dict[str, Any] = {
-        "targets": _resolve_targets(project.targets, files),
-        "order_seed": order_seed,
-        "last": list(project.last),
-        "doctests": [],
-        "traced": list(hits or ()),
-        "options": chosen,
-    }
-    notes: list[str] = []
-    if environment:
-        payload["removed"] = list(project.removed)
-    else:
-        options = _read_options(files)
-        payload |= {"config": options.config, "options": [*options.arguments, *chosen]}
-        notes = options.notes
+    payload: dict[str, Any] = {"order_seed": order_seed, "traced": list(hits or ())}
+    notes = _add_project(payload, project, chosen, has_environment=bool(environment))
     kind, tree = "suite" if environment else "project", tuple(changed.items())
     job = Job(kind, (), payload, hash_seed, sandbox.packages, timeout_s, tree=tree)
     result = sandbox.run(job)
@@ -74,6 +61,25 @@ def run_project(
     limits = job.apply_limits(sandbox.limits)
     run = build_test_run(result, expected, job.key, limits, _decode_sources(files))
     return run.model_copy(update={"notes": tuple(notes)})
+
+
+def _add_project(
+    payload: dict[str, Any], project: Project, chosen: list[str], *, has_environment: bool
+) -> list[str]:
+    """Add the project's tests and options to a job; return what of its configuration is not used."""
+    files = project.all_files
+    payload |= {
+        "targets": _resolve_targets(project.targets, files),
+        "last": list(project.last),
+        "doctests": [],
+        "options": chosen,
+    }
+    if has_environment:
+        payload["removed"] = list(project.removed)
+        return []
+    options = _read_options(files)
+    payload |= {"config": options.config, "options": [*options.arguments, *chosen]}
+    return options.notes
 
 
 def _decode_sources(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -78,7 +78,7 @@ def test_only_changed_lines_are_graded_and_nothing_is_written(run: Run, shop: Pa
     assert report["change"]["baseline"] == {"locked": 6, "red": [], "flaky": [], "problem": ""}
     assert files_of(shop) == before
     assert summary.read_text().startswith("<!-- greenloop check --diff -->\n## ○ passed")
-    assert "prices.py:19 as" in summary.read_text()
+    assert "prices.py:19: `" in summary.read_text()
 
 
 def test_a_test_that_the_change_breaks_fails_and_one_that_was_red_is_named(

@@ -99,7 +99,7 @@ def test_replay_file_is_opened(replay: str) -> None:
 
 @pytest.mark.parametrize("name", ["replay:missing.jsonl", "replay:"])
 def test_unreadable_replay_file_is_an_input_error(name: str) -> None:
-    with pytest.raises(InputError, match="cannot be read as a replay file"):
+    with pytest.raises(InputError, match=r"cannot be read as a replay file|has no recording"):
         open_sources(Settings.load(model=name))
 
 
@@ -123,7 +123,7 @@ class TestMissing:
         self, name: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, module, None)
-        with pytest.raises(NoModelError, match=rf"pip install 'greenloop\[{extra}\]'"):
+        with pytest.raises(NoModelError, match=rf"pip install .*\[{extra}\]'"):
             open_sources(Settings.load(model=name))
 
     def test_missing_package_without_an_extra_is_named(self) -> None:

@@ -14,7 +14,7 @@ from greenloop.llm.parsing.changes.file_edits import apply_file_edits, read_test
 from greenloop.llm.parsing.code import extract_prose, read_disputes
 from greenloop.llm.parsing.code_blocks import extract_blocks
 from greenloop.llm.parsing.completeness import top_level_names
-from greenloop.llm.parsing.contract import parse_contract
+from greenloop.llm.parsing.contracts.answer import parse_contract
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.parsing.tests import parse_held_out_examples
 from greenloop.llm.response import LLMResponse, extract_json, extract_text

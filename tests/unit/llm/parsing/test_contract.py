@@ -9,7 +9,7 @@ import pytest
 
 from greenloop.dependencies import PackageAllowlist
 from greenloop.errors import SpecificationError
-from greenloop.llm.parsing.contract import parse_contract
+from greenloop.llm.parsing.contracts.answer import parse_contract
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse
 from greenloop.records import Contract

@@ -20,8 +20,8 @@ from greenloop.dependencies.names import (
 from greenloop.errors import SpecificationError
 from greenloop.llm.parsing.choices import parse_choices
 from greenloop.llm.parsing.completeness import public_names
-from greenloop.llm.parsing.contract_markdown import read_markdown_contract
-from greenloop.llm.parsing.contract_shapes import normalize_contract
+from greenloop.llm.parsing.contracts.markdown import read_markdown_contract
+from greenloop.llm.parsing.contracts.shapes import normalize_contract
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.records import Contract

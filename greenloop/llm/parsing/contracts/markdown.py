@@ -24,7 +24,7 @@ from greenloop.llm.parsing.code_blocks import (
     find_unfenced_code,
 )
 from greenloop.llm.parsing.completeness import public_names
-from greenloop.llm.parsing.contract_shapes import is_nothing
+from greenloop.llm.parsing.contracts.shapes import is_nothing
 from greenloop.llm.parsing.errors import InvalidResponse
 
 _SECTIONS = {

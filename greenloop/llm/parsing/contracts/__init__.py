@@ -1,0 +1,1 @@
+"""Contracts as models answer them: Markdown, or the JSON form of recordings."""
