@@ -87,7 +87,9 @@ def setting(
 ) -> Any:
     """Declare a field of `Settings`; `details` are those of `Setting`."""
     extra: Any = {"setting": Setting(about, **details)}
-    return Field(default, validation_alias=variable, gt=gt, ge=ge, le=le, json_schema_extra=extra)
+    # Both: pydantic-settings 2.15, the last one for CPython 3.10, prefers `alias`.
+    names: Any = {"alias": variable, "validation_alias": variable}
+    return Field(default, **names, gt=gt, ge=ge, le=le, json_schema_extra=extra)
 
 
 def allow(key: str, value: Any, base: Any) -> str:

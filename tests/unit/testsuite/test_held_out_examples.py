@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
-from datetime import UTC, date, datetime
+from datetime import date, datetime, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -73,7 +73,11 @@ def passes(example: HeldOutExample, value: Any, monkeypatch: pytest.MonkeyPatch)
         ("Decimal('1')", 1, False),
         ("{'a': Decimal('2')}", {"a": Decimal(2)}, True),
         ("{'a': Decimal('2')}", {"a": 2}, False),
-        ("datetime(2024, 1, 2, tzinfo=timezone.utc)", datetime(2024, 1, 2, tzinfo=UTC), True),
+        (
+            "datetime(2024, 1, 2, tzinfo=timezone.utc)",
+            datetime(2024, 1, 2, tzinfo=timezone.utc),
+            True,
+        ),
         ("[date(2024, 1, 2)]", [date(2024, 1, 3)], False),
     ],
 )

@@ -54,7 +54,13 @@ _OTHER = "@dataclass\nclass B:\n    y: int\n"
         f"@dataclass\nclass B: pass\n{_RECORD}C.__eq__ = B.__eq__",
         f"{_OTHER}@dataclass(eq=False)\nclass C(B):\n    x: int",
         f"{_RECORD}C.__dataclass_fields__['x'].compare = False",
-        "@dataclass(init=False, repr=False)\nclass C:\n    x: int\n    __annotations__['x,) == (other.x,) or (self.x'] = int",
+        pytest.param(
+            "@dataclass(init=False, repr=False)\nclass C:\n    x: int\n"
+            "    __annotations__['x,) == (other.x,) or (self.x'] = int",
+            marks=pytest.mark.skipif(
+                sys.version_info >= (3, 13), reason="CPython 3.13 makes no class of such a name"
+            ),
+        ),
         f"""
 {_RECORD}
 class B:
