@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from greenloop.grading.assertion_mutation.parametrize import read_rows
@@ -176,7 +177,13 @@ def _find_in_function(
     for row in rows[:40]:
         for call in calls:
             if get_member(call.func, names):
-                yield ast.unparse(fill_in(call, assigned | row, names))
+                yield from _format_call(fill_in(call, assigned | row, names))
+
+
+def _format_call(call: ast.AST) -> Iterator[str]:
+    """Yield a call as text, unless there is none: before 3.12 for an f-string with a backslash."""
+    with suppress(ValueError):
+        yield ast.unparse(call)
 
 
 def _read_assigned(nodes: Iterable[ast.AST]) -> dict[str, ast.expr]:

@@ -65,3 +65,9 @@ def test_tests_are_chosen_by_rare_words_of_the_wish() -> None:
     shown, more = select_tests({"test_x.py": code}, baseline, ["a.py"], "parse creates a table")
     assert [item.id for item in shown] == ["test_x.py::test_a"]
     assert more == 2
+
+
+def test_a_handler_without_a_name_is_no_definition() -> None:
+    handler = "try:\n    import tomllib\nexcept ImportError:\n    tomllib = None\n\n\n"
+    (shown,) = show_files({"a.py": handler + SOURCE}, ["a.py"], "caller", limit=700)
+    assert "caller" in str(shown)

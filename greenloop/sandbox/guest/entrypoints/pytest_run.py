@@ -7,7 +7,9 @@ them. A project's tests are run with the project's own configuration.
 from __future__ import annotations
 
 import os
+import re
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -24,6 +26,7 @@ from ..scripts.module_cleanup import unload_shadowed_modules
 _USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
 # Settings by which pytest would exit when something is not installed, which is reported otherwise.
 _OVERRIDES = ("addopts=", "required_plugins=", "minversion=", "strict_config=false")
+_MARK = re.compile(rb"\bmark\.([a-zA-Z]\w*)")
 _CONFIG_WARNINGS = "ignore::pytest.PytestConfigWarning"
 
 
@@ -48,6 +51,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
             recorder = HitRecorder(work + os.sep, job["traced"], channel.send)
             recorder.install()
             loaded.append(recorder)
+        loaded.append(MarkPlugin(folders))
         status = _run_project(arguments, [reporter, *loaded], reporter)
     else:
         arguments = [*options(work, job["ini"]), *common]
@@ -56,6 +60,22 @@ def main(job: dict[str, Any], result_fd: int) -> int:
         status = int(pytest.main(arguments, plugins=[reporter, *loaded]))
     channel.send("end", exit_status=status)
     return status
+
+
+class MarkPlugin:
+    """Registers the marks that files name: the plug-ins of a project, which do that, are absent."""
+
+    def __init__(self, folders: Sequence[str]) -> None:
+        paths = (f"{folder}/{name}" for folder in folders for name in os.listdir(folder))
+        self._names: set[str] = set()
+        for path in paths:
+            if path.endswith(".py") and os.path.isfile(path):
+                with open(path, "rb") as file:
+                    self._names.update(map(bytes.decode, _MARK.findall(file.read())))
+
+    def pytest_configure(self, config: Any) -> None:
+        for name in sorted(self._names):
+            config.addinivalue_line("markers", f"{name}: named by a file of the project")
 
 
 class ProgramPlugin:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import unittest
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from .assertion_values import ComparisonRecorder
 from .failure_details import ASYNC_ADVICE, MAX_TEXT, describe_failure, format_failure
 from .unexecuted_tests import check_return_value, is_async, is_plain_unittest
 
+_SKIPS = (pytest.skip.Exception, unittest.SkipTest)
 _STRICT_XPASS = "[XPASS(strict)]"
 _STRICT_XPASS_MESSAGE = f"{_STRICT_XPASS} it passed, and is marked as strictly expected to fail"
 
@@ -57,7 +59,13 @@ class Reporter:
         item._repr_failure_py = self._format_failure
 
     def pytest_collectstart(self, collector: Any) -> None:
-        collector._repr_failure_py = self._format_failure
+        original = collector._repr_failure_py
+
+        def format_failure(excinfo: Any, style: Any = None) -> Any:
+            is_skip = isinstance(excinfo.value, _SKIPS)  # pytest reads where it was raised
+            return original(excinfo, style) if is_skip else self._format_failure(excinfo)
+
+        collector._repr_failure_py = format_failure
         self._current_id = collector.nodeid
         if isinstance(collector, pytest.File):
             self._channel.send("started", id=collector.nodeid)

@@ -86,7 +86,8 @@ def _list_parts(
     node: ast.Module | ast.stmt, prefix: str
 ) -> Iterator[tuple[str, ast.Module | ast.stmt]]:
     """Yield what a file defines outside of functions, by its name there; '' for the file."""
-    name = prefix + getattr(node, "name", "")
+    own = getattr(node, "name", "")  # None for `except X:`
+    name = prefix + (own or "")
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
         name = prefix + ast.unparse(get_assigned_targets(node)[0])
     yield name, node

@@ -6,7 +6,7 @@ import ast
 from itertools import islice
 
 from greenloop.grading.peer.inputs import InputBuilder, Known
-from greenloop.grading.peer.seeds import read_call, read_vocabulary
+from greenloop.grading.peer.seeds import iterate_calls, read_call, read_vocabulary
 
 
 def test_inputs_of_the_generator_come_before_those_of_tests() -> None:
@@ -29,3 +29,20 @@ def test_inputs_of_the_generator_come_before_those_of_tests() -> None:
 def test_a_call_that_the_text_speaks_of_is_no_input() -> None:
     text = 'Write `clean(text)`; `/admin` and "n/a" stay, `app.shop(x, y)` calls it.'
     assert read_vocabulary(text, "", []).words == ("/admin", "n/a")
+
+
+def test_calls_that_cannot_be_written_are_left_out() -> None:
+    tests = """
+import pytest
+from keys import parse, quote
+
+@pytest.mark.parametrize("kwargs", [{"literal": True}])
+def test_parse(kwargs):
+    text = quote("\\r\\nfoo", **kwargs).upper()
+    assert parse(f"k = {text}") == "x"
+
+def test_plain():
+    assert parse("k = 1") == "x"
+"""
+    found = list(iterate_calls([tests], "keys", ["parse", "quote"]))
+    assert [ast.unparse(call) for _, call in found] == ["parse('k = 1')"]
