@@ -29,6 +29,7 @@ from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.zygote_client import ZygotePool
 
 _NAME_LENGTH = 8
+_SUITE_SECONDS = 180.0
 
 
 class JobPaths(NamedTuple):
@@ -136,8 +137,10 @@ class EnvironmentSandbox(WarmSandbox):
 
 
 def _raise_limits(limits: ResourceLimits) -> ResourceLimits:
-    """Return limits in which ordinary suites of projects run."""
+    """Return limits in which ordinary suites of projects run; a time that was asked for stays."""
+    is_default = limits.timeout_s == ResourceLimits().timeout_s
     return limits._replace(
+        timeout_s=_SUITE_SECONDS if is_default else limits.timeout_s,
         disk_bytes=max(limits.disk_bytes, 256 << 20),
         output_bytes=max(limits.output_bytes, 32 << 20),
         result_bytes=max(limits.result_bytes, 32 << 20),
