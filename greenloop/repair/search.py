@@ -109,9 +109,11 @@ class _PatchSearch:
             ranked = rank_edits(found, self._code, localization)
         except PARSE_ERRORS as error:
             return SearchResult(ended=f"the code cannot be edited: {error}")
+        if self._is_interrupted:
+            return self._build_result([], 0, len(ranked))
         if not ranked:
             return SearchResult(ended="there is nothing to change")
-        if not reached or self._is_interrupted:
+        if not reached:
             return self._try_one_by_one(ranked)
         margin = _SCORE_MARGIN_FOR_HANGS if hints.has_timeout else _SCORE_MARGIN
 
