@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from greenloop.cli.approval import confirm, confirm_patch, confirm_write
@@ -33,7 +34,9 @@ def deliver_report(report: Report, request: RunRequest, *, is_reviewed: bool) ->
 def offer_to_write(report: Report, request: RunRequest) -> None:
     """Ask at a terminal whether code and tests without `--output` are written here."""
     best = report.artifacts.best_code
-    if not isinstance(request, MakeRequest) or request.output or not best or not is_terminal():
+    if not isinstance(request, MakeRequest) or request.output or not best:
+        return
+    if not (is_terminal() and sys.stdout.isatty()):  # redirected: the code is there already
         return
     if confirm(f"write {Path(best).name} and its tests into this folder? [y/N] "):
         try:
