@@ -213,7 +213,7 @@ def test_the_action_grades_changed_lines_and_keeps_one_comment(repository: Path)
     with open(shop / "src/shop/prices.py", "a") as file:
         file.write("\n\nLIMIT = 3\n")
     git(repository, "commit", "-q", "-a", "-m", "limit")
-    check = inputs(command="check", project="shop", comment="true")
+    check = inputs(command="check", project="shop", comment="true", require="passed")
     ended = step("Run greenloop", check, surroundings(runner, PYTHONPATH=str(ROOT)))
     assert ended.returncode == 0, ended.stderr
     assert "src/shop/prices.py: +3 -0" in (runner / "summary.md").read_text()
