@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
 from greenloop.specification.examples import analyze_specification
-from greenloop.specification.passages import PassageIndex, list_words
-from greenloop.specification.word_lists import OBLIGATIONS
+from greenloop.specification.passages import list_words
 from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_empty
-
-_MAX_WORDS_BEFORE = 8
-_REST_OF_SIGNATURE = re.compile(r"\([^()`\n]{0,300}\)(?:[ \t]*(?:->|→)[ \t]*[^`\n:,]{0,100}(?=`))?")
 
 
 def list_signature_lines(specification: str) -> Iterator[str]:
@@ -26,24 +21,6 @@ def list_signature_lines(specification: str) -> Iterator[str]:
             head = ast.get_docstring(node, clean=False) is not None
             node.body = node.body[head:] or [ast.Expr(ast.Constant(...))]
     yield from ast.unparse(tree).split("\n")
-
-
-def find_introductions(index: PassageIndex, defined: Collection[str]) -> Iterator[range]:
-    """Yield the words of a sentence up to the end of its first signature: ``Write `f(n: int)` ``.
-
-    In any language they ask for what the interface has, unless they oblige or forbid.
-    """
-    for block in index.blocks:
-        for number in range(block.first, min(block.first + _MAX_WORDS_BEFORE, block.end)):
-            word = index.words[number]
-            if word.text in OBLIGATIONS:
-                break
-            if word.text in defined and index.text[word.end : word.end + 1] == "(":
-                found = _REST_OF_SIGNATURE.match(index.text, word.end)
-                stop = found.end() if found else word.end
-                rest = range(number, block.end)
-                yield range(block.first, max(n + 1 for n in rest if index.words[n].start < stop))
-                break
 
 
 def list_defaults(interface: str) -> Iterator[str]:

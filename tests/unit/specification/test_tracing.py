@@ -390,15 +390,3 @@ def test_a_block_ends_at_its_fence(fence: str) -> None:
     text = f"One.\n\n{fence}text\na\n{fence}\n\n## Exception messages\n\nTwo.\n"
     kinds = [block.kind for block in index_text(text).blocks]
     assert kinds == ["sentence", "code", "heading", "sentence"]
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("Escribe una función `wrap(text: str, width: int) -> list[str]`.", ()),
-        ("Usa `wrap(text)`. Ordena todo al final.", ("Ordena todo al final",)),
-        ("Do not print in `wrap(text)`.", ("Do not print in `wrap(text",)),
-    ],
-)
-def test_words_before_a_signature_ask_for_the_interface(text: str, left: tuple[str, ...]) -> None:
-    assert rests(text, "zz") == left
