@@ -54,7 +54,7 @@ def examples() -> Iterator[Case]:
         text = recorded.with_suffix(".md").read_text("utf-8")
         with tempfile.TemporaryDirectory() as folder:
             try:
-                report = run_coding_agent(text, model=f"replay:{recorded}", run_dir=Path(folder))
+                report = run_coding_agent(text, model=f"replay:{recorded}", home=Path(folder))
             except GreenloopError as error:  # a machine so slow that a run met its time limit
                 print(f"{recorded.stem}: left out: {error}")
                 continue
