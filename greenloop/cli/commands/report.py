@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from greenloop.cli.batch_index import INDEX_FILE, is_batch_folder, read_batch, render_batch_page
-from greenloop.cli.delivery import write_run
 from greenloop.cli.finish import STDOUT, open_page, write_output
 from greenloop.cli.options.tools import ReportOptions
 from greenloop.cli.process import escape_displayed
@@ -39,6 +38,8 @@ def report_command(options: ReportOptions) -> int:
         return 0
     place = options.run_dir or _find_latest_run(Settings.load().home)
     if options.write is not None:
+        from greenloop.cli.delivery import write_run  # loads packages of models
+
         write_run(options.write, place if place.is_dir() else place.parent)
         return 0
     if is_batch_folder(place):
