@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from tests.integration.cli.conftest import KEY
-from tests.integration.cli.test_batch import ManySpecifications, write_specs
 from tests.integration.distributed.conftest import Ended, TwoNodes
+from tests.support.many_specifications import ManySpecifications, write_specifications
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 from tests.support.s3_server import SECRET, why_not
 
@@ -85,7 +85,7 @@ def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(
 ) -> None:
     """Four runs wait for their last answer when one of two nodes is switched off."""
     second = nodes.with_second()
-    write_specs(5)
+    write_specifications(5)
     held = Held("review_code")
     with OpenAIServer(held) as server, opening(held):
         arguments = ("specs", "-o", "src", "--run-dir", place.format(Path.cwd()), "--json")
@@ -129,7 +129,7 @@ def assert_nowhere(secret: str, *folders: Path) -> None:
 def test_another_machine_goes_on_with_the_bucket_alone(nodes: TwoNodes, ended: Ended) -> None:
     """On S3: a node is switched off, the command is killed, and its machine is never seen again."""
     second = nodes.with_second()
-    write_specs(4)
+    write_specifications(4)
     held = Held("review_code")
     assert nodes.s3 is not None
     bucket = nodes.s3.folder / "mine/batch"
@@ -156,7 +156,7 @@ def test_another_machine_goes_on_with_the_bucket_alone(nodes: TwoNodes, ended: E
 def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:
     """600 tokens a specification, on two nodes: 1,500 in all are not enough for four of them."""
     nodes.with_second()
-    write_specs(4)
+    write_specifications(4)
     many = ManySpecifications()
     with OpenAIServer(many) as server:
         few = ("specs", "-o", "src", "--jobs", "2", "--max-tokens", "1500", "--run-dir", "shared")
@@ -173,7 +173,7 @@ def test_the_rate_is_one_for_all_nodes(nodes: TwoNodes) -> None:
     """12 requests a minute: 12 at once, then one in 5 s. After six answers that were held, six runs
     ask for 18 more; held on each node alone, the rate would let all of them go out."""
     nodes.with_second()
-    write_specs(6)
+    write_specifications(6)
     rate, waiting = 12, 6
     held = Held("parse_specification")
     with OpenAIServer(held) as server, opening(held):
@@ -192,7 +192,7 @@ def test_the_rate_is_one_for_all_nodes(nodes: TwoNodes) -> None:
 
 def test_ctrl_c_lets_runs_end_and_the_second_ends_them(nodes: TwoNodes, ended: Ended) -> None:
     nodes.with_second()
-    write_specs(4)
+    write_specifications(4)
     held = Held("review_code")
     with OpenAIServer(held) as server, opening(held):
         arguments = ("specs", "-o", "src", "--jobs", "2", "--run-dir", "shared")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
+from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
@@ -33,6 +34,7 @@ class _Reporter:
     """A sandbox in which every job reports these events."""
 
     packages, limits, can_fork = InstalledPackages(), ResourceLimits(), True
+    place_trial = Sandbox.place_trial
 
     def __init__(self, events: list[dict[str, Any]]) -> None:
         self._events = events
