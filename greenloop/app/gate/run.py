@@ -23,6 +23,7 @@ from greenloop.events import EventSink
 from greenloop.files import read_text
 from greenloop.project.diff import ProjectDiff, read_diff
 from greenloop.project.git import find_commit, list_safe_options, run_git
+from greenloop.project.tree import list_files
 from greenloop.project.weakening.configuration import (
     find_loosened_configuration,
     is_deciding_file,
@@ -53,6 +54,19 @@ class GateAnswer:
     report: Report | None = None
 
 
+@dataclass(frozen=True)
+class _Change:
+    """What differs from the base: code, and the files that decide which tests count."""
+
+    diff: ProjectDiff
+    loosened: tuple[str, ...]
+    digest: str
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.diff.before and not self.loosened
+
+
 async def run_gate(
     request: GateRequest, settings: Settings, open_box: OpenSandbox, emit: EventSink
 ) -> GateAnswer:
@@ -64,18 +78,15 @@ async def run_gate(
     file = find_memory_file(request.root)
     memory = _recall(request, read_memory(file))
     try:
-        diff = read_diff(request.root, memory.base)
-        before, after = _read_configuration(diff)
+        change = _read_change(request.root, memory.base)
     except GreenloopError as problem:
         return GateAnswer(note=f"greenloop gate did not run: {problem}")
-    loosened = tuple(find_loosened_configuration(before, after))
-    if not diff.before and not loosened:
+    if change.is_empty:
         return GateAnswer()
-    digest = _digest(diff, after)
-    if digest == memory.digest:
+    if change.digest == memory.digest:
         return _decide(request, memory, file, memory.message, GateAnswer())
-    answer = await _inspect(request, diff, loosened, settings, open_box, emit)
-    memory = memory.model_copy(update={"digest": digest})
+    answer = await _inspect(request, change, settings, open_box, emit)
+    memory = memory.model_copy(update={"digest": change.digest})
     return _decide(request, memory, file, answer.message, answer)
 
 
@@ -88,24 +99,23 @@ async def inspect_changes(
         InputError: there is no repository or no such commit.
         OutputError: git failed.
     """
-    diff = read_diff(request.root, request.base or "HEAD")
-    loosened = tuple(find_loosened_configuration(*_read_configuration(diff)))
-    if not diff.before and not loosened:
+    change = _read_change(request.root, request.base or "HEAD")
+    if change.is_empty:
         return GateAnswer()
-    return await _inspect(request, diff, loosened, settings, open_box, emit)
+    return await _inspect(request, change, settings, open_box, emit)
 
 
 async def _inspect(
     request: GateRequest,
-    diff: ProjectDiff,
-    loosened: tuple[str, ...],
+    change: _Change,
     settings: Settings,
     open_box: OpenSandbox,
     emit: EventSink,
 ) -> GateAnswer:
+    diff = change.diff
     report, error = await _measure(request, diff, settings, open_box, emit)
     found = collect_findings(
-        loosened,
+        change.loosened,
         find_weakened(diff),
         None if error else report,
         diff.tree.texts,
@@ -148,13 +158,20 @@ def _decide(
     return replace(answer, message=message if is_blocked else "", note=note.strip())
 
 
+def _read_change(root: Path, base: str) -> _Change:
+    """Read the change of a project since a commit. Raises InputError, OutputError."""
+    diff = read_diff(root, base)
+    before, after = _read_configuration(diff)
+    loosened = tuple(find_loosened_configuration(before, after))
+    return _Change(diff, loosened, _digest(diff, after))
+
+
 def _read_configuration(diff: ProjectDiff) -> tuple[dict[str, str], dict[str, str]]:
     """Return the files that decide which tests count, at the base and now."""
     root = Path(diff.tree.root)
     listed = run_git(root, "ls-tree", "-r", "-z", "--name-only", diff.commit).split("\0")
     old = [path for path in listed if path and is_deciding_file(path)]
-    found = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    new = [path for path in found.split("\0") if path and is_deciding_file(path)]
+    new = sorted(filter(is_deciding_file, list_files(root) or ()))
     before = {path: run_git(root, "show", f"{diff.commit}:./{path}") for path in old}
     return before, dict(_read_files(root, new))
 

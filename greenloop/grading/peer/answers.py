@@ -34,15 +34,6 @@ class Names:
     constants: frozenset[tuple[str, str]] = frozenset()
 
 
-def load(payload: str) -> dict[str, Any]:
-    """Return an observation; {} where it cannot be read."""
-    try:
-        loaded = json.loads(payload)
-    except (ValueError, RecursionError):
-        return {}
-    return loaded if isinstance(loaded, dict) else {}
-
-
 def compare(code: dict[str, Any], peer: dict[str, Any], names: Names) -> bool | None:
     """Return whether two observations agree; None where that cannot be told."""
     try:

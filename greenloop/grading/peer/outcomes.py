@@ -9,7 +9,8 @@ from functools import cached_property
 from textwrap import indent
 from typing import Any
 
-from greenloop.grading.peer.answers import Names, compare, load, name_kind
+from greenloop.grading.observation.expectations import load
+from greenloop.grading.peer.answers import Names, compare, name_kind
 from greenloop.grading.peer.features import describe_arguments
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.rendering import describe, to_literal

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from greenloop.grading.peer import answers
+from greenloop.grading.observation.expectations import load
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ALLOWED, BEFORE
 from greenloop.sandbox.work.observations import ObservedRow
@@ -57,7 +57,7 @@ class Answer:
 
     def load(self, number: int) -> dict[str, Any]:
         text = next((text for key, text in self.observed if key == number), "")
-        return answers.load(text) if text else {}
+        return load(text) if text else {}
 
     @property
     def is_allowed(self) -> bool:
@@ -158,9 +158,7 @@ class Program:
         text = _GENERATOR.format(source=self.inputs, public=self.public, row=(seed, count))
         seen = self.sandbox.observe(self.code, self.module, text, timeout_s=_GENERATOR_TIMEOUT_S)
         self.errors += filter(None, [seen.error, *(row.error for row in seen.rows)])
-        values = [
-            answers.load(text).get("value") for row in seen.rows for _, text in row.observations
-        ]
+        values = [load(text).get("value") for row in seen.rows for _, text in row.observations]
         lists = [item[1:] for item in values if isinstance(item, list) and item[:1] == ["list"]]
         return [text for item in lists for text in item if isinstance(text, str)]
 

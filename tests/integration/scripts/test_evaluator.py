@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from greenloop.records import TestRun
 from greenloop.records.script_result import (
-    ProducedFile,
     ScriptRun,
 )
 from greenloop.scripts.checks.factories import complete_checks
 from greenloop.scripts.checks.options import load_schema, parse_expect, parse_expect_file
 from greenloop.scripts.evaluator import evaluate_checks
-
-
-def build_run(stdout: str = "", made: dict[str, bytes] | None = None, **more: Any) -> ScriptRun:
-    files = tuple(
-        ProducedFile(path=path, size=len(content), content=content)
-        for path, content in (made or {}).items()
-    )
-    return ScriptRun(**{"ending": "finished", "exit_status": 0} | more, stdout=stdout, made=files)
+from tests.support.script_runs import build_run
 
 
 def message(run: TestRun) -> str:
