@@ -149,3 +149,17 @@ def test_one_above_the_project_is_found_in_its_repository(root: Path, tmp_path: 
     found = find_environment(root, None, print)
     assert found is not None
     assert found.prefix == str(tmp_path / "venv")
+
+
+def test_a_folder_of_an_editable_installation_may_hold_the_project(
+    box: Sandbox, root: Path, tmp_path: Path
+) -> None:
+    tmp_path.chmod(0o755)  # root's runs are another user's
+    site = next((root / ".venv").glob("lib/python3*/site-packages"))
+    write_files(tmp_path, {"library.py": "VALUE = 3\n"})
+    write_files(site, {"above.pth": f"{tmp_path}\n"})
+    test = "import library, shop\n\ndef check_both():\n    assert shop.price('tea') == library.VALUE\n"
+    write_files(root, {"tests/check_above.py": test})
+    found = run(box, root, text="def price(name):\n    return 3\n")
+    outcomes = {name.partition("::")[2]: item for name, item in found.outcomes.items()}
+    assert outcomes["check_both"] == "passed", found

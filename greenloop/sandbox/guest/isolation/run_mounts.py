@@ -57,6 +57,9 @@ def _mount_project(overlay: dict[str, Any], size: str) -> None:
     Mounted in it, and below /tmp, is what was mounted elsewhere before (`binds`), read-only.
     """
     root, upper = overlay["root"], overlay["upper"]
+    above = [pair for pair in overlay["binds"] if root.startswith(f"{pair[1]}/")]
+    for source, target in above:  # mounted later, it would hide the project
+        _bind(source, target)
     k.mount("tmpfs", upper, "tmpfs", _TMPFS, size)
     for name in ("files", "work"):
         os.mkdir(f"{upper}/{name}")
@@ -65,9 +68,14 @@ def _mount_project(overlay: dict[str, Any], size: str) -> None:
     k.mount("overlay", root, "overlay", _TMPFS, layers)
     k.unmount(upper)
     for source, target in overlay["binds"]:
-        os.makedirs(target, exist_ok=True)
-        k.mount(source, target, None, k.MS_BIND | k.MS_REC)
-        k.make_read_only(target)
+        if [source, target] not in above:
+            _bind(source, target)
+
+
+def _bind(source: str, target: str) -> None:
+    os.makedirs(target, exist_ok=True)
+    k.mount(source, target, None, k.MS_BIND | k.MS_REC)
+    k.make_read_only(target)
 
 
 def be_killed_first() -> None:
