@@ -50,7 +50,7 @@ def build_guest(environment: Environment, root: str, copy: Path) -> GuestEnviron
     own = [f"{base}/bin", f"{base}/lib"]  # not the whole: other environments may be below it
     wanted = [*own, *([prefix] if prefix != base else []), *list_other_folders(environment, root)]
     wanted = [item for item in dict.fromkeys(wanted) if item != root]
-    folders = [i for i in wanted if not any(i.startswith(f"{other}/") for other in wanted)]
+    folders = [i for i in wanted if not any(_is_shown(i, other, root) for other in wanted)]
     sites = [str(item) for item in sorted(Path(base, "lib").glob("python3*/site-packages"))]
     variables = {"PATH": f"{prefix}/bin:/usr/local/bin:/usr/bin:/bin"}
     if os.path.exists(f"{prefix}/pyvenv.cfg"):
@@ -67,6 +67,12 @@ def build_guest(environment: Environment, root: str, copy: Path) -> GuestEnviron
         masked=tuple(path for path in masked if os.path.exists(path)),
         variables=tuple(variables.items()),
     )
+
+
+def _is_shown(folder: str, other: str, root: str) -> bool:
+    """Whether a folder is seen where another is mounted; the copy of the project hides what is in it."""
+    is_hidden = folder.startswith(f"{root}/") and not other.startswith(f"{root}/")
+    return folder.startswith(f"{other}/") and not is_hidden
 
 
 def copy_project(root: Path, target: Path) -> None:
