@@ -12,8 +12,7 @@ from typing_extensions import Unpack
 
 from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_check_directory
 from greenloop.app.check_diff import check_diff, create_diff_directory
-from greenloop.app.inputs.check_files import read_check_inputs
-from greenloop.app.inputs.project_module import find_project, read_project_module
+from greenloop.app.inputs.project_module import read_module
 from greenloop.errors import InputError
 from greenloop.project.diff import find_default_branch, read_diff
 from greenloop.records import Report
@@ -38,8 +37,7 @@ def check(
     loaded = Settings.load(**settings)
     with tempfile.TemporaryDirectory(prefix="greenloop-") as folder:
         file, found = _place_files(Path(folder), code, tests, loaded)
-        root = find_project(file, loaded)
-        inputs = read_project_module(root, file, found) if root else read_check_inputs(file, found)
+        inputs = read_module(file, found, loaded)
         directory = create_check_directory(loaded, inputs, None)
 
         def work(open_box: OpenSandbox) -> Coroutine[Any, Any, CheckResult]:

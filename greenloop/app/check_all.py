@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.app.check import check_files, create_check_directory
-from greenloop.app.inputs.check_files import CheckInputs, read_check_inputs
-from greenloop.app.inputs.project_module import find_project, read_project_module
+from greenloop.app.inputs.check_files import CheckInputs
+from greenloop.app.inputs.project_module import read_module
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError, SandboxError
 from greenloop.events import ignore_event
 from greenloop.project.tree import read_tree
@@ -105,8 +105,7 @@ async def _check_module(
     if not tests:
         return ModuleGrade(str(code), "no tests", 0.0, "write tests that import it")
     try:
-        root = find_project(code, settings)
-        inputs = read_project_module(root, code, tests) if root else read_check_inputs(code, tests)
+        inputs = read_module(code, tests, settings)
         sha256 = _hash(inputs, settings)
         if known := store.find(str(code), sha256):
             return known

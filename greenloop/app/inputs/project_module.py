@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from greenloop.app.inputs.check_files import CheckInputs, find_package
+from greenloop.app.inputs.check_files import CheckInputs, find_package, read_check_inputs
+from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
 from greenloop.files import check_python, read_text
 from greenloop.project.environment.discovery import find_environment, find_project_root
 from greenloop.project.tree import read_tree
 from greenloop.records import Project
+from greenloop.sandbox.work.pytest_config import has_pytest_options
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import is_test_path
@@ -20,20 +23,44 @@ from greenloop.testsuite.parser import is_test_path
 _SOURCE_FOLDERS = ("src", "lib")
 
 
-def find_project(code: Path, settings: Settings) -> Path | None:
-    """Return the folder of the project in which a module is graded; None for a module alone.
+def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckInputs:
+    """Read a module and its tests: of a project, if it belongs to one that has an environment.
 
-    That is one that belongs to no package, where no environment of its project is found.
+    A module that belongs to no package is one alone where no environment of its project is found,
+    or that is greenloop's own and adds nothing to the tests but start-up time.
+
+    Raises:
+        InputError: the module or a test file cannot be used.
     """
     root = find_project_root(code)
     if root is None or not code.is_file():
-        return None
-    if find_package(code) or find_environment(root, settings.python, lambda line: None):
-        return root.resolve()
-    return None
+        return read_check_inputs(code, tests)
+    root = root.resolve()
+    if find_package(code):
+        return _read_project_module(root, code, tests)
+    found = find_environment(root, settings.python, lambda line: None)
+    if found is None:
+        return read_check_inputs(code, tests)
+    inputs = _read_project_module(root, code, tests)
+    if settings.python or found.prefix != sys.prefix or _needs_environment(inputs, root):
+        return inputs
+    return read_check_inputs(code, tests)
 
 
-def read_project_module(root: Path, code: Path, tests: Sequence[Path]) -> CheckInputs:
+def _needs_environment(inputs: CheckInputs, root: Path) -> bool:
+    """Whether packages, plug-ins or options of pytest, or other modules take part in the tests."""
+    imported = [find_imported_modules(item.code) for item in inputs.tests]
+    others = find_imported_modules(inputs.code).union(*imported) - {inputs.module, "pytest"}
+    folders = {root, *((root / item.name).parent for item in inputs.tests)}
+    return (
+        bool(others)
+        or not all(inputs.module in found for found in imported)
+        or any((folder / "conftest.py").exists() for folder in folders)
+        or has_pytest_options(root)
+    )
+
+
+def _read_project_module(root: Path, code: Path, tests: Sequence[Path]) -> CheckInputs:
     """Read a module of a project, and its tests.
 
     Raises:

@@ -14,7 +14,7 @@ from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_ch
 from greenloop.app.check_all import ModuleGrade, check_modules, format_grade, ignore_grade
 from greenloop.app.check_diff import check_diff, create_diff_directory
 from greenloop.app.inputs.check_files import read_check_inputs
-from greenloop.app.inputs.project_module import find_project, read_project_module
+from greenloop.app.inputs.project_module import read_module
 from greenloop.app.inputs.specification import read_specification
 from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.app.watch import WatchedModule, WatchedProject
@@ -91,8 +91,7 @@ def _find_named_files(options: CheckOptions) -> tuple[Path, Sequence[Path]]:
 
 def _prepare_files(options: CheckOptions, settings: Settings) -> CheckWork:
     code, tests = _find_named_files(options)
-    root = find_project(code, settings)
-    inputs = read_project_module(root, code, tests) if root else read_check_inputs(code, tests)
+    inputs = read_module(code, tests, settings)
     directory = create_check_directory(settings, inputs, options.run_dir)
     return partial(check_files, inputs, code, directory, settings)
 

@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 if sys.version_info >= (3, 11):
@@ -65,6 +66,16 @@ def read_pytest_options(files: Mapping[str, bytes]) -> PytestOptions:
             options.notes.append(f"{name}: required_plugins: plugins are not looked for")
         return options
     return PytestOptions()
+
+
+def has_pytest_options(root: Path) -> bool:
+    """Whether a file in the root of a project sets an option of pytest."""
+    files = ((root / name, sections) for name, sections in _CONFIG_FILES)
+    return any(
+        _find_section(file.name, file.read_text("utf-8", "replace"), sections)
+        for file, sections in files
+        if file.is_file()
+    )
 
 
 def _find_section(

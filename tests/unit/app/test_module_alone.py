@@ -1,0 +1,49 @@
+"""Which modules are graded alone, though an environment is active."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from greenloop.app.inputs.project_module import read_module
+from greenloop.settings import Settings
+
+TEST = "from prices import total\n\ndef test_total():\n    assert total([1, 2]) == 3\n"
+
+
+def read_root(folder: Path, monkeypatch: pytest.MonkeyPatch, **files: str) -> Path | None:
+    """Return the project that a module is graded in, None for a module alone."""
+    texts = {"pytest.ini": "[pytest]\n", "prices.py": "total = sum\n", "test_prices.py": TEST}
+    for name, text in (texts | files).items():
+        (folder / name).write_text(text)
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+    return read_module(folder / "prices.py", [folder / "test_prices.py"], Settings()).root
+
+
+def test_what_needs_no_package_is_graded_alone_in_greenloop_s_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert read_root(tmp_path, monkeypatch) is None
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"prices.py": "import pydantic\ntotal = sum\n"},
+        {"test_prices.py": f"import helpers\n{TEST}", "helpers.py": ""},
+        {"conftest.py": ""},
+        {"pytest.ini": "[pytest]\naddopts = --strict-markers\n"},
+        {
+            "test_prices.py": TEST.replace(
+                "from prices import total", "total = __import__('prices').total"
+            )
+        },
+    ],
+    ids=["package", "helper", "conftest", "options", "no import"],
+)
+def test_what_takes_part_in_its_tests_makes_it_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]
+) -> None:
+    assert read_root(tmp_path, monkeypatch, **files) == tmp_path
