@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from greenloop.errors import InputError
 from greenloop.evals.comparison import EVAL_RESULTS_FILE, EVAL_SETUP_FILE
@@ -23,14 +20,11 @@ _IGNORED_OPTIONS = ("model", "fallback_model", "max_tokens", "max_cost", "sandbo
 
 
 class EvalDirectory:
-    """Folder with `setup.json`, `tasks.jsonl`, `collected.txt`, `results.jsonl`, `runs/`,
-    `eval.jsonl` and, at the end, `eval.json`."""
+    """Folder with `setup.json`, `results.jsonl`, `runs/`, `eval.jsonl`, and at the end `eval.json`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
         self.results_file = self.path / EVAL_RESULTS_FILE
-        self.tasks_file = self.path / "tasks.jsonl"
-        self._collected_file = self.path / "collected.txt"
 
     @classmethod
     def create(cls, setup: EvalSetup, home: Path, run_dir: Path | None) -> EvalDirectory:
@@ -40,7 +34,7 @@ class EvalDirectory:
             InputError: the folder holds another evaluation.
             OutputError: it cannot be created.
         """
-        folder = cls(run_dir or _find_or_name(setup, home / "evals"))
+        folder = cls(run_dir or home / "evals" / _name_folder(setup))
         with writing(folder.path):
             (folder.path / "runs").mkdir(parents=True, exist_ok=True)
         folder._claim(setup)
@@ -57,16 +51,6 @@ class EvalDirectory:
                     "another --run-dir"
                 )
         write_atomically(file, setup.model_dump_json(indent=1) + "\n")
-
-    def load_collected(self) -> set[str]:
-        """Return the digests of hidden tests that were collected in an earlier call."""
-        if not self._collected_file.exists():
-            return set()
-        return set(self._collected_file.read_text("utf-8").split())
-
-    def add_collected(self, tests_sha256: str) -> None:
-        with self._collected_file.open("a", encoding="utf-8") as file:
-            file.write(f"{tests_sha256}\n")
 
     def save(self, report: EvalReport) -> None:
         """Raises OutputError where the file cannot be written."""
@@ -100,13 +84,8 @@ def _comparable(setup: EvalSetup) -> EvalSetup:
     return setup.model_copy(update={"greenloop": "", "options": kept})
 
 
-def _find_or_name(setup: EvalSetup, parent: Path) -> Path:
-    """Return the folder below `parent` that holds this evaluation, or the path of a new one."""
-    for file in sorted(parent.glob(f"*/{EVAL_SETUP_FILE}")):
-        with suppress(OSError, ValidationError):
-            existing = EvalSetup.model_validate_json(file.read_bytes())
-            if _comparable(existing) == _comparable(setup):
-                return file.parent
+def _name_folder(setup: EvalSetup) -> str:
+    """Return a readable name with a digest, the same whenever the evaluation is repeated."""
     words = f"{Path(setup.tasks).stem}-{setup.model.rpartition('/')[2]}"
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", words).strip("-.")[:60]
-    return parent / f"{readable}-{digest(_comparable(setup).model_dump_json())[:8]}"
+    return f"{readable}-{digest(_comparable(setup).model_dump_json())[:8]}"

@@ -17,6 +17,7 @@ from greenloop.evals.hidden_tests import (
     TaskSandboxFactory,
     adapt_settings_to_format,
     default_concurrency,
+    for_each_task,
     run_hidden_tests,
 )
 from greenloop.evals.output_dir import EvalDirectory
@@ -65,15 +66,11 @@ class Evaluation:
                 self.batch.stop()
             await self._run_batch(self.batch, factory)
 
-    async def _check_tasks(self, sandbox_factory: TaskSandboxFactory) -> None:
-        known = self.folder.load_collected()
+    async def _check_tasks(self, factory: TaskSandboxFactory) -> None:
         text = f"{len(self.store)} tasks: checking that their hidden tests can be collected"
         self.config.emit(Notice(text))
-        await check_collectable(
-            self.store,
-            sandbox_factory,
-            lambda task: self.is_stopping or task.tests_sha256 in known,
-            lambda task: self.folder.add_collected(task.tests_sha256),
+        await for_each_task(
+            self.store, lambda task: check_collectable(task, factory, lambda: self.is_stopping)
         )
 
     def _handle_event(self, event: Event) -> None:
@@ -107,7 +104,7 @@ class Evaluation:
                 raise
 
     async def _evaluate_outcome(self, outcome: BatchOutcome, factory: TaskSandboxFactory) -> None:
-        task = self.store.read_task(outcome.id)
+        task = self.store[outcome.id]
         known = self.results.find_result(outcome.id, outcome.sha256, task.tests_sha256)
         if outcome.kind == "done before" and known and known.truth in ("passed", "failed"):
             self.config.emit(HiddenTestsFinished(known, from_earlier_call=True))

@@ -1,20 +1,17 @@
-"""Tasks of an evaluation on disk; only ids and offsets are in memory."""
+"""Tasks of an evaluation, and what is checked of them before a model is asked."""
 
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from pathlib import Path
-from typing import IO
 
 from greenloop.batch.entries import Entry
 from greenloop.dependencies.names import iter_imported_modules
 from greenloop.errors import InputError, PackagesError
-from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line, for_each_task
+from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line
 from greenloop.evals.task import EvalTask
-from greenloop.files import check_python, writing
+from greenloop.files import check_python
 from greenloop.records import Failure, TestRun
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.syntax.module_names import explain_invalid_module_name
@@ -57,28 +54,15 @@ def __getattr__(name):
 
 
 async def check_collectable(
-    tasks: Iterable[EvalTask],
-    sandbox_factory: TaskSandboxFactory,
-    is_known: Callable[[EvalTask], bool],
-    mark_collected: Callable[[EvalTask], None],
+    task: EvalTask, sandbox_factory: TaskSandboxFactory, is_stopping: Callable[[], bool]
 ) -> None:
-    """Collect the tests of all tasks that are not `is_known`; call `mark_collected` for each.
+    """Collect the hidden tests of a task.
 
     Raises:
-        InputError: tests of a task cannot be collected, whatever the code is.
+        InputError: they cannot be collected, whatever the code is.
         SandboxError: the sandbox cannot run anything.
     """
-
-    async def check(task: EvalTask) -> None:
-        if not is_known(task):
-            await _check_task_collectable(task, sandbox_factory)
-            mark_collected(task)
-
-    await for_each_task(tasks, check)
-
-
-async def _check_task_collectable(task: EvalTask, sandbox_factory: TaskSandboxFactory) -> None:
-    if any("import *" in item.code for item in task.tests):
+    if is_stopping() or any("import *" in item.code for item in task.tests):
         return  # the placeholder has no list of its names
     try:
         box = await sandbox_factory.create_sandbox(task)
@@ -114,43 +98,26 @@ def _package_hint(failure: Failure) -> str:
 
 
 class TaskStore:
-    """`tasks.jsonl` in an evaluation's folder, read by id."""
+    """The tasks of an evaluation, by id and as entries of a batch."""
 
-    def __init__(self, path: Path, tasks: Iterable[EvalTask]) -> None:
-        """Write the tasks.
-
-        Raises:
-            InputError: a task cannot be evaluated, or two have one id.
-            OutputError: the file cannot be written.
-        """
-        self._path = path
-        self._locations: dict[str, tuple[int, str]] = {}
-        self.entries: tuple[Entry, ...] = ()
-        temporary = path.with_suffix(".new")
-        with writing(path):
-            with temporary.open("wb") as file:
-                self.entries = tuple(self._write_task(task, file.tell(), file) for task in tasks)
-            os.replace(temporary, path)
-
-    def _write_task(self, task: EvalTask, offset: int, file: IO[bytes]) -> Entry:
-        check_task(task)
-        if task.id in self._locations:
-            raise InputError(f"{task.where}: a second task has the id {task.id}")
-        self._locations[task.id] = offset, task.tests_sha256
-        file.write(task.model_dump_json().encode() + b"\n")
-        return Entry(id=task.id, text=task.spec, source=task.where, module=task.module)
+    def __init__(self, tasks: Iterable[EvalTask]) -> None:
+        """Raises InputError where a task cannot be evaluated, or two have one id."""
+        self._by_id: dict[str, EvalTask] = {}
+        for task in tasks:
+            check_task(task)
+            if task.id in self._by_id:
+                raise InputError(f"{task.where}: a second task has the id {task.id}")
+            self._by_id[task.id] = task
+        self.entries = tuple(
+            Entry(id=task.id, text=task.spec, source=task.where, module=task.module)
+            for task in self
+        )
 
     def __len__(self) -> int:
-        return len(self.entries)
+        return len(self._by_id)
 
     def __iter__(self) -> Iterator[EvalTask]:
-        return map(self.read_task, self._locations)
+        return iter(self._by_id.values())
 
-    def read_task(self, id: str) -> EvalTask:
-        with self._path.open("rb") as file:
-            file.seek(self._locations[id][0])
-            return EvalTask.model_validate_json(file.readline())
-
-    def tests_sha256(self, id: str) -> str:
-        """Return the digest of a task's hidden tests."""
-        return self._locations[id][1]
+    def __getitem__(self, id: str) -> EvalTask:
+        return self._by_id[id]

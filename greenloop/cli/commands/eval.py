@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import islice
@@ -77,7 +76,7 @@ def _run_evaluation(
     folder = EvalDirectory.create(setup, settings.home, options.run_dir)
     with ExitStack() as stack:
         stack.enter_context(RunDirectory(folder.path).lock())
-        store = TaskStore(folder.tasks_file, islice(source, options.limit))
+        store = TaskStore(islice(source, options.limit))
         if not len(store):
             raise InputError(f"{tasks}: there is no task to evaluate")
         results = HiddenTestResults(folder.results_file)
@@ -90,7 +89,8 @@ def _run_evaluation(
             raise failure
         failure = failure or (session.batch.fatal_error if session.batch else None)
         known = (
-            results.find_result(e.id, e.sha256, store.tests_sha256(e.id)) for e in store.entries
+            results.find_result(entry.id, entry.sha256, store[entry.id].tests_sha256)
+            for entry in store.entries
         )
         report = build_eval_report(setup, len(store), [item for item in known if item is not None])
         folder.save(report)
@@ -129,14 +129,13 @@ def _check_tasks(
     tasks: Iterator[EvalTask], settings: Settings, *, as_json: bool, quiet: bool
 ) -> int:
     """Run the data's solutions; return 1 if one does not pass. Raises GreenloopError."""
-    with tempfile.TemporaryDirectory(prefix="greenloop-") as folder:
-        store = TaskStore(Path(folder) / "tasks.jsonl", tasks)
-        if not len(store):
-            raise InputError("there is no task to check")
-        with open_sandbox(settings) as sandbox:
-            factory = TaskSandboxFactory(sandbox, PackageResolver(settings.allow_list))
-            work = run_solutions(store, factory, lambda item: _print_failure(item, quiet))
-            results = asyncio.run(work)
+    store = TaskStore(tasks)
+    if not len(store):
+        raise InputError("there is no task to check")
+    with open_sandbox(settings) as sandbox:
+        factory = TaskSandboxFactory(sandbox, PackageResolver(settings.allow_list))
+        work = run_solutions(store, factory, lambda item: _print_failure(item, quiet))
+        results = asyncio.run(work)
     as_list = [item.model_dump(mode="json") for item in results]
     text = escape_json(json.dumps(as_list, indent=1)) + "\n"
     with_solution = [item for item in results if item.truth is not None]

@@ -32,11 +32,12 @@ class NativeLine(Record):
     module: str | None = None
     entry_point: str | None = Field(None, pattern=r"^[A-Za-z_]\w*$")
     solution: str = ""
+    folder: Path = Path()
 
 
-def parse_native_task(line: NativeLine, where: str, folder: Path) -> EvalTask:
+def parse_native_task(line: NativeLine, where: str) -> EvalTask:
     """Build the task. Raises InputError where the module is unknown or the tests cannot be read."""
-    tests, path = line.tests, folder / line.tests
+    tests, path = line.tests, line.folder / line.tests
     if "\n" not in tests:
         tests = read_text(path, f"{where}: {path}")
     module = line.module or find_imported_module(tests)
@@ -53,16 +54,21 @@ def parse_native_task(line: NativeLine, where: str, folder: Path) -> EvalTask:
     )
 
 
-BUILT_IN_FORMATS = ("greenloop", "humaneval", "mbpp", "evalplus", "exercism")
-DatasetReader = Callable[[Path], Iterable[EvalTask]]  # what a plugin registers
-
-# Keys by which the first record tells its format; the more specific formats come first.
-_FORMAT_KEYS: dict[str, tuple[str, ...]] = {
-    "evalplus": ("base_input", "entry_point", "canonical_solution"),
-    "mbpp": ("test_list",),
-    "humaneval": ("prompt", "test", "entry_point"),
-    "greenloop": ("id", "spec"),
+# By format: the keys by which the first record tells it, the record, its parser; specific ones first.
+_LINE_FORMATS: dict[
+    str, tuple[tuple[str, ...], type[BaseModel], Callable[[Any, str], EvalTask]]
+] = {
+    "evalplus": (
+        ("base_input", "entry_point", "canonical_solution"),
+        EvalPlusLine,
+        parse_evalplus_task,
+    ),
+    "mbpp": (("test_list",), MbppLine, parse_mbpp_task),
+    "humaneval": (("prompt", "test", "entry_point"), HumanEvalLine, parse_humaneval_task),
+    "greenloop": (("id", "spec"), NativeLine, parse_native_task),
 }
+_EXERCISM = "exercism"
+NamedTask = tuple[str, Callable[[], EvalTask]]
 
 
 class TaskSource:
@@ -75,13 +81,8 @@ class TaskSource:
         if not path.exists():
             raise InputError(f"{path} does not exist: name a file of tasks, or a folder")
         self._path, self._leave_out = path, leave_out
-        self._reader = _load_reader(requested)
-        if self._reader is not None:
-            self.format = requested
-            return
-        self.format = "exercism" if path.is_dir() else _detect_format(path, requested)
-        if requested not in ("auto", self.format):
-            raise InputError(f"{path}: --format {requested} reads a file, this is a folder")
+        self.format = _find_format(path) if requested == "auto" else requested
+        self._list_tasks = _choose_reader(path, self.format)
 
     def __iter__(self) -> Iterator[EvalTask]:
         """Yield the tasks in order, without those to be left out, which may even be unreadable.
@@ -90,7 +91,7 @@ class TaskSource:
             InputError: a task does not have its format, or one to be left out does not exist.
         """
         unseen = set(self._leave_out)
-        for name, read in self._name_tasks():
+        for name, read in self._list_tasks():
             if name in self._leave_out:
                 unseen.discard(name)
             else:
@@ -98,59 +99,56 @@ class TaskSource:
         if unseen:
             raise InputError(f"--leave-out {min(unseen)}: {self._path} has no task of this id")
 
-    def _name_tasks(self) -> Iterator[tuple[str, Callable[[], EvalTask]]]:
-        if self._reader is not None:
-            for task in self._reader(self._path):
-                yield task.id, task.model_copy
-        elif self._path.is_dir():
-            for folder in find_exercises(self._path):
-                name = exercise_id(folder, self._path)
-                yield name, partial(read_exercism_task, folder, self._path)
-        else:
-            for where, raw in read_records(self._path):
-                name = str(raw.get("id" if self.format == "greenloop" else "task_id", ""))
-                yield name, partial(self._parse_task, raw, where)
 
-    def _parse_task(self, raw: RawRecord, where: str) -> EvalTask:
-        parsers: dict[str, tuple[type[BaseModel], Callable[[Any, str], EvalTask]]] = {
-            "humaneval": (HumanEvalLine, parse_humaneval_task),
-            "mbpp": (MbppLine, parse_mbpp_task),
-            "evalplus": (EvalPlusLine, parse_evalplus_task),
-            "greenloop": (NativeLine, partial(parse_native_task, folder=self._path.parent)),
-        }
-        line, parse = parsers[self.format]
-        try:
-            return parse(line.model_validate(raw), where)
-        except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(str(item) for item in first["loc"]) or "the record"
-            raise InputError(f"{where} ({self.format}): {key}: {first['msg']}") from None
-
-
-def _load_reader(requested: str) -> DatasetReader | None:
-    """Return the plugin of this name; None for the built-in formats."""
-    if requested in ("auto", *BUILT_IN_FORMATS):
-        return None
-    reader: DatasetReader | None = load_plugin("greenloop.datasets", requested)
-    if reader is None:
-        known = ", ".join(("auto", *BUILT_IN_FORMATS, *list_plugins("greenloop.datasets")))
-        raise InputError(f"--format {requested} is not known: choose one of {known}")
-    return reader
-
-
-def _detect_format(path: Path, requested: str) -> str:
-    if requested == "exercism":
-        raise InputError(f"{path}: --format exercism reads a folder of exercises, this is a file")
-    if requested != "auto":
-        return requested
-    first = next(iter(read_records(path)), None)
+def _find_format(path: Path) -> str:
+    if path.is_dir():
+        return _EXERCISM
+    first = next(read_records(path), None)
     if first is None:
         raise InputError(f"{path} has no tasks: one JSON object on each line is expected")
     where, raw = first
-    for name, keys in _FORMAT_KEYS.items():
+    for name, (keys, _, _) in _LINE_FORMATS.items():
         if all(key in raw for key in keys):
             return name
     raise InputError(
         f"{where}: the keys ({', '.join(list(raw)[:8])}) are of no known format; greenloop's own "
         "are id, spec, tests; name another format with --format (humaneval, mbpp, evalplus)"
     )
+
+
+def _choose_reader(path: Path, format: str) -> Callable[[], Iterator[NamedTask]]:
+    if format == _EXERCISM and path.is_dir():
+        return partial(_list_exercises, path)
+    if format == _EXERCISM:
+        raise InputError(f"{path}: --format exercism reads a folder of exercises, this is a file")
+    if format in _LINE_FORMATS and path.is_dir():
+        raise InputError(f"{path}: --format {format} reads a file, this is a folder")
+    if format in _LINE_FORMATS:
+        return partial(_list_lines, path, format)
+    read: Callable[[Path], Iterable[EvalTask]] | None = load_plugin("greenloop.datasets", format)
+    if read is None:
+        known = ("auto", *_LINE_FORMATS, _EXERCISM, *list_plugins("greenloop.datasets"))
+        raise InputError(f"--format {format} is not known: choose one of {', '.join(known)}")
+    return lambda: ((task.id, task.model_copy) for task in read(path))
+
+
+def _list_exercises(root: Path) -> Iterator[NamedTask]:
+    for folder in find_exercises(root):
+        yield exercise_id(folder, root), partial(read_exercism_task, folder, root)
+
+
+def _list_lines(path: Path, format: str) -> Iterator[NamedTask]:
+    key = "id" if format == "greenloop" else "task_id"
+    for where, raw in read_records(path):
+        own = {**raw, "folder": path.parent} if format == "greenloop" else raw
+        yield str(raw.get(key, "")), partial(_parse_line, format, own, where)
+
+
+def _parse_line(format: str, raw: RawRecord, where: str) -> EvalTask:
+    _, line, parse = _LINE_FORMATS[format]
+    try:
+        return parse(line.model_validate(raw), where)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(item) for item in first["loc"]) or "the record"
+        raise InputError(f"{where} ({format}): {key}: {first['msg']}") from None

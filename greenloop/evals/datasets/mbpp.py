@@ -1,29 +1,22 @@
 """MBPP, full and sanitized: a sentence, and assertions that alone show how the function is called.
 
-The specification names each function with its number of parameters, the first call of the
-assertions and the type of the result, never the expected result. The hidden tests are `test_list`,
-as in published results, and `test` where there is one; `challenge_test_list` is not run.
+As in EvalPlus, the specification shows the first assertion. The hidden tests are `test_list`, as in
+published results, and `test` where there is one; `challenge_test_list` is not run.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import builtins
+import sys
+from collections.abc import Iterable, Iterator
 
 from pydantic import Field
 
 from greenloop.errors import InputError
-from greenloop.evals.datasets.inferred_interface import (
-    InferredReturn,
-    UsedName,
-    find_used_modules,
-    find_used_names,
-    infer_returns,
-)
 from greenloop.evals.task import DEFAULT_MODULE, EvalTask, ExternalRecord, parse_source
+from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.parse import parse_or_empty
-
-_MAX_EXAMPLE_LENGTH = 300
 
 
 class MbppLine(ExternalRecord):
@@ -50,97 +43,62 @@ def parse_mbpp_task(line: MbppLine, where: str) -> EvalTask:
     setup = parse_source(line.test_setup_code, f"{label}: test_setup_code")
     tests = [parse_source(item, f"{label}: test_list") for item in line.test_list]
     more = parse_source(line.test, f"{label}: test")
-    used = find_used_names([imports, setup, *tests], _find_defined_functions(line.code))
-    if not any(item.parameters is not None for item in used):
+    names, modules = _find_used_names([imports, setup, *tests], line.code)
+    if not names:
         raise InputError(f"{label}: test_list calls no function of the module")
-    answers = infer_returns(tests, _normalize_solution(line))
+    imported = {name: f"{name} as _{name}" for name in names if name.lower().startswith("test")}
     for tree in (setup, *tests, more):
-        _TestNameEscaper({item.name for item in used}).visit(tree)
+        _TestNameEscaper(imported).visit(tree)
     parts = (
-        *(f"import {name}" for name in find_used_modules([imports, setup, *tests])),
+        *(f"import {name}" for name in modules),
         ast.unparse(imports),
-        f"from {DEFAULT_MODULE} import {', '.join(_import_names(used))}",
+        f"from {DEFAULT_MODULE} import {', '.join(imported.get(name, name) for name in names)}",
         ast.unparse(setup),
         *_build_test_functions(tests, more),
     )
     return EvalTask.with_test_file(
         "\n\n".join(filter(None, parts)) + "\n",
         id=str(line.task_id),
-        spec="\n".join(_build_spec(text, used, answers, line.test_setup_code)),
-        solution=_normalize_solution(line),
+        spec=_build_spec(text, line),
+        solution=line.code.replace("\r\n", "\n"),
         where=where,
     )
 
 
-def _build_spec(
-    text: str, used: tuple[UsedName, ...], answers: dict[str, InferredReturn], setup: str
-) -> Iterator[str]:
-    yield text.strip()
-    yield ""
-    yield "The module must have:"
-    yield ""
-    for item in used:
-        yield f"- {_describe_name(item)}{_describe_return(answers.get(item.name, InferredReturn()))}"
-    if setup.strip():
-        yield ""
-        yield "Before it is called, this has run, with these names imported from the module:"
-        yield ""
-        yield from (f"    {line}" for line in setup.strip().splitlines())
+def _build_spec(text: str, line: MbppLine) -> str:
+    example = "\n".join(filter(None, (line.test_setup_code.strip(), line.test_list[0].strip())))
+    return f"{text.strip()}\n\nThis holds:\n\n```python\n{example}\n```\n"
 
 
-def _describe_name(item: UsedName) -> str:
-    if item.parameters is None:
-        return f"`{item.name}`"
-    kind = "class" if item.name[0].isupper() else "function"
-    count = f"{item.parameters} parameter{'s' * (item.parameters != 1)}"
-    shown = f", called like `{item.example}`" if len(item.example) <= _MAX_EXAMPLE_LENGTH else ""
-    return f"{kind} `{item.name}` with {count}{shown}"
+def _find_used_names(trees: Iterable[ast.Module], solution: str) -> tuple[list[str], list[str]]:
+    """Return the names of the module that tests use, and the modules that they do not import.
 
-
-def _describe_return(inferred: InferredReturn) -> str:
-    kind = f", gives back `{inferred.annotation}`" if inferred.annotation else ""
-    words = " and ".join(f"`{word!r}`" for word in inferred.words)
-    return f"{kind}; some of its answers are the words {words}" if words else kind
+    Functions of the solution may shadow a builtin such as `sum`.
+    """
+    body = parse_or_empty(solution).body
+    own = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    bound = (set(dir(builtins)) - own) | bound_names(nodes)
+    used = dict.fromkeys(node.id for node in nodes if isinstance(node, ast.Name))
+    modules = [name for name in used if name in sys.stdlib_module_names and name not in own | bound]
+    return [name for name in used if name not in bound and name not in modules], modules
 
 
 class _TestNameEscaper(ast.NodeTransformer):
     """Rename functions of the module that pytest would collect as tests."""
 
-    def __init__(self, names: set[str]) -> None:
+    def __init__(self, names: Iterable[str]) -> None:
         self._names = names
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        if node.id in self._names:
-            node.id = _escape_test_name(node.id)
-        return node
-
-
-def _import_names(used: tuple[UsedName, ...]) -> Iterator[str]:
-    for item in used:
-        other = _escape_test_name(item.name)
-        yield item.name if other == item.name else f"{item.name} as {other}"
-
-
-def _escape_test_name(name: str) -> str:
-    return f"_{name}" if name.lower().startswith("test") else name
+        return ast.Name(f"_{node.id}", node.ctx) if node.id in self._names else node
 
 
 def _build_test_functions(tests: list[ast.Module], more: ast.Module) -> Iterator[str]:
     """Yield a test function for each assertion, and one for the additional script."""
     named = [(f"test_{number}", tree) for number, tree in enumerate(tests, 1)]
     for name, tree in [*named, ("test_more", more)]:
-        test = ast.parse(f"def {name}(): ...").body[0]
-        assert isinstance(test, ast.FunctionDef)
-        test.body = tree.body
-        if test.body:
+        if tree.body:
+            test = ast.parse(f"def {name}(): ...")
+            test.body[0].body = tree.body  # type: ignore[attr-defined]
             yield ast.unparse(test)
-
-
-def _find_defined_functions(code: str) -> set[str]:
-    """Return the functions of the reference solution, which may shadow a builtin such as `sum`."""
-    body = parse_or_empty(code).body
-    return {node.name for node in body if isinstance(node, ast.FunctionDef)}
-
-
-def _normalize_solution(line: MbppLine) -> str:
-    return line.code.replace("\r\n", "\n")

@@ -20,7 +20,6 @@ from greenloop.evals.hidden_tests import (
     run_hidden_tests,
 )
 from greenloop.evals.task import EvalTask
-from greenloop.evals.task_store import TaskStore
 from greenloop.records import Failure, Frame, TestRun
 from greenloop.sandbox import Sandbox
 from tests.integration.evals.conftest import DATA
@@ -50,13 +49,13 @@ CASES = {
     ("humaneval.jsonl", "Own/0"): ("def longest_gap(days: List[int])", "18", ("max(", "min(")),
     ("humaneval.jsonl", "Own/1"): ("return text.upper() + '!'", "tick", ("lower", "title")),
     ("mbpp.jsonl", "9001"): (
-        "function `coins_left` with 2 parameters, called like `coins_left([1, 5, 12], 4)`",
-        "[5, 12]",
+        "assert coins_left([1, 5, 12], 4) == [5, 12]",
+        "[2], 2",
         (">", ">="),
     ),
-    ("mbpp.jsonl", "9004"): ("function `max` with 1 parameter", "== 8", ("seen[-1]", "seen[0]")),
-    ("mbpp.jsonl", "9002"): ("chain.rest = Link(9)", "17", ("link.weight +", "1 +")),
-    ("sanitized-mbpp.json", "9003"): ("called like `side_of(2.25)`", "1.5", ("sqrt", "exp")),
+    ("mbpp.jsonl", "9004"): ("assert max([1, 8]) == 8", "8, 8", ("seen[-1]", "seen[0]")),
+    ("mbpp.jsonl", "9002"): ("chain.rest = Link(9)", "rest) == 9", ("link.weight +", "1 +")),
+    ("sanitized-mbpp.json", "9003"): ("isclose(side_of(2.25), 1.5", "of(0)", ("sqrt", "exp")),
     ("evalplus.jsonl", "HumanEval/9000"): ("def thirds(total: float)", "-2.5", ("3] *", "4] *")),
     ("evalplus.jsonl", "Mbpp/106"): (
         "`behind` with 2 parameters",
@@ -64,11 +63,11 @@ CASES = {
         ("pair +", "2*pair +"),
     ),
     ("exercises", "counting-sheep"): (
-        "the function `count` (parameters: size, animal)",
+        "tests import `count`. It begins",
         "goat",
         ("nothing to count", "none"),
     ),
-    ("exercises", "kitchen-timer"): ("- `FULL`", "04:00\n", ("- 1", "- 2")),
+    ("exercises", "kitchen-timer"): ("import `FULL`, `Timer`", "04:00\n", ("- 1", "- 2")),
 }
 
 
@@ -226,12 +225,3 @@ def test_invalid_exercise_can_be_left_out(change: object, message: str) -> None:
     assert message in str(error.value)
     rest = TaskSource(Path("exercises"), leave_out=frozenset({"kitchen-timer"}))
     assert [task.id for task in rest] == ["counting-sheep"]
-
-
-def test_tasks_are_stored_on_disk(tmp_path: Path) -> None:
-    (task,) = TaskSource(DATA / "own.jsonl", leave_out=frozenset({"initials"}))
-    many = (task.model_copy(update={"id": f"t{n}", "module": "middle"}) for n in range(1000))
-    store = TaskStore(tmp_path / "tasks.jsonl", many)
-    assert len(store) == 1000
-    assert store.read_task("t700") == task.model_copy(update={"id": "t700"})
-    assert store.entries[700].sha256 != store.tests_sha256("t700")
