@@ -18,7 +18,8 @@ _DEFAULT_COMMAND = "make"
 _ROOT_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
 _OPTIONAL_VALUE_FLAGS = ("--html", "--markdown")
 UsageError: Any = BadParameter.__mro__[1]
-_PANELS = ("Arguments", "Model", "Budget", "Sandbox", "Evidence", "Output", "Options")
+_MODEL_PANELS = ("Model", "Budget")
+_PANELS = ("Arguments", *_MODEL_PANELS, "Sandbox", "Evidence", "Output", "Options")
 
 
 def expand_bare_options(args: list[str]) -> list[str]:
@@ -57,7 +58,8 @@ class Command(TyperCommand):
             elif record := item.get_help_record(ctx):
                 panel = getattr(item, "rich_help_panel", None) or "Options"
                 rows[panel].append((record[0].lstrip(" /"), record[1]))
-        for title in filter(rows.get, rows):
+        late = () if COMMANDS[str(self.name)].asks_model else _MODEL_PANELS
+        for title in filter(rows.get, [*(item for item in rows if item not in late), *late]):
             with formatter.section(title):
                 formatter.write_dl(rows[title])
 
@@ -105,7 +107,8 @@ class Group(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
             rows = [(name, summarize(item)) for name, item in COMMANDS.items()]
-            formatter.write_dl([*rows, ("help", "Show the help of a command."), ("version", "")])
+            rows += [("help", "Show the help of a command."), ("version", "Show the version.")]
+            formatter.write_dl(rows)
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
         formatter.write_usage(ctx.command_path, '"Write a function that …" [OPTIONS]')

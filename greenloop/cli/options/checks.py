@@ -28,6 +28,7 @@ class CheckOptions(DisplayOptions):
     a commit, against all its tests.
     """
 
+    asks_model: ClassVar[bool] = False
     settings: ClassVar[Names] = (*GRADING, *MODEL, "prompts", "python")
     examples: ClassVar[str] = (
         "greenloop check durations.py test_durations.py\n"

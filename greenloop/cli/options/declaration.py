@@ -21,10 +21,14 @@ Names = tuple[str, ...]  # of settings
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of a command; `given` has the settings among them by their names."""
+    """The options of a command; `given` has the settings among them by their names.
+
+    Without `asks_model` the options of a model come last in the help.
+    """
 
     settings: ClassVar[Names] = ()
     examples: ClassVar[str] = ""
+    asks_model: ClassVar[bool] = True
     given: Mapping[str, Any] = field(default_factory=dict)
 
 
