@@ -37,7 +37,9 @@ def check_paths(options: Any) -> None:
                 name = "in" if item.name == "root" else item.name.replace("_", "-")
                 label = f"--{name} " if is_option else ""
                 if not label and kind == "text" and not is_path_like(text):
-                    raise InputError(f"{text} is no command, file or sentence; see greenloop help")
+                    raise InputError(
+                        f"'{text}' is not a command, a file or a sentence; see greenloop help"
+                    )
                 raise InputError(f"{label}{text} does not exist; {_advise(text, kind)}")
 
 

@@ -106,7 +106,7 @@ def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
         return ModelRefusedError(f"{model}: the server says: {_SECRET.sub('***', said)[:300]}")
     if isinstance(error, _NO_ANSWER):
         return ModelUnavailableError(
-            f"{model}: what the server sends is no answer of a model, all retries failed "
+            f"{model}: the server does not send an answer of a model; all retries failed "
             f"({summary}){hint}"
         )
     if is_transient(error):

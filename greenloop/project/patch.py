@@ -80,7 +80,7 @@ def _split_patch(patch: str) -> Iterator[tuple[str, str, tuple[bool, bool]]]:
     """Yield path, hunks, and whether the file is new or deleted."""
     before, *parts = re.split(r"(?m)^diff --git (?=a/)", patch)
     if before.strip():
-        raise InputError("this is no patch: it does not begin with `diff --git`")
+        raise InputError("this is not a patch: it does not begin with `diff --git`")
     for part in parts:
         found = _PART.match(part)
         if found is None:

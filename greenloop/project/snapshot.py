@@ -118,7 +118,7 @@ class _FolderScan:
             else:
                 self.sizes[path] = state.st_size
         else:
-            self._exclude(path, "it is no regular file, or a link that is not followed")
+            self._exclude(path, "it is not a regular file, or it is a link that is not followed")
 
     def _resolve_link(self, full_path: str) -> os.stat_result:
         """Return the status of a link's target if that is in the snapshot too, else of the link."""

@@ -90,7 +90,7 @@ def _find_problems(folder: Path) -> Iterator[str]:
     included = {item for name in names for item in _collect_templates(own, name) if item != name}
     for name in names:
         if name not in known | included:
-            yield f"{name} is no template; the templates are {', '.join(sorted(known))}"
+            yield f"{name} is not a template; the templates are {', '.join(sorted(known))}"
     for name in sorted(item for item in known if not item.startswith("_")):
         variables = _find_variables(name)
         if unknown := _collect_variables(own, name) - variables:
@@ -104,7 +104,7 @@ def _find_problems(folder: Path) -> Iterator[str]:
 
 def _describe_error(error: Exception) -> str:
     if isinstance(error, TemplateNotFound):
-        return f"includes {error.name}, which is no template"
+        return f"includes {error.name}, which is not a template"
     where = getattr(error, "name", None), getattr(error, "lineno", None)
     place = f"{where[0]}:{where[1]}: " if where[0] and where[1] else ""
     return f"{place}{error}".partition("\n")[0]

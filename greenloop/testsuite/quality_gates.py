@@ -154,7 +154,7 @@ def _find_complaints_of_examples(suite: Suite) -> Iterator[str]:
     if not has_enough_usable_examples(suite.held_out):
         calls = [item.call for item in suite.held_out if not is_usable(item)]
         few = f"Give at least {MIN_HELD_OUT} held-out examples, half of them with `returns`."
-        why = "`call` is no expression, or `returns` no literal and no date or number made of some"
+        why = "`call` is not an expression, or `returns` is not a literal, or a date or number made of literals"
         yield f"{few} These cannot be used, as {why}: {', '.join(calls)}" if calls else few
 
 

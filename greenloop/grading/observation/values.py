@@ -294,7 +294,7 @@ def iterate_classes(value: Any) -> Iterator[list[list[str]]]:
     elif get_tag(value) == "class":
         yield value[1]
     else:
-        raise NoEvidenceError("what is expected is no class")
+        raise NoEvidenceError("what is expected is not a class")
 
 
 def is_strictly_equal(expected: Any, got: Any) -> bool:

@@ -34,7 +34,7 @@ def parse_peer(response: LLMResponse, interface: str, module: str) -> GeneratedP
     check_complete(code)
     for source in (code, inputs):
         if not is_valid_python(source):
-            raise InvalidResponse("A block is no valid Python. Answer with both blocks again.")
+            raise InvalidResponse("A block is not valid Python. Answer with both blocks again.")
     defined = top_level_names(code, module)
     if missing := [name for name in public_names(interface) if name not in defined]:
         raise InvalidResponse(f"The module does not define: {', '.join(missing)}.")

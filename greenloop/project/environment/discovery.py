@@ -46,7 +46,7 @@ def find_environment(
         InputError: the one that was named cannot be used.
     """
     if may_hold_secrets(str(root)):  # its files would be copied
-        notify(f"no environment is looked for: {root} is no folder of a project alone")
+        notify(f"no environment is looked for: {root} holds more than a project")
         return None
     if python:
         named = read_environment(os.path.expanduser(python), "--python")

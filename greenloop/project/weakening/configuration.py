@@ -103,7 +103,7 @@ def _compare_settings(
     if str(was.get("xfail_strict")).lower() == "true" != str(now.get("xfail_strict")).lower():
         yield f"{path}: xfail_strict is not set any more"
     if "error" in str(was.get("filterwarnings")) and "error" not in str(now.get("filterwarnings")):
-        yield f"{path}: warnings are no errors any more"
+        yield f"{path}: warnings are no longer errors"
     bounds = (table.get("coverage", {}).get("fail_under", 0) for table in (old, new))
     lower, upper = (float(value or 0) for value in bounds)
     if upper < lower:

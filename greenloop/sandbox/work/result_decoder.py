@@ -166,7 +166,7 @@ def _collect_events(result: ProcessResult, key: str) -> tuple[_ReceivedEvents, s
         for event in events:
             received.add(event)
         if not is_whole and (received.status is not None or result.ending == "finished"):
-            raise _ProtocolError("a line is no event")
+            raise _ProtocolError("a line is not an event")
     except (_ProtocolError, LookupError, TypeError, ArithmeticError, ValueError) as error:
         return received, f"the result channel holds what pytest did not send: {error}"
     return received, ""

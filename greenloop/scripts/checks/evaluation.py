@@ -138,7 +138,7 @@ def _check_rows(check: OutputCheck, subject: CheckSubject) -> str:
         try:
             table = parse_table(subject.text, subject.file)
         except ValueError as error:
-            return f"{subject.name} is no CSV: {error}\n{subject.excerpt}"
+            return f"{subject.name} is not valid CSV: {error}\n{subject.excerpt}"
         have, noun, seen = len(table.rows), "data row", f"{table.shape}\n{subject.excerpt}"
     wanted = check.rows or 0
     if have == wanted:
@@ -168,7 +168,7 @@ def parse_json(text: str) -> object:
 
 
 def _reject_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _check_schema(check: OutputCheck, subject: CheckSubject) -> str:
@@ -185,7 +185,7 @@ def _check_columns(check: OutputCheck, subject: CheckSubject) -> str:
     try:
         table = parse_table(subject.text, subject.file)
     except ValueError as error:
-        return f"{subject.name} is no CSV: {error}\n{subject.excerpt}"
+        return f"{subject.name} is not valid CSV: {error}\n{subject.excerpt}"
     wrong = _find_column_errors(check, table) or "; ".join(find_ragged_rows(table))
     return f"{subject.name}: {wrong}\n{table.shape}\n{subject.excerpt}" if wrong else ""
 

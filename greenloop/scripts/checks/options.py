@@ -72,7 +72,7 @@ def normalize_relative_path(text: str) -> str:
     """
     path = posixpath.normpath(text.strip()) if text.strip() else "."
     if path == "." or path.startswith(("/", "../")) or path == ".." or "\0" in path:
-        raise ValueError(f"{text!r} is no file inside the working folder of the script")
+        raise ValueError(f"{text!r} is not a file inside the working folder of the script")
     return path
 
 

@@ -187,7 +187,7 @@ def read_project(root: Path) -> ProjectTree:
     others = [path for path in tree.project.all_files if Path(path).suffix not in _NO_CODE]
     if not tree.texts and others:
         raise InputError(
-            f"{root} is no Python project: it has {others[0]} and no Python file; name another "
+            f"{root} is not a Python project: it has {others[0]} and no Python file; name another "
             "folder with --in, or an empty one for a new package"
         )
     return tree

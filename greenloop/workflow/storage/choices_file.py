@@ -158,7 +158,9 @@ def _read_mark(line: str, choice: Choice) -> Iterator[str]:
             return
         answer = complete_answer(choice, text)
         if answer is None:
-            raise ValueError("other: is no example, and no literal or exception that a call gives")
+            raise ValueError(
+                "other: is neither an example nor a literal or exception that a call gives"
+            )
         yield answer
         return
     offered = dict(enumerate(choice.answers, 1)).get(int(found["key"]))

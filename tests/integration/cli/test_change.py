@@ -143,7 +143,7 @@ def test_folder_without_python_is_refused(run: Run) -> None:
     Path("site").mkdir()
     Path("site/index.html").write_text("<p>")
     status, _, err = run("change", WISH, "--in", "site", "--model", write_replay())
-    assert (status, "is no Python project" in err) == (2, True)
+    assert (status, "is not a Python project" in err) == (2, True)
 
 
 def test_link_out_of_the_project_is_not_written_through(run: Run, shop: Path) -> None:

@@ -94,8 +94,8 @@ def test_code_and_tests_are_written_later(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["foo"], "foo is no command, file or sentence; see greenloop help"),
-        (["make", "durations"], "durations is no command, file or sentence"),
+        (["foo"], "'foo' is not a command, a file or a sentence; see greenloop help"),
+        (["make", "durations"], "'durations' is not a command, a file or a sentence"),
         (["src/durations"], "src/durations does not exist"),
         (["durations.md"], "durations.md does not exist"),
         (["help", "foo"], "no such command: foo"),

@@ -54,7 +54,7 @@ PATCH = diff_files({"f.py": NUMBERS}, {"f.py": NUMBERS.replace("line 7\n", "seve
         ({"f.py": NUMBERS}, PATCH + PATCH[PATCH.index("@@") :], "f.py at line 5"),
         ({"f.py": NUMBERS}, PATCH.replace("b/f.py", "b/g.py"), "renames"),
         ({"f.py": NUMBERS}, PATCH.replace("/f.py", "/../f.py"), "leads out"),
-        ({"f.py": NUMBERS}, "no patch at all", "no patch"),
+        ({"f.py": NUMBERS}, "no patch at all", "not a patch"),
         ({"f.py": NUMBERS}, PATCH + PATCH, "twice"),
     ],
 )

@@ -25,7 +25,7 @@ PYTEST = "[tool.pytest.ini_options]\n"
             "pyproject.toml",
             f"{PYTEST}filterwarnings = ['error']\n",
             f"{PYTEST}filterwarnings = []\n",
-            "no errors",
+            "no longer errors",
         ),
         (
             "pyproject.toml",

@@ -136,7 +136,7 @@ class TestUserFolder:
             (
                 "review.md",
                 REVIEW,
-                r"review\.md is no template; the templates are .*review_code\.md",
+                r"review\.md is not a template; the templates are .*review_code\.md",
             ),
             ("review_code.md", REVIEW + "{{ tone }}", r"review_code\.md: unknown variable tone; "),
             ("review_code.md", "{{ numbered_code }}", "needs a line '=== user ==='"),

@@ -88,7 +88,7 @@ def _change_file(path: str, part: str, before: str | None) -> str:
     if not edits and not (before or "").strip():
         return _extract_file(path, part)
     if before is None:
-        raise InvalidResponse("this is no file of the project; give a new file whole.")
+        raise InvalidResponse("this file is not in the project; give a new file whole.")
     if not edits:
         raise InvalidResponse(f"it exists: give SEARCH/REPLACE blocks under `# file: {path}`.")
     for edit in edits:
@@ -132,12 +132,14 @@ def read_test_files(
         if path not in texts and not fnmatchcase(name, "test_*.py") | fnmatchcase(
             name, "*_test.py"
         ):
-            raise InvalidResponse(f"{path} is no test file: name it test_….py beside the others.")
+            raise InvalidResponse(
+                f"{path} is not a test file: name it test_….py beside the others."
+            )
         if guard := explain_guard(path, texts):
             raise InvalidResponse(f"{path} may not be changed: {guard}.")
         added = _extract_file(path, part)
         if not is_valid_python(added):
-            raise InvalidResponse(f"{path}: this is no valid Python. Answer with it again.")
+            raise InvalidResponse(f"{path}: this is not valid Python. Answer with it again.")
         before = found.get(path, texts.get(path))
         found[path] = added if before is None else _append(path, before, added, replaceable)
     if not any("def test" in part for _, part in split_by_file(text)):

@@ -47,7 +47,7 @@ def _read_paths(value: Any, paths: Collection[str]) -> tuple[str, ...]:
         if name not in paths:
             close = get_close_matches(name, paths, n=3)
             hint = f" Did you mean {', '.join(close)}?" if close else ""
-            raise InvalidResponse(f"{name} is no file of the map.{hint}")
+            raise InvalidResponse(f"{name} is not a file of the map.{hint}")
     return tuple(named)[:MAX_LOCATED]
 
 
@@ -109,7 +109,7 @@ def _read_tests(value: Any, tests: Collection[str]) -> tuple[str, ...]:
     known = {item.partition("[")[0] for item in tests}
     for item in named:
         if item not in known:
-            raise InvalidResponse(f'"contradicts": {item} is no test of the project.')
+            raise InvalidResponse(f'"contradicts": {item} is not a test of the project.')
     return named
 
 

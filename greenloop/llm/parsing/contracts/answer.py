@@ -106,7 +106,7 @@ def _refuse_empty(value: dict[str, Any], specification: Specification) -> NoRetu
         )
     if "requirements" not in value:
         raise InvalidResponse(
-            "That is no contract. Begin with one ```python block that holds the interface, then "
+            "That is not a contract. Begin with one ```python block that holds the interface, then "
             'list the requirements: `- R1: f(1) returns 2 <- "passage of the text"`.'
         )
     missing = str(value.get("summary") or "no behaviour is described").strip()
@@ -159,7 +159,7 @@ def _check_interface(contract: Contract) -> None:
     try:
         build_stub(contract.interface)
     except SyntaxError as error:
-        raise InvalidResponse(f"The interface is no Python: {error}.") from None
+        raise InvalidResponse(f"The interface is not valid Python: {error}.") from None
     if not public_names(contract.interface):
         raise InvalidResponse("The interface defines nothing: give at least one function or class.")
 

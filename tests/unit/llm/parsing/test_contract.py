@@ -38,7 +38,7 @@ def test_contract_is_parsed() -> None:
         ({"module": "test_topk"}, "is reserved"),
         ({"module": "top-k"}, "module"),
         ({"module": "class"}, "Python keyword"),
-        ({"interface": "def f(:"}, "no Python"),
+        ({"interface": "def f(:"}, "not valid Python"),
         ({"interface": "import os"}, "defines nothing"),
         ({"packages": ["numpy"]}, "Not available: numpy"),
     ],
