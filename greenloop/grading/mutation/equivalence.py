@@ -11,15 +11,6 @@ from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 
-from greenloop.grading.mutation.equivalence_of_values import (
-    is_cache_update,
-    is_copy_as_list,
-    is_default_tested_for_truth,
-    is_more_digits,
-    is_set_of_characters,
-    is_split_without_limit,
-    is_type_of_cast,
-)
 from greenloop.grading.mutation.mutant import ProposedEdit
 from greenloop.syntax.nodes import get_last_name
 
@@ -28,6 +19,8 @@ _TEXT_OPERATORS = ("text", "formatted")
 _LOGGER_NAMES = {"log", "logger", "logging", "_log", "_logger", "LOG", "LOGGER"}
 _LOGGING_METHODS = {"debug", "info", "warning", "error", "exception", "critical", "log"}
 _CACHE_DECORATORS = {"cache", "lru_cache", "cached_property"}
+_STRIPPING_METHODS = {"strip", "lstrip", "rstrip"}
+_SPLITTING_METHODS = {"split", "rsplit"}
 _COSMETIC_DECORATORS = {"wraps", "abstractmethod", "override", "final"}
 _TYPE_FACTORIES = {"TypeVar", "NewType", "ParamSpec", "TypeVarTuple", "namedtuple", "NamedTuple"}
 
@@ -93,15 +86,6 @@ def _is_slice_from_zero(proposed: ProposedEdit) -> bool:
     return starts_at_zero and proposed.original.strip("()") == "0"
 
 
-def _is_slice_step_one(proposed: ProposedEdit) -> bool:
-    node = proposed.context.node
-    if proposed.operator.name != "slice" or not isinstance(node, ast.Slice):
-        return False
-    if not isinstance(node.step, ast.Constant) or node.step.value != 1:
-        return False
-    return proposed.edit.start >= proposed.context.source.span(node.step)[0]
-
-
 def _is_extreme_of_equals(proposed: ProposedEdit) -> bool:
     """Return whether it is `if x > best: best = x`, or `x if x > y else y`."""
     node, parent = proposed.context.node, proposed.context.parent
@@ -145,11 +129,63 @@ def _is_type_name(proposed: ProposedEdit) -> bool:
     return parent.args[0] is proposed.context.node and get_last_name(parent) in _TYPE_FACTORIES
 
 
+def _is_copy_as_list(proposed: ProposedEdit) -> bool:
+    """Whether `list(x)` becomes `x`."""
+    node = proposed.context.node
+    is_list = isinstance(node, ast.Call) and get_last_name(node.func) == "list"
+    return proposed.operator.name == "unwrapped" and is_list
+
+
+def _is_split_without_limit(proposed: ProposedEdit) -> bool:
+    """Whether `split` and `rsplit` are exchanged where no maximum of splits is given."""
+    node = proposed.context.node
+    if proposed.operator.name != "other-call" or not isinstance(node, ast.Call):
+        return False
+    names_limit = any(item.arg in ("maxsplit", None) for item in node.keywords)
+    return proposed.original in _SPLITTING_METHODS and len(node.args) < 2 and not names_limit
+
+
+def _is_set_of_characters(proposed: ProposedEdit) -> bool:
+    """Whether marks are added to characters that are looked for one by one: `sign in "+-"`."""
+    node, parent = proposed.context.node, proposed.context.parent
+    if proposed.operator.name != "text" or not isinstance(node, ast.Constant):
+        return False
+    if not node.value or any(item.isalnum() for item in str(node.value)):
+        return False
+    if isinstance(parent, ast.Compare):
+        is_membership = all(isinstance(item, (ast.In, ast.NotIn)) for item in parent.ops)
+        return is_membership and node in parent.comparators
+    method = parent.func if isinstance(parent, ast.Call) else None
+    return isinstance(method, ast.Attribute) and method.attr in _STRIPPING_METHODS
+
+
 def _is_daemon_flag(proposed: ProposedEdit) -> bool:
     """Return whether it is in `daemon=…` of a call; a value is changed by an operator of its own."""
     path = (proposed.context.node, proposed.context.parent)
     is_value = any(isinstance(item, ast.keyword) and item.arg == "daemon" for item in path)
     return is_value or proposed.original.strip(", \n").startswith("daemon=")
+
+
+def _is_type_of_cast(proposed: ProposedEdit) -> bool:
+    """Whether the edit is in the type that `typing.cast` is given, which it returns no part of."""
+    context, edit = proposed.context, proposed.edit
+    for call in (context.node, *reversed(context.ancestors)):
+        if isinstance(call, ast.Call) and call.args and get_last_name(call) == "cast":
+            start, end = context.source.span(call.args[0])
+            if start <= edit.start and edit.end <= end:
+                return _is_from_typing(call.func, context.ancestors[0])
+    return False
+
+
+def _is_from_typing(function: ast.expr, module: ast.AST) -> bool:
+    if isinstance(function, ast.Attribute):
+        return isinstance(function.value, ast.Name) and function.value.id == "typing"
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module in ("typing", "typing_extensions")
+        and any(item.name == "cast" and item.asname is None for item in node.names)
+        for node in ast.walk(module)
+    )
 
 
 _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
@@ -161,7 +197,8 @@ _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
     ("only the wording of an error: its type is what callers act on", _is_error_message),
     ("only what is logged", _is_logged),
     ("a slice from 0 is the same as one from the beginning", _is_slice_from_zero),
-    ("a slice in steps of 1 is the same as one without steps", _is_slice_step_one),
+    ("`cast` does nothing with the type", _is_type_of_cast),
+    ("whether a thread outlives the program, which no test sees", _is_daemon_flag),
     ("either of two equal values is the extreme", _is_extreme_of_equals),
     ("a cache changes speed, not results", partial(_is_removed_decorator, names=_CACHE_DECORATORS)),
     ("the size of a cache changes speed, not results", _is_cache_size),
@@ -171,12 +208,7 @@ _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
     ),
     ("UTF-8 is the default where tests run", _is_default_encoding),
     ("the name of a type is for readers", _is_type_name),
-    ("`cast` does nothing with the type", is_type_of_cast),
-    ("whether a thread outlives the program, which no test sees", _is_daemon_flag),
-    ("None and an empty text are alike where only truth is tested", is_default_tested_for_truth),
-    ("a list and its copy are alike as long as nobody changes one", is_copy_as_list),
-    ("without a maximum, splits from either end are the same", is_split_without_limit),
-    ("what a cache does not keep is computed again", is_cache_update),
-    ("more digits than asked for are seldom seen in a rounded number", is_more_digits),
-    ("characters that do not occur change no search for others", is_set_of_characters),
+    ("a list and its copy are alike as long as nobody changes one", _is_copy_as_list),
+    ("without a maximum, splits from either end are the same", _is_split_without_limit),
+    ("characters that do not occur change no search for others", _is_set_of_characters),
 )

@@ -41,9 +41,9 @@ def change_number(context: NodeContext, node: ast.Constant) -> Iterator[TextEdit
 
 @edit_operator("nothing", "What does {where} do when the None in `{line}` is something else?")
 def replace_none(context: NodeContext, node: ast.Constant) -> Iterator[TextEdit]:
-    """Replace None by an empty string."""
+    """Replace None by an empty string; as a default by True, as many functions test its truth."""
     if node.value is None and not _is_in_f_string(context):
-        yield context.replace(node, '""')
+        yield context.replace(node, "True" if isinstance(context.parent, ast.arguments) else '""')
 
 
 @edit_operator("text", "Which exact result of {where} contains, or depends on, the text {old}?")
