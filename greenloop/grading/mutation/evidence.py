@@ -133,6 +133,8 @@ def _build_survivor(mutant: Mutant, run: MutantRun, diff: str) -> Survivor:
         line=mutant.line,
         function=mutant.function,
         operator=mutant.operator,
+        before=mutant.change[0],
+        after=mutant.change[1],
         diff=diff,
         question=mutant.question,
         reached=run.outcome == "survived",

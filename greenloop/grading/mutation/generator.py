@@ -8,7 +8,7 @@ from typing import Any
 from greenloop.grading.mutation.equivalence import explain_equivalence
 from greenloop.grading.mutation.mutant import Mutant, ProposedEdit
 from greenloop.grading.mutation.operators import OPERATORS
-from greenloop.grading.mutation.questions import build_question
+from greenloop.grading.mutation.questions import build_question, describe_change
 from greenloop.sandbox.work.trials.runs import ModuleEdit
 from greenloop.syntax.bytecode import CompilationUnit, CompilationUnits
 from greenloop.syntax.nodes import NodeContext, walk_editable_nodes
@@ -66,6 +66,7 @@ def _build_mutant(
         edit=ModuleEdit(edit.start, edit.end, edit.text, unit, _find_statement_lines(context)),
         function=".".join(part for part in (context.function, own_name) if part),
         question=build_question(proposed),
+        change=describe_change(proposed),
         source=source,
         equivalence_reason=explain_equivalence(proposed),
     )

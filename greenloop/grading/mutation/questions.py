@@ -1,11 +1,12 @@
-"""The question that a test would have to ask to notice a mutant, in plain English."""
+"""A mutant in plain English: what it changes, and the question that a test would have to ask."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from greenloop.grading.mutation.mutant import ProposedEdit
-from greenloop.syntax.operators import iter_comparisons
+from greenloop.syntax.operators import Comparison, iter_comparisons
 
 _MAX_CHARS, _MAX_LINE_CHARS = 60, 1000
 
@@ -30,20 +31,45 @@ def _describe_location(proposed: ProposedEdit) -> str:
     return name or "the module"
 
 
+def describe_change(proposed: ProposedEdit) -> tuple[str, str]:
+    """Return the expression or statement around an edit, or the edit alone, before and after."""
+    source, edit = proposed.context.source, proposed.edit
+    start, end = next(_find_spans_around(proposed), (edit.start, edit.end))
+    after = source.text[start : edit.start] + edit.text + source.text[edit.end : end]
+    return _truncate(source.text[start:end]), _truncate(after)
+
+
+def _find_spans_around(proposed: ProposedEdit) -> Iterator[tuple[int, int]]:
+    """Yield spans that hold more than an edit, and no other statement."""
+    context, edit = proposed.context, proposed.edit
+    if found := _find_comparison(proposed):
+        yield context.source.span(found.left)[0], context.source.span(found.right)[1]
+    for node in (context.node, *reversed(context.ancestors)):
+        if isinstance(node, ast.stmt) and hasattr(node, "body"):
+            return
+        if isinstance(node, (ast.expr, ast.stmt)) and not isinstance(node, ast.Slice):
+            start, end = context.source.span(node)
+            is_around = start <= edit.start and edit.end <= end
+            if is_around and edit.end - edit.start < end - start <= _MAX_CHARS:
+                yield start, end
+
+
+def _find_comparison(proposed: ProposedEdit) -> Comparison | None:
+    """Return the comparison whose operator the edit replaces."""
+    node, source = proposed.context.node, proposed.context.source
+    found = iter_comparisons(source, node) if isinstance(node, ast.Compare) else iter(())
+    return next((item for item in found if item.span[0] == proposed.edit.start), None)
+
+
 def _describe_comparison(proposed: ProposedEdit) -> dict[str, str]:
     """Return the comparison whose operator the edit replaces, and its two operands."""
-    node, source = proposed.context.node, proposed.context.source
-    if not isinstance(node, ast.Compare):
+    source, item = proposed.context.source, _find_comparison(proposed)
+    if item is None:
         return {}
-    for item in iter_comparisons(source, node):
-        if item.span[0] == proposed.edit.start:
-            sides = {
-                "left": source.get_segment(item.left),
-                "right": source.get_segment(item.right),
-                "compare": source.text[source.span(item.left)[0] : source.span(item.right)[1]],
-            }
-            return {name: _truncate(text) for name, text in sides.items()}
-    return {}
+    left, right = source.get_segment(item.left), source.get_segment(item.right)
+    whole = source.text[source.span(item.left)[0] : source.span(item.right)[1]]
+    sides = {"left": left, "right": right, "compare": whole}
+    return {name: _truncate(text) for name, text in sides.items()}
 
 
 def _strip_parentheses(text: str) -> str:

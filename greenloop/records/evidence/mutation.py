@@ -17,7 +17,7 @@ _HUNK = re.compile(r"^@@ .*\n", re.MULTILINE)
 
 
 class Survivor(Record):
-    """A mutant that no test noticed: `diff` shows it, `question` is what a test would have to answer.
+    """A mutant that no test noticed: `before` became `after`; `question` is what a test must answer.
 
     `diff` is in unified form, with two lines of the module on each side. `reached`: whether any
     test runs its line at all. `function` is a dotted name, '' at module level. `reason` is why it
@@ -32,6 +32,8 @@ class Survivor(Record):
     diff: str
     question: str
     reached: bool
+    before: str = ""
+    after: str = ""
     reason: str = ""
     path: str = ""
 

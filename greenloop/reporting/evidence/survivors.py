@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from keyword import iskeyword
 
 from greenloop.records import Evidence, Survivor
 from greenloop.reporting.escaping import sanitize_line, truncate_words
 
-_TOKEN = re.compile(
-    r"""(?P<space>\s+)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w.]+|[-+*/%&|^@=!<>]=|//=?|\*\*=?|->|."""
-)
 _BOUNDARY = re.compile(r"(?P<left>.+?) (?:<=|>=|<|>) (?P<right>.+)")
-_OPEN, _CLOSE = "([{", ")]}"
 _MIN_CHANGE_WIDTH, _MAX_MISSING_WIDTH = 28, 34
 # What no test does, by the operator of the mutant.
 _MISSING = {
@@ -69,8 +64,7 @@ class SurvivorRow:
 
 def build_survivor_row(item: Survivor) -> SurvivorRow:
     """Return the row of a survivor, with untrusted text escaped."""
-    old, new = _get_removed_line(item), get_mutated_line(item)
-    before, after = _narrow(old, new) if old and new != "pass" else (old, new)
+    before, after = item.before, item.after or "(taken out)"
     missing = _MISSING.get(item.operator, "no test fails")
     boundary = _BOUNDARY.fullmatch(before) if item.operator == "boundary" else None
     if boundary:
@@ -123,94 +117,3 @@ def _shorten_change(row: SurvivorRow, room: int) -> str:
     half = (room - 3) // 2
     before = truncate_words(row.before, max(half, room - 3 - len(row.after)))
     return f"{before} → {truncate_words(row.after, room - 3 - len(before))}"
-
-
-def _get_removed_line(item: Survivor) -> str:
-    """Return the first line that the mutant replaces."""
-    lines = (line for line in item.diff.split("\n") if line.startswith("-"))
-    return next((line[1:].strip() for line in lines if not line.startswith("---")), "")
-
-
-def _narrow(old: str, new: str) -> tuple[str, str]:
-    """Return the part of two lines that differs, with the operands of an operator in it."""
-    before, after = _split(old), _split(new)
-    shorter = min(len(before), len(after))
-    start = next((n for n in range(shorter) if before[n] != after[n]), shorter)
-    tail = next(
-        (n for n in range(shorter - start) if before[-1 - n] != after[-1 - n]), shorter - start
-    )
-    start, end = _widen(before, start, len(before) - tail)
-    rest = len(before) - end
-    while start and not (end > start and len(after) - rest > start):  # one side would be empty
-        start = _operand_start(before, start - 1)
-        rest = max(rest - 1, 0)
-    while rest and _is_open(before[start : len(before) - rest]):
-        rest -= 1
-    end, last = len(before) - rest, len(after) - rest
-    return _join(before[start:end]), _join(after[start:last])
-
-
-def _join(tokens: Sequence[str]) -> str:
-    return "".join(tokens).strip().removesuffix(":")
-
-
-def _is_open(tokens: Sequence[str]) -> bool:
-    return sum((token in _OPEN) - (token in _CLOSE) for token in tokens) > 0
-
-
-def _split(line: str) -> list[str]:
-    return [match.group() for match in _TOKEN.finditer(line)]
-
-
-def _widen(tokens: Sequence[str], start: int, end: int) -> tuple[int, int]:
-    """Widen a part to the operands beside it: whole calls, brackets and names."""
-    start = _skip_space(tokens, start, -1)
-    if start and _is_operator(tokens[start - 1]):
-        start = _skip_space(tokens, start - 1, -1)  # an operator: its left side too
-    start = _operand_start(tokens, start)
-    end = _skip_space(tokens, end, 1)
-    return start, _operand_end(tokens, end)
-
-
-def _skip_space(tokens: Sequence[str], at: int, step: int) -> int:
-    beside = at - 1 if step < 0 else at
-    while 0 <= beside < len(tokens) and tokens[beside].isspace():
-        at, beside = at + step, beside + step
-    return at
-
-
-def _operand_start(tokens: Sequence[str], at: int) -> int:
-    """Return where the operand that ends before `at` begins."""
-    depth = 0
-    while at and (
-        depth
-        or tokens[at - 1] in _CLOSE
-        or (_is_word(tokens[at - 1]) and not (at < len(tokens) and _is_word(tokens[at])))
-    ):
-        depth += (tokens[at - 1] in _CLOSE) - (tokens[at - 1] in _OPEN)
-        at -= 1
-        if not depth and _is_word(tokens[at]):
-            break
-    return at
-
-
-def _operand_end(tokens: Sequence[str], at: int) -> int:
-    """Return where the operand that begins at `at` ends."""
-    depth, begin = 0, at
-    while at < len(tokens) and (
-        depth or (tokens[at] in _OPEN if at > begin else _is_word(tokens[at]))
-    ):
-        depth += (tokens[at] in _OPEN) - (tokens[at] in _CLOSE)
-        at += 1
-    return at
-
-
-def _is_operator(token: str) -> bool:
-    if iskeyword(token):
-        return token in ("and", "or", "in", "is")
-    return not _is_word(token) and token not in _OPEN + _CLOSE + ",:"
-
-
-def _is_word(token: str) -> bool:
-    is_value = token in ("None", "True", "False") or not iskeyword(token)
-    return bool(re.match(r"[\w\"']", token)) and is_value

@@ -50,10 +50,7 @@ def test_survivors_with_one_question_show_their_lines() -> None:
     report = build_make_report()
     assert report.evidence.mutation is not None
     first, *_ = report.evidence.mutation.survived
-    pair = tuple(
-        first.model_copy(update={"diff": f"@@ -3 +3 @@\n-    if k < 0:\n+    if k < {n}:\n"})
-        for n in (1, 2)
-    )
+    pair = tuple(first.model_copy(update={"after": f"k < {n}"}) for n in (1, 2))
     mutation = report.evidence.mutation.model_copy(update={"survived": pair})
     evidence = report.evidence.model_copy(update={"mutation": mutation})
     text = show(build_screen(report.model_copy(update={"evidence": evidence})), 120)
