@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, islice
@@ -18,7 +17,6 @@ _SUSPICION_WEIGHT = 2.0  # added to the cost of an edit at a line that is not su
 _PAIR_PENALTY, _REPETITION_COST = 1.0, 0.5
 _MAX_EDITS, _MAX_PAIRED, _MAX_REPEATED, _MAX_PAIRS = 60_000, 200, 5_000, 15_000
 _MAX_PAIR_DISTANCE = 8_000  # characters between two edits that are tried as one
-_MAX_PAIRED_LATE, _MAX_LATE_PAIRS = 1_000, 100_000
 
 
 Change = tuple[int, int, str]  # first and last character, and the new text
@@ -38,15 +36,13 @@ def rank_edits(
     edits: Iterable[CandidateEdit],
     code: str,
     localization: FaultLocalization,
-    known: Sequence[RankedEdit] = (),
 ) -> list[RankedEdit]:
-    """Return edits best first, of those with the same result the cheapest; none that is known."""
-    left_out = {_find_change(item.edit, code) for item in known}
+    """Return edits best first, of those with the same result the cheapest."""
     best: dict[Change, tuple[float, float, CandidateEdit]] = {}
     suspicious = (edit for edit in edits if localization.score_line(edit.line) > 0)
     for edit in _add_repeated(suspicious, code):
         key = _find_change(edit, code)
-        if key is None or key in left_out:
+        if key is None:
             continue
         suspicion = localization.score_line(edit.line)
         score = edit.cost + _SUSPICION_WEIGHT * (1 - suspicion)
@@ -120,26 +116,10 @@ def pair_edits(ranked: Sequence[RankedEdit], code: str) -> list[RankedEdit]:
         changes.setdefault(item.edit.description, []).append(item)
     repeated = chain.from_iterable(combinations(items, 2) for items in changes.values())
     pairs = chain(islice(repeated, _MAX_REPEATED), combinations(ranked[:_MAX_PAIRED], 2))
-    return _merge_pairs(pairs, code, _MAX_PAIRS)
+    return _merge_pairs(pairs, code)
 
 
-def pair_more_edits(ranked: Sequence[RankedEdit], code: str) -> list[RankedEdit]:
-    """Return the other pairs of edits as one edit each, best first."""
-    best = ranked[:_MAX_PAIRED_LATE]
-    pairs = (
-        (one, other)
-        for n, other in enumerate(best[_MAX_PAIRED:])
-        for one in best[: _MAX_PAIRED + n]
-    )
-    ordered = heapq.nsmallest(
-        _MAX_LATE_PAIRS, pairs, key=lambda pair: pair[0].score + pair[1].score
-    )
-    return _merge_pairs(ordered, code, _MAX_LATE_PAIRS)
-
-
-def _merge_pairs(
-    pairs: Iterable[tuple[RankedEdit, RankedEdit]], code: str, most: int
-) -> list[RankedEdit]:
+def _merge_pairs(pairs: Iterable[tuple[RankedEdit, RankedEdit]], code: str) -> list[RankedEdit]:
     ordered = dict.fromkeys(
         (one, other) if one.edit.start <= other.edit.start else (other, one) for one, other in pairs
     )
@@ -148,13 +128,8 @@ def _merge_pairs(
         for pair in ordered
         if 0 <= pair[1].edit.start - pair[0].edit.end <= _MAX_PAIR_DISTANCE
     ]
-    return merge_ranked(merged)[:most]
-
-
-def merge_ranked(*lists: Sequence[RankedEdit]) -> list[RankedEdit]:
-    """Return the edits of several lists as one, best first."""
-    ordered = sorted(chain(*lists), key=lambda item: (item.score, item.rank))
-    return [replace(item, rank=rank) for rank, item in enumerate(ordered, 1)]
+    ordered_by_score = sorted(merged, key=lambda item: (item.score, item.rank))[:_MAX_PAIRS]
+    return [replace(item, rank=rank) for rank, item in enumerate(ordered_by_score, 1)]
 
 
 def _merge(one: RankedEdit, other: RankedEdit, code: str) -> RankedEdit:

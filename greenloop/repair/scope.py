@@ -6,12 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 
 from greenloop.syntax.nodes import Function, get_assigned_targets
-from greenloop.syntax.operators import OPPOSITES, SIGNS
+from greenloop.syntax.operators.protocol import OPPOSITES, SIGNS
 
-_MAX_MODULE_DONORS = 20
 _MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
 _DONOR_KINDS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.Tuple)
 _MAX_STATEMENTS, _MAX_STATEMENT_CHARS = 20, 80
@@ -52,8 +50,6 @@ class NameScope:
     function_statements: tuple[str, ...] = ()  # simple ones, which use only names in scope
     module_statements: tuple[str, ...] = ()  # those of the rest of the module
     integer_variables: frozenset[str] = frozenset()
-    module_donors: tuple[str, ...] = ()  # expressions of the rest of the module
-    integers: tuple[int, ...] = ()  # of the function, then of the rest
 
     @cached_property
     def negated_conditions(self) -> tuple[str, ...]:
@@ -93,16 +89,6 @@ class ModuleParts:
         nodes = list(ast.walk(tree))
         self.tree = tree
         self.constants, self.functions = _collect_module_names(tree)
-        self.integers = tuple(
-            node.value
-            for node in nodes
-            if isinstance(node, ast.Constant) and type(node.value) is int
-        )
-        self.donors = [
-            (_collect_used_names(node), ast.unparse(node))
-            for node in nodes
-            if isinstance(node, (ast.Call, ast.Attribute, ast.Subscript))
-        ]
         self.statements = [
             (node, _collect_used_names(node), ast.unparse(node))
             for node in nodes
@@ -148,15 +134,6 @@ def build_scope(
         tuple(_collect_texts(function, ast.Compare)),
         *_collect_statements(parts, function, known),
         _collect_integer_variables(enclosing_class or function),
-        tuple(_collect_module_donors(parts, {*known, *_ALLOWED_BUILTINS}, donors)),
-        (
-            *(
-                node.value
-                for node in ast.walk(function)
-                if isinstance(node, ast.Constant) and type(node.value) is int
-            ),
-            *parts.integers,
-        ),
     )
 
 
@@ -230,13 +207,6 @@ def _collect_texts(function: Function, *kinds: type[ast.expr]) -> list[str]:
         if isinstance(node, kinds) and not isinstance(getattr(node, "ctx", None), ast.Store)
     )
     return list(dict.fromkeys(found))
-
-
-def _collect_module_donors(parts: ModuleParts, known: set[str], own: list[str]) -> list[str]:
-    """Return small calls and items of the module that use only known names."""
-    fitting = dict.fromkeys(text for names, text in parts.donors if names <= known)
-    small = (text for text in fitting if text not in own and len(text) <= _MAX_DONOR_CHARS)
-    return list(islice(small, _MAX_MODULE_DONORS))
 
 
 def _collect_statements(

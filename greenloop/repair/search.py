@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from itertools import islice, takewhile
 
 from greenloop.records import Expectation, SearchResult, TestRun
@@ -18,18 +17,14 @@ from greenloop.repair.operators import generate_edits
 from greenloop.repair.ranking import (
     RankedEdit,
     build_patch,
-    merge_ranked,
     pair_edits,
-    pair_more_edits,
     rank_edits,
     split_special_cases,
 )
-from greenloop.repair.synthesis import WIDE_OPERATORS, WIDEST_OPERATORS
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.trials.patches import BaselineResult, PatchRuns, PatchTrialPlan
 from greenloop.sandbox.work.trials.runs import ModuleEdit
 from greenloop.syntax.bytecode import CompilationUnits
-from greenloop.syntax.operators import Operator
 from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.syntax.source import Source
 from greenloop.testsuite import TestFile
@@ -40,7 +35,6 @@ _MIN_TEST_SECONDS, _TEST_TIME_FACTOR, _MAX_TIME_SHARE = 0.25, 10, 0.1
 _SCORE_MARGIN = 0.9  # edits worse than the best passing one by more than this are not tried
 _SCORE_MARGIN_FOR_HANGS = 0.3  # each edit that does not help costs a timeout
 _MIN_VERIFIED = 2  # candidates that are verified even if the time is over
-_MAX_EARLY_PAIRS = 4000  # pairs of common edits that are tried before less common edits
 _MAX_GENERATED = 200_000
 _FIRST_BATCH_SIZE, _NEXT_BATCH_SIZE = 1200, 3000
 # Reserved for ordinary runs of the candidates: a share of the time, of a long one less.
@@ -117,19 +111,11 @@ class _PatchSearch:
             return self._try_one_by_one(ranked)
         margin = _SCORE_MARGIN_FOR_HANGS if hints.has_timeout else _SCORE_MARGIN
 
-        def widen(operators: Sequence[Operator[CandidateEdit]]) -> list[RankedEdit]:
-            found = generate_edits(tree, source, hints, operators, localization.score_line)
-            return rank_edits(self._limit(found), self._code, localization, ranked)
-
         common, special = split_special_cases(ranked, hints.expected_values, self._code)
-        pairs = cache(lambda: pair_edits(common, self._code))
         stages = (
             lambda: common,
-            lambda: merge_ranked(widen(WIDE_OPERATORS), pairs()[:_MAX_EARLY_PAIRS]),
-            partial(widen, WIDEST_OPERATORS),
-            lambda: pairs()[_MAX_EARLY_PAIRS:],
+            lambda: pair_edits(common, self._code),
             lambda: special,
-            partial(pair_more_edits, common, self._code),
         )
         return self._try_stages(stages, CompilationUnits(tree, source), reached, margin)
 

@@ -13,7 +13,7 @@ from greenloop.grading.assertion_mutation.literals import (
 )
 from greenloop.grading.assertion_mutation.record_changes import change_record
 from greenloop.syntax.nodes import get_last_name
-from greenloop.syntax.operators import OPPOSITES, SIGNS
+from greenloop.syntax.operators.protocol import OPPOSITES, SIGNS
 from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source, TextEdit
 

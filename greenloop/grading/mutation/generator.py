@@ -7,11 +7,11 @@ from typing import Any
 
 from greenloop.grading.mutation.equivalence import explain_equivalence
 from greenloop.grading.mutation.mutant import Mutant, ProposedEdit
-from greenloop.grading.mutation.operators import OPERATORS
 from greenloop.grading.mutation.questions import build_question, describe_change
 from greenloop.sandbox.work.trials.runs import ModuleEdit
 from greenloop.syntax.bytecode import CompilationUnit, CompilationUnits
 from greenloop.syntax.nodes import NodeContext, walk_editable_nodes
+from greenloop.syntax.operators import OPERATORS
 from greenloop.syntax.source import Source
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from greenloop.sandbox.work.trials.runs import ModuleEdit
 from greenloop.syntax.nodes import NodeContext
-from greenloop.syntax.operators import Operator
+from greenloop.syntax.operators.protocol import Operator
 from greenloop.syntax.source import Source, TextEdit, format_unified_diff
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from greenloop.grading.mutation.mutant import ProposedEdit
-from greenloop.syntax.operators import Comparison, iter_comparisons
+from greenloop.syntax.operators.protocol import Comparison, iter_comparisons
 
 _MAX_CHARS, _MAX_LINE_CHARS = 60, 1000
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from greenloop.repair.context import CandidateEdit, Edits, RepairContext
 from greenloop.repair.hints import Hints
@@ -20,7 +20,8 @@ from greenloop.repair.operators import (
 )
 from greenloop.repair.scope import ModuleParts, NameScope, build_scope
 from greenloop.syntax.nodes import Function, NodeContext, walk_editable_nodes
-from greenloop.syntax.operators import Operator
+from greenloop.syntax.operators import FIXES
+from greenloop.syntax.operators.protocol import Operator
 from greenloop.syntax.source import Source
 
 # Applied in this order, those of a module as they are defined.
@@ -37,7 +38,6 @@ def generate_edits(
     tree: ast.Module,
     source: Source,
     hints: Hints,
-    operators: Sequence[Operator[CandidateEdit]] = OPERATORS,
     score_line: Callable[[int], float] = lambda line: 1.0,
 ) -> Edits:
     """Yield what operators propose for nodes on suspicious lines, the most suspicious ones first.
@@ -58,7 +58,10 @@ def generate_edits(
             scopes[owner] = build_scope(parts, function, enclosing_class)
         ancestors = item.ancestors or (tree,)
         context = RepairContext(item.node, source, ancestors, item.function, scopes[owner], hints)
-        for operator in operators:
+        for fix in FIXES:
+            for edit in fix.apply(context):
+                yield context.edit_span(edit.start, edit.end, edit.text, fix.name, fix.cost)
+        for operator in OPERATORS:
             yield from operator.apply(context)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from greenloop.repair.context import Edits, RepairContext
 from greenloop.syntax.nodes import get_last_name
-from greenloop.syntax.operators import edit_operator
+from greenloop.syntax.operators.protocol import edit_operator
 
 _FUNCTION_FAMILIES = (
     "any all",
@@ -170,15 +170,3 @@ def _is_value_read(context: RepairContext) -> bool:
     parents = (ast.Expr, ast.JoinedStr, ast.FormattedValue, ast.Attribute, ast.ExceptHandler)
     is_excluded = isinstance(context.parent, (*parents, ast.Raise, ast.ClassDef))
     return not (is_excluded or context.is_stored or context.is_field("func"))
-
-
-@edit_operator()
-def convert_value(
-    context: RepairContext, node: ast.Attribute | ast.Constant | ast.BinOp | ast.UnaryOp
-) -> Edits:
-    """Call an attribute; convert an operand to a string."""
-    if isinstance(node, ast.Attribute):
-        if not isinstance(context.parent, ast.Call):
-            yield context.edit(node, f"{context.text(node)}()", "call", 2.4)
-    elif isinstance(context.parent, ast.BinOp):
-        yield context.edit(node, f"str({context.text(node)})", "call", 2.6)

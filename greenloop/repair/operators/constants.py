@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from greenloop.repair.context import Edits, RepairContext
-from greenloop.syntax.operators import edit_operator
+from greenloop.syntax.operators.protocol import edit_operator
 
 _MAX_STRING_CHARS, _SEPARATORS = 30, (" ", ",", ", ", "\n", "-", "_", ".", ":", ";", "/")
 _ALTERNATIVES_TO_NONE = ("[]", "{}", "0", '""', "False")
@@ -17,7 +17,6 @@ def replace_constant(context: RepairContext, node: ast.Constant) -> Edits:
     """Replace a constant by a related one, or by another one of the function."""
     value = node.value
     if isinstance(value, bool):
-        yield context.edit(node, str(not value), "constant", 1.3)
         yield context.edit(node, "None", "constant", 2.6)
     elif isinstance(value, (int, float)):
         yield from _replace_number(context, node, value)

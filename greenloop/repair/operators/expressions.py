@@ -6,18 +6,16 @@ import ast
 from collections.abc import Iterator
 
 from greenloop.repair.context import Edits, RepairContext
-from greenloop.syntax.operators import (
+from greenloop.syntax.operators.protocol import (
     BOUNDARIES,
-    OPPOSITES,
     SEQUENCE_NODES,
     edit_operator,
     get_operator_text,
     iter_comparisons,
-    iter_swapped_operators,
 )
 
+_ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>")
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_ASPECTS = ("len", "abs", "sorted", "set", "str", "int", "sum")
 _SIMILAR_OPERATORS: dict[str, tuple[str, ...]] = {
     "+": ("-", "*"),
     "-": ("+", "*"),
@@ -39,8 +37,7 @@ def replace_comparison(context: RepairContext, node: ast.Compare) -> Edits:
     """Replace a comparison operator, or drop an end of `low <= x <= high`."""
     for item in iter_comparisons(context.source, node):
         for sign, cost in _alternative_signs(item.sign):
-            kind = "boundary" if cost == 1.0 else "comparison"
-            yield context.edit_span(*item.span, sign, kind, cost)
+            yield context.edit_span(*item.span, sign, "comparison", cost)
     if len(node.comparators) > 1:
         start, end = context.source.span(node)
         last_but_one = context.source.span(node.comparators[-2])[1]
@@ -49,47 +46,20 @@ def replace_comparison(context: RepairContext, node: ast.Compare) -> Edits:
         yield context.edit_span(start, second, "", "comparison", 2.8)
 
 
-@edit_operator()
-def compare_aspects(context: RepairContext, node: ast.Compare) -> Edits:
-    """Compare `len(a)` and `len(b)`, or `c[a]` and `c[b]`, instead of `a` and `b`; or reverse."""
-    if len(node.comparators) > 1:
-        return
-    left, right = node.left, node.comparators[0]
-    sign = get_operator_text(context.source, left, right)
-    if isinstance(left, ast.Constant) or isinstance(right, ast.Constant) or not sign:
-        return
-    one, other = context.text(left), context.text(right)
-    for name in (*_ASPECTS, *context.scope.functions):
-        yield context.edit(node, f"{name}({one}) {sign} {name}({other})", "aspect", 2.5)
-    for method in ("lower", "strip"):
-        changed = (f"{context.get_parenthesized_text(item)}.{method}()" for item in (left, right))
-        yield context.edit(node, f" {sign} ".join(changed), "aspect", 2.5)
-    for name in context.scope.variables:
-        if ast.unparse(left) != name != ast.unparse(right) and context.scope.is_container(name):
-            yield context.edit(node, f"{name}[{one}] {sign} {name}[{other}]", "aspect", 2.2)
-    for index in ("0", "1", "-1"):
-        changed = (f"{context.get_parenthesized_text(item)}[{index}]" for item in (left, right))
-        yield context.edit(node, f" {sign} ".join(changed), "aspect", 2.6)
-
-
 def _alternative_signs(sign: str) -> Iterator[tuple[str, float]]:
-    """Yield other comparison operators, each with its cost."""
+    """Yield comparison operators that are neither opposites nor neighbours, each with its cost."""
     if sign in BOUNDARIES:
-        yield from ((BOUNDARIES[sign], 1.0), (_MIRRORED[sign], 1.5), (OPPOSITES[sign], 1.8))
-        yield from (("==", 2.2), ("!=", 2.2))
-    else:
-        yield OPPOSITES[sign], 1.4
-        for other in BOUNDARIES if sign in ("==", "!=") else ():
-            yield other, 2.0
+        yield from ((_MIRRORED[sign], 1.5), ("==", 2.2), ("!=", 2.2))
+    elif sign in ("==", "!="):
+        yield from ((other, 2.0) for other in BOUNDARIES)
 
 
 @edit_operator()
 def replace_arithmetic(context: RepairContext, node: ast.BinOp) -> Edits:
     """Replace an arithmetic operator, swap its operands, or group them in another way."""
-    sign = get_operator_text(context.source, node.left, node.right)
-    left, right = context.get_parenthesized_text(node.left), context.get_parenthesized_text(
-        node.right
-    )
+    span = context.source.find_operator_span(node.left, node.right)
+    sign = context.source.text[slice(*span)] if span else ""
+    left, right = map(context.get_parenthesized_text, (node.left, node.right))
     is_nested = isinstance(context.parent, (ast.BinOp, ast.UnaryOp))
     is_sequence = isinstance(node.left, SEQUENCE_NODES)
     if not (is_sequence or _is_string(node.left) or _is_string(node.right)):
@@ -107,9 +77,7 @@ def replace_arithmetic(context: RepairContext, node: ast.BinOp) -> Edits:
 
 def _regroup_operands(context: RepairContext, node: ast.BinOp, sign: str) -> Edits:
     """Replace `a + b / c` by `(a + b) / c`, and `a / b + c` by `a / (b + c)`."""
-    left, right = context.get_parenthesized_text(node.left), context.get_parenthesized_text(
-        node.right
-    )
+    left, right = map(context.get_parenthesized_text, (node.left, node.right))
     for inner in (node.right, node.left):
         if not isinstance(inner, ast.BinOp):
             continue
@@ -129,15 +97,13 @@ def _is_string(node: ast.expr) -> bool:
 
 @edit_operator()
 def replace_boolean_operator(context: RepairContext, node: ast.BoolOp) -> Edits:
-    """Replace `and` by `or`; group `a and b and c` in another way; drop a condition."""
+    """Group `a and b and c` in another way; drop a condition."""
     sign, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
     parts = [context.get_parenthesized_text(item) for item in node.values]
-    for index, text in iter_swapped_operators(context.source, node):
-        yield context.edit(node, text, "and/or", 1.4)
-        if len(parts) > 2:
-            grouped = f"({parts[index]} {other} {parts[index + 1]})"
-            whole = f" {sign} ".join([*parts[:index], grouped, *parts[index + 2 :]])
-            yield context.edit(node, f"({whole})", "and/or", 1.3)
+    for index in range(len(parts) - 1 if len(parts) > 2 else 0):
+        grouped = f"({parts[index]} {other} {parts[index + 1]})"
+        whole = f" {sign} ".join([*parts[:index], grouped, *parts[index + 2 :]])
+        yield context.edit(node, f"({whole})", "boolean", 1.3)
     for dropped in range(len(parts)):
         kept = [context.text(item) for n, item in enumerate(node.values) if n != dropped]
         text = f"({f' {sign} '.join(kept)})"
@@ -146,10 +112,9 @@ def replace_boolean_operator(context: RepairContext, node: ast.BoolOp) -> Edits:
 
 @edit_operator()
 def negate_condition(context: RepairContext, node: ast.expr) -> Edits:
-    """Negate a condition or a part of one; drop `not` or a minus sign."""
+    """Negate a condition or a part of one."""
     parent = context.parent
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
-        yield context.edit(node, context.get_parenthesized_text(node.operand), "sign", 1.6)
         return
     is_result = isinstance(parent, ast.Return) and not isinstance(node, (ast.Constant, ast.Tuple))
     if isinstance(node, ast.Compare):
@@ -170,6 +135,20 @@ def negate_number(
 
 
 @edit_operator()
+def replace_any_arithmetic(context: RepairContext, node: ast.BinOp | ast.AugAssign) -> Edits:
+    """Use any other arithmetic operator, which may bind its operands in another way."""
+    if isinstance(node, ast.BinOp):
+        span = context.source.find_operator_span(node.left, node.right)
+    else:
+        span = context.source.find_operator_span(node.target, node.value)
+    if span is None:
+        return
+    end = "" if isinstance(node, ast.BinOp) else "="
+    for sign in _ARITHMETIC:
+        yield context.edit_span(*span, f"{sign}{end}", "arithmetic", 3.1)
+
+
+@edit_operator()
 def replace_assignment_operator(context: RepairContext, node: ast.Assign | ast.AugAssign) -> Edits:
     """Replace `x += y`, `x -= y` and `x = y` by each other."""
     target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
@@ -180,15 +159,6 @@ def replace_assignment_operator(context: RepairContext, node: ast.Assign | ast.A
         sign = context.source.text[span[0] : span[1]].rstrip("=")
         for number, other in enumerate(_SIMILAR_OPERATORS.get(sign, ())):
             yield context.edit_span(*span, f"{other}=", "assignment", 1.4 + 0.3 * number)
-        yield context.edit_span(*span, "=", "assignment", 1.5)
     elif len(node.targets) == 1 and not isinstance(target, ast.Tuple):
         for other, cost in (("+=", 1.7), ("-=", 2.4), ("*=", 2.8)):
             yield context.edit_span(*span, other, "assignment", cost)
-
-
-@edit_operator()
-def replace_endless_condition(context: RepairContext, node: ast.Constant) -> Edits:
-    """Replace `while True` by `while x`."""
-    if isinstance(context.parent, ast.While) and context.is_field("test"):
-        for name in context.scope.variables:
-            yield context.edit(node, name, "condition", 2.2)

@@ -13,7 +13,7 @@ from greenloop.repair.operators.blocks import (
     insert_before,
 )
 from greenloop.syntax.nodes import Function
-from greenloop.syntax.operators import edit_operator
+from greenloop.syntax.operators.protocol import edit_operator
 
 _RETURN_VALUES = ("None", "0", "[]", "False", "True", '""', "1", "{}", "-1", "0.0")
 _MAX_RETURN_VALUES = 7

@@ -11,14 +11,10 @@ from greenloop.repair.operators.blocks import (
     find_statement_lines,
     insert_after,
     insert_around,
-    insert_before,
     is_jump_statement,
 )
 from greenloop.syntax.nodes import Function
-from greenloop.syntax.operators import edit_operator
-
-_UNSET_EXCEPTIONS = ("UnboundLocalError", "NameError", "AttributeError")
-_INITIAL_VALUES = ("0", "[]", "{}", "None", "set()", '""')
+from greenloop.syntax.operators.protocol import edit_operator
 
 
 @edit_operator()
@@ -82,16 +78,3 @@ def append_return(context: RepairContext, node: Function) -> Edits:
             yield insert_after(context, lines, f"return {name}", "missing return", cost)
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
         yield context.edit(last, f"return {context.text(last)}", "missing return", 1.4)
-
-
-@edit_operator()
-def insert_initialization(context: RepairContext, node: ast.stmt) -> Edits:
-    """Set a variable or attribute that is read before it is set."""
-    is_unset = any(name in _UNSET_EXCEPTIONS for _, name in context.hints.crashes)
-    if not is_unset or not isinstance(context.parent, Function):
-        return
-    lines = find_statement_lines(context, node)
-    for name in context.scope.variables if lines is not None else ():
-        for value in (*_INITIAL_VALUES, *context.scope.parameters):
-            if value != name and lines is not None:
-                yield insert_before(context, lines, f"{name} = {value}", "missing start", 2.3)

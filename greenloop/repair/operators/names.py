@@ -7,7 +7,7 @@ from itertools import combinations
 
 from greenloop.repair.context import CandidateEdit, Edits, RepairContext
 from greenloop.syntax.nodes import get_last_name
-from greenloop.syntax.operators import edit_operator
+from greenloop.syntax.operators.protocol import edit_operator
 
 _AFFIX_LENGTH = 3
 

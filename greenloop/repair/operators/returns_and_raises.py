@@ -6,7 +6,7 @@ import ast
 
 from greenloop.repair.context import Edits, RepairContext
 from greenloop.syntax.nodes import Function
-from greenloop.syntax.operators import edit_operator, get_raised_class
+from greenloop.syntax.operators.protocol import edit_operator, get_raised_class
 
 _COMMON_PREFIX_LENGTH = 4
 _COMMON_EXCEPTIONS = ("ValueError", "TypeError", "KeyError", "IndexError", "AttributeError")

@@ -5,19 +5,19 @@ from __future__ import annotations
 import ast
 
 from greenloop.repair.context import CandidateEdit, Edits, RepairContext
-from greenloop.syntax.operators import edit_operator
+from greenloop.syntax.operators.protocol import edit_operator
 
 _PREDICATES = ("isalnum", "isalpha", "isdigit")
 
 
 @edit_operator()
 def change_slice(context: RepairContext, node: ast.Slice) -> Edits:
-    """Drop, add or replace a part of a slice."""
+    """Add a part to a slice, or replace one."""
     parts = [context.text(item) if item else "" for item in (node.lower, node.upper, node.step)]
     names = [item for item in context.scope.names if item not in parts]
     for at in range(3):
         fresh = ["1", "-1", *names] if at < 2 else ["-1", "2"]
-        for text in [""] if parts[at] else fresh:
+        for text in () if parts[at] else fresh:
             yield _build_slice_edit(context, node, [*parts[:at], text, *parts[at + 1 :]])
     lower, upper, step = parts
     if upper and lower:
@@ -65,7 +65,8 @@ def change_range(context: RepairContext, node: ast.Call) -> Edits:
             start, end = given
             yield context.edit(node, f"range({end})", "range", 2.0)
             yield context.edit(node, f"range({end} - 1, {start} - 1, -1)", "range", 2.6)
-            yield context.edit(node, f"range({start}, {end}, -1)", "range", 2.8)
+            for step in ("-1", *context.scope.names[:6]):
+                yield context.edit(node, f"range({start}, {end}, {step})", "range", 2.8)
     elif node.func.id == "enumerate" and len(given) == 1:
         yield context.edit(node, f"enumerate({given[0]}, 1)", "range", 1.8)
     elif node.func.id == "enumerate" and len(given) == 2:

@@ -13,7 +13,7 @@ from greenloop.repair.operators.blocks import (
     is_jump_statement,
 )
 from greenloop.syntax.nodes import Definition
-from greenloop.syntax.operators import edit_operator
+from greenloop.syntax.operators.protocol import edit_operator
 
 CompoundStatement = ast.For | ast.While | ast.AsyncFor | ast.If | ast.With
 
@@ -125,16 +125,6 @@ def _find_branches(
     body = find_body_lines(context, node.body)
     orelse = find_body_lines(context, node.orelse) if node.orelse else None
     return (body, orelse) if body and orelse and body.indent == orelse.indent else None
-
-
-@edit_operator()
-def replace_jump(context: RepairContext, node: ast.Break | ast.Continue) -> Edits:
-    """Replace `break` and `continue` by each other, and `break` by `return`."""
-    if isinstance(node, ast.Break):
-        yield context.edit(node, "continue", "loop", 1.3)
-        yield context.edit(node, "return", "loop", 2.6)
-    else:
-        yield context.edit(node, "break", "loop", 1.3)
 
 
 @edit_operator()

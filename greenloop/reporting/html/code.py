@@ -2,75 +2,53 @@
 
 from __future__ import annotations
 
-import keyword
 import re
-import tokenize
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeVar
+
+from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
+from pygments.token import (  # type: ignore[import-untyped]
+    Comment,
+    Keyword,
+    Name,
+    Number,
+    Operator,
+    String,
+)
 
 from greenloop.records import MutantResult, Report, Survivor
 from greenloop.reporting.escaping import truncate
 from greenloop.reporting.evidence.survivors import list_survivors
 
 Token = tuple[str, str]  # the CSS class, '' for plain text, and the text
-_Span = tuple[int, int, str]  # first column, the column behind the last, and the CSS class
 
-# Kinds of tokens that have a colour whatever stands before them; f-strings have parts since 3.12.
-_CLASSES = {"STRING": "st", "NUMBER": "nu", "COMMENT": "co"}
-_CLASSES |= dict.fromkeys(("FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END"), "st")
-_DEFINITIONS = ("def", "class")
-_LINE_STARTS = (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING)
+_CLASSES = {
+    *((Name.Decorator, "kw"), (Keyword, "kw"), (Operator.Word, "kw"), (Comment, "co")),
+    *((String, "st"), (Number, "nu"), (Name.Function, "na"), (Name.Class, "na")),
+}
 
 
 def highlight_lines(lines: Sequence[str]) -> list[tuple[Token, ...]]:
-    """Return the tokens of each line; () where the lines are not Python."""
-    spans: list[list[_Span]] = [[] for _ in lines]
-    try:
-        for css, token in _classify(lines):
-            _add_spans(spans, lines, css, token)
-    except (tokenize.TokenError, SyntaxError, SystemError):  # the last: NUL in CPython 3.12
+    """Return the tokens of each line; () where a character would end a line for the lexer alone."""
+    if any("\r" in line for line in lines):
         return [()] * len(lines)
-    return [tuple(_split_line(line, found)) for line, found in zip(lines, spans, strict=True)]
+    found: list[list[Token]] = [[]]
+    lexer = PythonLexer(stripnl=False, ensurenl=False)
+    for kind, text in lexer.get_tokens("\n".join(lines)):
+        css = next((name for known, name in _CLASSES if kind in known), "")
+        first, *rest = text.split("\n")
+        found[-1].append((css, first))
+        found += ([(css, item)] for item in rest)
+    return [tuple(_join_alike(line)) for line in found[: len(lines)]]
 
 
-def _classify(lines: Sequence[str]) -> Iterator[tuple[str, tokenize.TokenInfo]]:
-    """Yield the tokens that have a colour, with their classes."""
-    source = iter([f"{line}\n" for line in lines])
-    last, is_line_start, is_decorator = "", True, False
-    for token in tokenize.generate_tokens(lambda: next(source, "")):
-        begins = is_line_start and token.string == "@"
-        is_decorator = begins or (is_decorator and (token.string == "." or last in ("@", ".")))
-        css = _CLASSES.get(tokenize.tok_name[token.type], "")
-        if is_decorator or keyword.iskeyword(token.string):
-            css = "kw"
-        elif last in _DEFINITIONS:
-            css = "na"
-        if css:
-            yield css, token
-        last, is_line_start = token.string, token.type in _LINE_STARTS
-
-
-def _add_spans(
-    spans: list[list[_Span]], lines: Sequence[str], css: str, token: tokenize.TokenInfo
-) -> None:
-    """Add what the token covers of each of its lines."""
-    (first, start), (last, end) = token.start, token.end
-    for row in range(first, min(last, len(lines)) + 1):
-        begins = start if row == first else 0
-        spans[row - 1].append((begins, end if row == last else len(lines[row - 1]), css))
-
-
-def _split_line(line: str, spans: Sequence[_Span]) -> Iterator[Token]:
-    """Yield the parts of a line, with and without a colour; together they are the line."""
-    done = 0
-    for start, end, css in [*spans, (len(line), len(line), "")]:
-        if done < start:
-            yield "", line[done:start]
-        if start < end:
-            yield css, line[start:end]
-        done = end
+def _join_alike(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Yield neighbours of one class as one token."""
+    for css, run in groupby((item for item in tokens if item[1]), lambda item: item[0]):
+        yield css, "".join(text for _, text in run)
 
 
 DETECTED_OUTCOMES = ("killed", "timeout", "crashed")

@@ -60,25 +60,6 @@ FIRST_REPAIRS = [
         id="a constant that is read when the module is imported",
     ),
     pytest.param(
-        "def balanced(text):\n    depth = 0\n    for c in text:\n        depth += 1 if c == '(' else -1\n"
-        "        if depth < 0:\n            return False\n    return True\n",
-        "from m import balanced\n"
-        "def test_right(): assert balanced('(())()') and balanced('')\n"
-        "def test_open(): assert not balanced('((')\n"
-        "def test_closed(): assert not balanced(')(')\n",
-        "return not depth",
-        id="a condition of what is in scope",
-    ),
-    pytest.param(
-        "def reverse(words):\n    out, rest = [], list(words)\n    while rest:\n        word = rest.pop()\n"
-        "    return out\n",
-        "from m import reverse\n"
-        "def test_two(): assert reverse(['a', 'b']) == ['b', 'a']\n"
-        "def test_none(): assert reverse([]) == []\n",
-        "        out.append(word)",
-        id="a missing call that the function makes nowhere",
-    ),
-    pytest.param(
         "def clamp(xs, low, high):\n    return [max(high, min(low, x)) for x in xs]\n",
         "from m import clamp\n" "def test_all(): assert clamp([1, 5, 9], 2, 6) == [2, 5, 6]\n",
         "[min(high, max(low, x)) for x in xs]",

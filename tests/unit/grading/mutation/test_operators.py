@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.grading.mutation import generate_mutants
-from greenloop.grading.mutation.operators import OPERATORS
+from greenloop.syntax.operators import OPERATORS
 from tests.support.programs import read_program
 
 GOLDEN = Path(__file__).parent / "golden.txt"

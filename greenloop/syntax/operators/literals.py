@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from greenloop.syntax.nodes import NodeContext
-from greenloop.syntax.operators import edit_operator
+from greenloop.syntax.operators.protocol import edit_operator
 from greenloop.syntax.source import TextEdit
 
 _LITERAL_START = re.compile(r"(?P<prefix>[A-Za-z]*)(?P<quote>'''|\"\"\"|'|\")")
@@ -18,7 +18,7 @@ def _is_in_f_string(context: NodeContext) -> bool:
     return isinstance(context.parent, ast.JoinedStr)
 
 
-@edit_operator("truth", "Which behaviour of {where} depends on `{old}` in `{line}`?")
+@edit_operator("truth", "Which behaviour of {where} depends on `{old}` in `{line}`?", cost=1.3)
 def negate_bool(context: NodeContext, node: ast.Constant) -> Iterator[TextEdit]:
     """Replace True by False and False by True."""
     if isinstance(node.value, bool) and not _is_in_f_string(context):

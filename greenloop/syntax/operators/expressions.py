@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from greenloop.syntax.nodes import NodeContext
-from greenloop.syntax.operators import (
+from greenloop.syntax.operators.protocol import (
     BOUNDARIES,
     OPPOSITES,
     SEQUENCE_NODES,
@@ -59,7 +59,9 @@ def change_augmented_assignment(context: NodeContext, node: ast.AugAssign) -> It
             yield TextEdit(*span, f"{sign}=")
 
 
-@edit_operator("accumulated", "What does {where} give when `{line}` happens a second time?")
+@edit_operator(
+    "accumulated", "What does {where} give when `{line}` happens a second time?", cost=1.5
+)
 def drop_accumulation(context: NodeContext, node: ast.AugAssign) -> Iterator[TextEdit]:
     """Replace `x += y` by `x = y`."""
     span = context.source.find_operator_span(node.target, node.value)
@@ -68,7 +70,9 @@ def drop_accumulation(context: NodeContext, node: ast.AugAssign) -> Iterator[Tex
 
 
 @edit_operator(
-    "boundary", "What does {where} do when {left} equals {right}? (boundary of `{compare}`)"
+    "boundary",
+    "What does {where} do when {left} equals {right}? (boundary of `{compare}`)",
+    cost=1.0,
 )
 def shift_boundary(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit]:
     """Replace `<` by `<=`, and so on."""
@@ -77,19 +81,19 @@ def shift_boundary(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit
             yield TextEdit(*item.span, BOUNDARIES[item.sign])
 
 
-@edit_operator("identity", _TRUTH_QUESTION)
+@edit_operator("identity", _TRUTH_QUESTION, cost=1.4)
 def negate_identity(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit]:
     """Replace `is` by `is not`, and `is not` by `is`."""
     return _negate_comparisons(context, node, ("is", "is not"))
 
 
-@edit_operator("membership", _TRUTH_QUESTION)
+@edit_operator("membership", _TRUTH_QUESTION, cost=1.4)
 def negate_membership(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit]:
     """Replace `in` by `not in`, and `not in` by `in`."""
     return _negate_comparisons(context, node, ("in", "not in"))
 
 
-@edit_operator("comparison", _TRUTH_QUESTION)
+@edit_operator("comparison", _TRUTH_QUESTION, cost=1.6)
 def negate_comparison(context: NodeContext, node: ast.Compare) -> Iterator[TextEdit]:
     """Replace `<` by `>=`, `==` by `!=`, and so on."""
     return _negate_comparisons(context, node, ("==", "!=", *BOUNDARIES))
@@ -103,14 +107,14 @@ def _negate_comparisons(
             yield TextEdit(*item.span, OPPOSITES[item.sign])
 
 
-@edit_operator("boolean", "What does {where} do when only one side of `{old}` holds?")
+@edit_operator("boolean", "What does {where} do when only one side of `{old}` holds?", cost=1.4)
 def swap_boolean_operator(context: NodeContext, node: ast.BoolOp) -> Iterator[TextEdit]:
     """Replace `and` by `or`, and `or` by `and`."""
     for _, text in iter_swapped_operators(context.source, node):
         yield context.replace(node, text)
 
 
-@edit_operator("unary", "What changes in {where} when `{old}` is `{new}`?")
+@edit_operator("unary", "What changes in {where} when `{old}` is `{new}`?", cost=1.6)
 def remove_unary_operator(context: NodeContext, node: ast.UnaryOp) -> Iterator[TextEdit]:
     """Replace `-x`, `~x` and `not x` by `x`."""
     if not isinstance(node.op, ast.UAdd):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from greenloop.syntax.nodes import NodeContext, get_last_name
-from greenloop.syntax.operators import edit_operator, get_raised_class
+from greenloop.syntax.operators.protocol import edit_operator, get_raised_class
 from greenloop.syntax.source import TextEdit
 
 _CONDITION_QUESTION = "What does {where} do when `{old}` holds, and what when it does not?"
@@ -43,14 +43,18 @@ def skip_loop(context: NodeContext, node: ast.For | ast.While) -> Iterator[TextE
 
 
 @edit_operator(
-    "break", "What does {where} do with what comes after the point where it stops looking?"
+    "break",
+    "What does {where} do with what comes after the point where it stops looking?",
+    cost=1.3,
 )
 def replace_break(context: NodeContext, node: ast.Break) -> Iterator[TextEdit]:
     """Replace `break` by `continue`."""
     yield context.replace(node, "continue")
 
 
-@edit_operator("continue", "What does {where} do with what comes after something that it skips?")
+@edit_operator(
+    "continue", "What does {where} do with what comes after something that it skips?", cost=1.3
+)
 def replace_continue(context: NodeContext, node: ast.Continue) -> Iterator[TextEdit]:
     """Replace `continue` by `break`."""
     yield context.replace(node, "break")

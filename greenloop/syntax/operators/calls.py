@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from greenloop.syntax.nodes import NodeContext, get_last_name
-from greenloop.syntax.operators import edit_operator
+from greenloop.syntax.operators.protocol import edit_operator
 from greenloop.syntax.source import TextEdit
 
 _PAIRS = (
@@ -79,7 +79,7 @@ def unwrap_call(context: NodeContext, node: ast.Call) -> Iterator[TextEdit]:
         yield context.replace(node, f"({context.text(node.func.value)})")
 
 
-@edit_operator("slice", "On which input of {where} is `{old}` needed in `{line}`?")
+@edit_operator("slice", "On which input of {where} is `{old}` needed in `{line}`?", cost=2.0)
 def drop_slice_part(context: NodeContext, node: ast.Slice) -> Iterator[TextEdit]:
     """Drop the start, the end or the step of a slice, with the parentheses around it."""
     text = context.source.text
