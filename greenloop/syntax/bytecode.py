@@ -10,11 +10,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
 
-from greenloop.syntax.nodes import NodeContext
 from greenloop.syntax.source import Source, TextEdit
-from greenloop.syntax.windows import MAX_UNIT_CHARACTERS, Window, find_window
 
-_LARGE_COMPILATIONS = 100  # of as many characters as the module has, for all large parts together
+_MAX_CHARACTERS = 4096
 
 CompilationUnit = tuple[int, int, int, str]
 
@@ -26,50 +24,38 @@ class CompilationUnits:
     """
 
     def __init__(self, tree: ast.Module, source: Source) -> None:
-        self._source = source
+        self._text = source.text
         self._flags = (
             __future__.annotations.compiler_flag if _has_postponed_annotations(tree) else 0
         )
         self._units = list(_find_units(tree, source))
         self._starts = [unit[0] for unit in self._units]
-        self._original_fingerprints: dict[Any, Any] = {}
-        self._large_characters_left = _LARGE_COMPILATIONS * len(source.text)
+        self._originals: dict[CompilationUnit, Any] = {}
 
     def find_enclosing(self, start: int, end: int) -> CompilationUnit | None:
         """Return start, end, first line and class ('' for none) of the smallest unit around a span."""
         last = bisect_right(self._starts, start)
         return next((unit for unit in reversed(self._units[:last]) if end <= unit[1]), None)
 
-    def compile_edit(self, unit: CompilationUnit, edit: TextEdit, context: NodeContext) -> Any:
-        """Return a fingerprint of the unit after an edit of a node.
+    def compile_edit(self, unit: CompilationUnit, edit: TextEdit) -> Any:
+        """Return a fingerprint of the unit after an edit; None if it does not compile or is unchanged.
 
-        None if it does not compile or is unchanged. Of a long unit only a part is compiled.
+        A long unit is not compiled for each of its edits, which nearly all are other programs: that
+        would take time that grows with the square of its length.
         """
-        start, end, _, owner = unit
-        whole = Window(start, end, f"class {owner}:\n" if owner else "")
-        window = find_window(context, edit) if end - start > MAX_UNIT_CHARACTERS else None
-        if not self._may_compile(window or whole):
-            return None
-        part = window if window and self._get_original(window) else whole
-        compiled = self._compile(part, edit)
-        return None if compiled in (None, self._get_original(part)) else (part, compiled)
+        if unit[1] - unit[0] > _MAX_CHARACTERS:
+            return unit, edit
+        if unit not in self._originals:
+            self._originals[unit] = self._compile(unit, self._text[unit[0] : unit[1]])
+        start, end = unit[:2]
+        compiled = self._compile(
+            unit, self._text[start : edit.start] + edit.text + self._text[edit.end : end]
+        )
+        return None if compiled in (None, self._originals[unit]) else (unit, compiled)
 
-    def _may_compile(self, part: Window) -> bool:
-        """Return whether there is time for it: an expression of any length may have many edits."""
-        length = part.end - part.start
-        if length <= MAX_UNIT_CHARACTERS:
-            return True
-        self._large_characters_left -= length
-        return self._large_characters_left >= 0
-
-    def _get_original(self, part: Window) -> Any:
-        if part not in self._original_fingerprints:
-            self._original_fingerprints[part] = self._compile(part)
-        return self._original_fingerprints[part]
-
-    def _compile(self, part: Window, edit: TextEdit | None = None) -> Any:
+    def _compile(self, unit: CompilationUnit, text: str) -> Any:
+        program = f"class {unit[3]}:\n{text}" if unit[3] else text
         try:
-            program = part.build_program(self._source.text, edit)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 return fingerprint_code(compile(program, "<mutant>", "exec", self._flags, True))

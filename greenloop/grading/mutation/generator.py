@@ -30,7 +30,7 @@ def generate_mutants(code: str) -> tuple[Mutant, ...]:
     found: list[Mutant] = []
     for proposed in _propose_edits(tree, source):
         unit = units.find_enclosing(proposed.edit.start, proposed.edit.end)
-        program = unit and units.compile_edit(unit, proposed.edit, proposed.context)
+        program = unit and units.compile_edit(unit, proposed.edit)
         if unit and program is not None and program not in seen:
             seen.add(program)
             found.append(_build_mutant(proposed, unit, id_counts))
