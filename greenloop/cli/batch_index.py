@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from greenloop.batch.results import RESULTS_FILE, add_outcome, read_results
 from greenloop.errors import InputError
@@ -14,21 +13,12 @@ from greenloop.reporting.batch import BatchSummary
 from greenloop.reporting.html.index import IndexEntry, render_index_html
 from greenloop.workflow.storage.run_dir import write_atomically
 
-if TYPE_CHECKING:
-    from greenloop.batch.runner import Batch
-
 INDEX_FILE = "index.html"
 
 
-def write_index(batch: Batch, outcomes: Mapping[str, BatchOutcome]) -> Path:
-    """Write the page of a batch that has ended, and return its path. Raises OutputError."""
-    page, runs = batch.folder / INDEX_FILE, batch.folder / "runs"
-    entries = [
-        _build_index_entry(item.id, outcomes.get(item.id), runs / item.slug, page.parent)
-        for item in batch.entries
-    ]
-    write_atomically(page, render_index_html(entries, batch.totals))
-    return page
+def write_index(batch: BatchSummary, folder: Path) -> None:
+    """Write the page of a batch that has ended. Raises OutputError."""
+    write_atomically(folder / INDEX_FILE, render_batch_page(batch, folder))
 
 
 def is_batch_folder(folder: Path) -> bool:
@@ -68,28 +58,23 @@ def _count_unfinished(folder: Path, outcomes: Sequence[BatchOutcome]) -> int:
 
 def render_batch_page(batch: BatchSummary, base_folder: Path) -> str:
     """Return the page; its links are relative to `base_folder`."""
-    entries = [
-        _build_index_entry(item.id, item, Path(item.run_dir), base_folder)
-        for item in batch.outcomes
-    ]
+    entries = [_build_index_entry(item, base_folder) for item in batch.outcomes]
+    entries += map(IndexEntry, batch.not_run)
     return render_index_html(entries, batch.totals)
 
 
-def _build_index_entry(
-    name: str, outcome: BatchOutcome | None, run_dir: Path, base_folder: Path
-) -> IndexEntry:
+def _build_index_entry(outcome: BatchOutcome, base_folder: Path) -> IndexEntry:
+    run_dir = Path(outcome.run_dir)
     page = run_dir / "report.html"
     shown = _relative_link(page, base_folder) if page.is_file() else ""
-    return IndexEntry(name, outcome, shown, tuple(_output_links(outcome, run_dir, base_folder)))
+    return IndexEntry(outcome.id, outcome, shown, tuple(_output_links(outcome, base_folder)))
 
 
-def _output_links(
-    outcome: BatchOutcome | None, run_dir: Path, base_folder: Path
-) -> Iterator[tuple[str, str]]:
-    places: Sequence[tuple[str, str | None]] = (
-        ("code", outcome.output if outcome else None),
-        ("tests", outcome.tests_output if outcome else None),
-        ("report.json", str(run_dir / "report.json")),
+def _output_links(outcome: BatchOutcome, base_folder: Path) -> Iterator[tuple[str, str]]:
+    places = (
+        ("code", outcome.output),
+        ("tests", outcome.tests_output),
+        ("report.json", str(Path(outcome.run_dir, "report.json"))),
     )
     for label, place in places:
         if place and Path(place).is_file():

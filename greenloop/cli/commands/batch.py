@@ -45,7 +45,6 @@ def batch_command(options: BatchOptions) -> int:
         batch = _create_batch(options, load_settings(options), emit)
         failure = run_until_stopped(batch, batch.run()) or batch.fatal_error
     try:
-        write_index(batch, outcomes)
         _write_outputs(batch, outcomes, options)
     except GreenloopError as error:
         failure = failure or error
@@ -82,7 +81,7 @@ def _finish_batch(batch: Batch, failure: GreenloopError | None, options: BatchOp
 
 
 def _write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], options: BatchOptions) -> None:
-    """Write the files that the options name, in the order of the entries.
+    """Write the page, and the files that the options name, in the order of the entries.
 
     Raises:
         OutputError: one of them cannot be written.
@@ -91,6 +90,7 @@ def _write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], options: Bat
     ended = tuple(outcomes[name] for name in ids if name in outcomes)
     missing = tuple(name for name in ids if name not in outcomes)
     summary = BatchSummary(batch.totals, ended, missing)
+    write_index(summary, batch.folder)
     files = (options.markdown, render_batch_markdown), (options.junit, render_batch_junit)
     write_outputs(summary, *files)
     if options.github_output is not None:
