@@ -51,7 +51,7 @@ def create_asker(settings: Settings, options: RunOptions) -> TerminalAsker | Non
 
 
 def _describe_choice(choice: Choice) -> Iterator[str]:
-    yield f"The text leaves open: {choice.question}"
+    yield f"Left open: {choice.question}"
     if choice.quote:
         yield f"  > {choice.quote}"
     for number, answer in enumerate(choice.answers, 1):

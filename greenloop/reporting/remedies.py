@@ -25,6 +25,7 @@ _REMEDIES = {
     "no baseline": "mend the project's test run, and check it with pytest",
     "forged": "read the code: it does not earn its green",
     "stuck": "make the text plainer, or name another model with --fallback-model",
+    "patches": "add the test that is missing, and heal again",
     "not repaired": "allow more with --max-repairs, or continue with `greenloop resume`",
     "grading ended early": "run again",
 }

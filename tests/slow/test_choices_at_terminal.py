@@ -62,7 +62,7 @@ def test_choices_are_asked_before_tests_are_written(colour: str) -> None:
     with OpenAIServer(answer) as server:
         with session(server, *CALL, NO_COLOR=colour, TERM="xterm") as at_work:
             shown = at_work.until(PROMPT)
-            assert f"The text leaves open: {FEWER}" in shown
+            assert f"Left open: {FEWER}" in shown
             assert "1: top_k([2, 1], 5) -> [2, 1] (taken)" in shown
             assert server.tools() == ["parse_specification"]
             at_work.type("9")
@@ -124,7 +124,7 @@ def test_stopped_while_asking(stop: Callable[[Any], None], status: int) -> None:
         with session(server, "resume", "run") as at_work:
             shown = at_work.until(PROMPT)
             assert ZERO in shown
-            assert f"The text leaves open: {FEWER}" not in shown
+            assert f"Left open: {FEWER}" not in shown
             at_work.type("1")
             assert at_work.end() == 0
         assert server.tools().count("parse_specification") == asked

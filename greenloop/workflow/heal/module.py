@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from greenloop.errors import InputError, NoModelError
-from greenloop.events import RepairSearchDone
+from greenloop.events import ChoiceAnswered, ChoiceAsked, RepairSearchDone
 from greenloop.events.progress import progress_span
+from greenloop.grading.peer.comparison import PeerProgram, compare_programs
 from greenloop.llm.factory import is_model_disabled
 from greenloop.project.snapshot import take_snapshot
 from greenloop.project.tree import add_version_file, list_module_names
-from greenloop.records import Expectation, SearchResult
+from greenloop.records import Choice, Expectation, Patch, SearchResult
 from greenloop.records.generation import Dispute, Judgement, Repair
 from greenloop.repair import search_patches
 from greenloop.sandbox.views.project import ProjectSandbox
@@ -28,6 +30,7 @@ from greenloop.workflow.run_tests import run_suite
 from greenloop.workflow.state import RepairPhase, Run
 
 _SEARCH_SECONDS_WITH_MODEL, _SEARCH_SECONDS_WITHOUT_MODEL = 2.0, 60.0
+_MAX_COMPARED_PATCHES = 3
 _SEARCH_ONLY_NOTE = (
     "found by a search that these tests alone guided, so that they cannot confirm it"
 )
@@ -110,9 +113,49 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         if not self._is_search_only:
             self._hint = best.diff
             return False
+        best = await self._choose(found.patches)
         self.state.candidates.add(Candidate(best.code, "free-fix", best.change))
         self.run.note(_SEARCH_ONLY_NOTE)
         return True
+
+    async def _choose(self, patches: Sequence[Patch]) -> Patch:
+        """Return the patch that the user chooses; where nobody is asked, the first, with a note."""
+        by_change = {item.change: item for item in patches}
+        best, *others = by_change.values()
+        if not others:
+            return best
+        difference = await self._find_difference(best, others)
+        if self.run.asker is None:
+            count = f"{len(others)} other edit{'s' * (len(others) > 1)}"
+            self.run.note(f"patches: all tests pass with {count}, too; {difference}")
+            return best
+        question = f"All tests pass with each of these edits. Which one? ({difference})"
+        choice = Choice(id="P1", question=question, answers=tuple(by_change), chosen=best.change)
+        self.run.emit(ChoiceAsked(choice))
+        answer = await self.run.asker.ask(choice)
+        self.run.emit(ChoiceAnswered(choice, answer))
+        return by_change.get(answer.answer, best)
+
+    async def _find_difference(self, best: Patch, others: Sequence[Patch]) -> str:
+        """Return an input on which another patch answers differently: the test that is missing."""
+        suite = self.state.tests
+        for other in () if self.request.project else others[:_MAX_COMPARED_PATCHES]:
+            work = partial(
+                compare_programs,
+                module=suite.module,
+                code=best.code,
+                peer=PeerProgram(other.code, ""),
+                interface="",
+                specification="",
+                tests=suite.files,
+                examples=(),
+                seed=best.change,
+            )
+            if found := (await self.run.call_in_sandbox(work)).differences:
+                item = found[0]
+                now, then = f"{item.call} gives {item.code} after the first", f"{item.peer} after"
+                return f"{now}, {then} {other.change}; no test asks for it"
+        return "no input was found on which they differ"
 
     async def _search(self) -> SearchResult:
         state, suite = self.state, self.state.tests

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.events import Notice, RepairSearchDone
+from greenloop.records import Choice, ChoiceAnswer
 from greenloop.workflow.heal.request import HealModuleRequest
 from tests.support.model_responses import BETTER_CODE, GOOD_CODE, GOOD_TESTS, WRONG_CODE, fence
 
@@ -58,6 +59,44 @@ def project(tmp_path: Path, code: str) -> HealModuleRequest:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return request_of(root / "shop/prices.py", root / "tests")
+
+
+AMBIGUOUS = """def clamp(x, low, high):
+    if x > low:
+        return low
+    if x > high:
+        return high
+    return x
+"""
+FEW_TESTS = """from topk import clamp
+
+def test_low(): assert clamp(1, 2, 5) == 2
+def test_high(): assert clamp(9, 2, 5) == 5
+"""
+
+
+class LastPatch:
+    """A user who chooses the last of the patches."""
+
+    async def ask(self, choice: Choice) -> ChoiceAnswer:
+        self.choice = choice
+        answer = choice.answers[-1]
+        return ChoiceAnswer(question_sha256=choice.sha256, how="user", answer=answer)
+
+
+def test_several_patches_are_told_apart_by_an_input(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    request = alone(tmp_path, AMBIGUOUS, FEW_TESTS).model_copy(update={"search_s": 20.0})
+    done = run_workflow({}, request=request, model="none")
+    (note,) = [item for item in done.report.reasons if item.startswith("patches: ")]
+    assert "all tests pass with" in note
+    assert "clamp(" in note
+    user = LastPatch()
+    chosen = run_workflow({}, request=request, model="none", asker=user)
+    assert len(user.choice.answers) > 1
+    assert chosen.report.attempts[-1].remark == user.choice.answers[-1]
+    assert chosen.report.final_code != done.report.final_code
 
 
 def test_healthy_module_needs_no_model_call(run_workflow: RunWorkflow, tmp_path: Path) -> None:
