@@ -31,10 +31,12 @@ from typing import Any
 
 from trickcatcher_tasks import MODULE, PRECONDITION_REFERENCES, Task, read_tasks
 
-from greenloop.grading.peer.answers import Names, compare
+from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.runs import Answer, Program
+from greenloop.grading.peer.answers import compare
 from greenloop.grading.peer.comparison import PeerProgram, check_peer, compare_programs
+from greenloop.grading.peer.names import Names
 from greenloop.grading.peer.records import FoundDifference
-from greenloop.grading.peer.runs import Answer, Input, Program
 from greenloop.records.evidence.peer import MIN_ALLOWED_INPUTS
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ANSWER

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from greenloop.testsuite.variants.trees import copy_tree
+from greenloop.syntax.trees import copy_tree
 
 
 def read_imports(tree: ast.AST, module: str) -> dict[str, str]:

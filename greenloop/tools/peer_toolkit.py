@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from greenloop.grading.peer.seeds import read_public
+from greenloop.grading.inputs.known_calls import read_public
 from greenloop.llm.parsing.peer import parse_peer, parse_rulings
 from greenloop.records import Choice, Contract
 from greenloop.records.generation import DifferenceRuling, GeneratedPeer

@@ -2,92 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any
+import ast
+import random
+from collections.abc import Iterator, Sequence
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.memorization.call_extraction import ExtractedCall, extract_calls
-from greenloop.grading.memorization.detection import build_call_variants, detect_memorization
+from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.known_calls import (
+    iterate_calls,
+    read_constants,
+    read_public,
+    read_vocabulary,
+)
+from greenloop.grading.inputs.literals import LiteralMutator
+from greenloop.grading.inputs.runs import Answer, Program
+from greenloop.grading.memorization.detection import is_memorized
 from greenloop.grading.memorization.special_cases import find_special_cases
 from greenloop.records import Memorization
+from greenloop.syntax.parse import parse_or_empty
+from greenloop.testsuite.module_calls import read_imports
 from greenloop.testsuite.parser import has_hooks
 
-_MAX_CALLS = 200
-_TIMEOUT_SECONDS = 5.0
-_Event = dict[str, Any] | None
-_Answers = tuple[Sequence[_Event], dict[str, Sequence[_Event]]]
-
-
-@dataclass(frozen=True)
-class _CallPlan:
-    """The tests' calls, and variants of them by function."""
-
-    calls: Sequence[ExtractedCall]
-    variants: Mapping[str, Sequence[str]]
-
-    @cached_property
-    def texts(self) -> list[str]:
-        """The calls as source: those of the tests, then the variants, which may take any time."""
-        variants = (call for each in self.variants.values() for call in each)
-        return [*(item.call for item in self.calls), *variants]
-
-    def split(self, events: Sequence[_Event]) -> _Answers:
-        """Return the answers to the tests' calls, and by function those to the variants."""
-        answers, at = dict[str, Sequence[_Event]](), len(self.calls)
-        for name, each in self.variants.items():
-            answers[name] = events[at : at + len(each)]
-            at += len(each)
-        return events[: len(self.calls)], answers
+_MAX_CALLS, _VARIANTS, _TRIES = 200, 80, 400
+_BUDGET_S = 2.0  # of CPU time, for all variants
 
 
 def measure(context: GradingContext) -> Memorization | None:
-    """Replay the tests' calls without the tests.
+    """Replay the tests' calls, and variants of them, without the tests.
 
     None where no test calls the code with plain values alone, or where hooks and automatic fixtures
     of the tests could change the answers.
     """
-    plan = _plan_calls(context)
-    if plan is None:
+    tests = [item.code for item in context.tests]
+    if any(has_hooks(item) or "autouse" in item for item in tests):
         return None
-    functions = _find_functions(context, plan)
-    special_cases = find_special_cases(
-        context.code,
-        plan.calls,
-        context.contract,
-        lambda code, asked: context.sandbox.evaluate_calls(
-            code, context.module, asked, timeout_s=_TIMEOUT_SECONDS
-        ).events,
+    code, public = context.code, _list_called(context)
+    found = iterate_calls(tests, context.module, public, read_constants(code))
+    unique = {ast.unparse(call): call for _, call in found if call.args or call.keywords}
+    calls = list(unique.values())[:_MAX_CALLS]
+    if not calls:
+        return None
+    variants = list(vary_calls(calls, code, context.plan.seed))
+
+    def answer(source: str, inputs: Sequence[Input]) -> list[Answer]:
+        return Program(context.sandbox, context.module, source, public).run(inputs, _BUDGET_S)
+
+    answers = answer(code, [*map(_to_input, calls), *variants])
+    called = list(zip(calls, answers, strict=False))
+    varied = list(zip(variants, answers[len(calls) :], strict=True))
+    functions = tuple(
+        name
+        for name in public
+        if is_memorized(
+            code,
+            [item for item in called if ast.unparse(item[0].func) == name],
+            [item for variant, item in varied if variant.name == name],
+        )
     )
+    special_cases = find_special_cases(code, calls, variants, context.contract, answer)
     return Memorization(
         reached=not functions and not special_cases,
         special_cases=special_cases,
-        calls=len(plan.calls),
-        variants=sum(map(len, plan.variants.values())),
+        calls=len(calls),
+        variants=len(variants),
         functions=functions,
     )
 
 
-def _plan_calls(context: GradingContext) -> _CallPlan | None:
-    tests = context.tests
-    if any(has_hooks(item.code) or "autouse" in item.code for item in tests):
-        return None
-    calls = [item for file in tests for item in extract_calls(file.code, context.module)]
-    calls = calls[:_MAX_CALLS]
-    return _CallPlan(calls, build_call_variants(calls)) if calls else None
+def _list_called(context: GradingContext) -> tuple[str, ...]:
+    """Return the public names of the module, and what else of it the tests import."""
+    trees = (parse_or_empty(item.code) for item in context.tests)
+    imported = (name for tree in trees for name in read_imports(tree, context.module).values())
+    return tuple(dict.fromkeys([*read_public("", context.code), *filter(None, imported)]))
 
 
-def _find_functions(context: GradingContext, plan: _CallPlan) -> tuple[str, ...]:
-    """Return memorized functions."""
-    return detect_memorization(context.code, plan.calls, *_evaluate_calls(context, plan))
+def vary_calls(calls: Sequence[ast.Call], code: str, seed: int) -> Iterator[Input]:
+    """Yield calls with changed literals, some of each function."""
+    vocabulary = read_vocabulary("", "", [code])
+    mutator = LiteralMutator(random.Random(seed), vocabulary)
+    groups: dict[str, list[ast.Call]] = {}
+    for call in calls:
+        groups.setdefault(ast.unparse(call.func), []).append(call)
+    for group in groups.values():
+        seen = {ast.unparse(call) for call in group}
+        count = len(seen) + _VARIANTS
+        for at in range(_TRIES):
+            item = _to_input(mutator.mutate(group[at % len(group)]))
+            if item.text not in seen and len(seen) < count:
+                seen.add(item.text)
+                yield item
 
 
-def _evaluate_calls(context: GradingContext, plan: _CallPlan) -> _Answers:
-    """Return the answers; where the variants leave no time for the tests' calls, repeat these alone."""
-    evaluate = partial(context.sandbox.evaluate_calls, context.code, context.module)
-    events = evaluate(plan.texts, timeout_s=_TIMEOUT_SECONDS if plan.variants else None).events
-    answers, variants = plan.split(events)
-    if plan.variants and None in answers:
-        answers = evaluate([item.call for item in plan.calls]).events
-    return answers, variants
+def _to_input(call: ast.Call) -> Input:
+    return Input(call, ast.unparse(call.func))

@@ -9,21 +9,21 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
 
-from greenloop.grading.memorization.call_extraction import ExtractedCall
+from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.runs import Answer
 from greenloop.syntax.parse import parse_or_empty, read_literal
 from greenloop.syntax.source import Source
 
-_MAX_CANDIDATES = 8
-_MAX_NEIGHBOURS = 12
+_MAX_CANDIDATES, _MAX_NEIGHBOURS = 8, 12
 _TRIVIAL = frozenset(map(repr, (0, 1, 2, -1, 0.0, 1.0, -1.0, "", b"", None, True, False)))
-_Answers = Sequence[dict[str, Any] | None]
-Evaluate = Callable[[str, Sequence[str]], _Answers]
+Run = Callable[[str, Sequence[Input]], list[Answer]]
 
 
-class _Comparison(NamedTuple):
+@dataclass(frozen=True)
+class _Comparison:
     """A literal that something is compared with."""
 
     node: ast.expr
@@ -33,28 +33,29 @@ class _Comparison(NamedTuple):
 
 
 def find_special_cases(
-    code: str, calls: Sequence[ExtractedCall], text: str, evaluate: Evaluate
+    code: str, calls: Sequence[ast.Call], variants: Sequence[Input], text: str, run: Run
 ) -> tuple[str, ...]:
     """Return the calls of tests that the code has branches for, each with its line.
 
-    `text` is the contract, whose constants suffice for no suspicion; `evaluate` answers calls.
+    `text` is the contract, whose constants suffice for no suspicion; `run` answers calls.
     """
     source = Source(code)
     found = _find_candidates(parse_or_empty(code), calls, text)
     special = (
-        f"line {item.node.lineno}: {call.call}"
+        f"line {item.node.lineno}: {ast.unparse(call)}"
         for item, call in islice(found, _MAX_CANDIDATES)
-        if source.has_valid_span(item.node) and _is_special(source, item, call, calls, evaluate)
+        if source.has_valid_span(item.node)
+        and _is_special(source, item, call, calls, variants, run)
     )
     return tuple(dict.fromkeys(special))
 
 
 def _find_candidates(
-    tree: ast.Module, calls: Sequence[ExtractedCall], text: str
-) -> Iterator[tuple[_Comparison, ExtractedCall]]:
+    tree: ast.Module, calls: Sequence[ast.Call], text: str
+) -> Iterator[tuple[_Comparison, ast.Call]]:
     comparisons = list(_find_comparisons(tree))
     for call in calls:
-        leaves = tuple(_iter_leaves(call.arguments))
+        leaves = tuple(_list_leaves(call))
         if _TRIVIAL.issuperset(leaves) or _is_in_text(call, leaves, text):
             continue
         for item in comparisons:
@@ -62,9 +63,15 @@ def _find_candidates(
                 yield item, call
 
 
-def _is_in_text(call: ExtractedCall, leaves: Sequence[str], text: str) -> bool:
+def _list_leaves(call: ast.Call) -> Iterator[str]:
+    """Yield the constants of a call in the order of its arguments."""
+    for node in (*call.args, *(item.value for item in call.keywords)):
+        yield from _iter_leaves(known[0] if (known := read_literal(node)) else ast.unparse(node))
+
+
+def _is_in_text(call: ast.Call, leaves: Sequence[str], text: str) -> bool:
     """Whether the text names each constant outside of calls of the function."""
-    prose = re.sub(rf"\b{re.escape(call.function)}\([^()\n]*\)", "", text)
+    prose = re.sub(rf"\b{re.escape(ast.unparse(call.func))}\([^()\n]*\)", "", text)
     wanted = [leaf.strip("'\"") for leaf in leaves if leaf not in _TRIVIAL]
     return all(re.search(rf"(?<!\w){re.escape(leaf)}(?!\w)", prose) for leaf in wanted)
 
@@ -108,14 +115,23 @@ def _iter_leaves(value: object) -> Iterator[str]:
 def _is_special(
     source: Source,
     item: _Comparison,
-    call: ExtractedCall,
-    calls: Sequence[ExtractedCall],
-    evaluate: Evaluate,
+    call: ast.Call,
+    calls: Sequence[ast.Call],
+    variants: Sequence[Input],
+    run: Run,
 ) -> bool:
-    others = [other.call for other in calls if other.arguments != call.arguments]
-    neighbours = call.build_variants()
-    step = len(neighbours) // _MAX_NEIGHBOURS + 1
-    asked = [call.call, *neighbours[::step], *others]
+    name, text = ast.unparse(call.func), ast.unparse(call)
+    others = [Input(other, ast.unparse(other.func)) for other in calls]
+    near = [i for i in variants if i.name == name and _squeeze(i.text) != _squeeze(text)]
+    asked = [Input(call, name), *near[:: len(near) // _MAX_NEIGHBOURS + 1]]
+    asked += [other for other in others if other.text != text]
     changed = source.replace_node(item.node, f" {item.stub} ").apply_to(source.text)
-    now, without = evaluate(source.text, asked), evaluate(changed, asked)
-    return bool(neighbours) and now[0] != without[0] and list(now[1:]) == list(without[1:])
+    now, without = (
+        [answer.observed for answer in run(code, asked)] for code in (source.text, changed)
+    )
+    return bool(near) and now[0] != without[0] and now[1:] == without[1:]
+
+
+def _squeeze(text: str) -> str:
+    """Return a text without white space, which a branch may strip."""
+    return "".join(text.split())

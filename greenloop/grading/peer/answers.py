@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from greenloop.grading.peer.names import Names
 
 _RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
 _UNORDERED = ("set", "frozenset", "keys", "dict", "Counter", "defaultdict", "mappingproxy", "items")
@@ -19,19 +20,6 @@ _OF_LIMITS = ("MemoryError", "CpuTimeExceeded")
 _OF_INPUTS = ("NameError", "UnboundLocalError", "InputNotAllowed")
 _OF_TYPES = frozenset({"TypeError", "AttributeError"})  # of a peer: not made for such an input
 _NAME = 1  # of a class: [module, qualified name]
-
-
-@dataclass(frozen=True)
-class Names:
-    """Names that the text or the interface has, and fields that the interface gives its classes.
-
-    `constants` are the values, as source, that code and peer gave a constant whose value the text
-    leaves open.
-    """
-
-    words: frozenset[str] = frozenset()
-    fields: frozenset[str] = frozenset()
-    constants: frozenset[tuple[str, str]] = frozenset()
 
 
 def compare(code: dict[str, Any], peer: dict[str, Any], names: Names) -> bool | None:

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import ast
-import re
-import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from greenloop.grading.peer.answers import Names
-from greenloop.grading.peer.inputs import InputBuilder, Known
-from greenloop.grading.peer.outcomes import Outcome
-from greenloop.grading.peer.pair import Pair
-from greenloop.grading.peer.records import Comparison, FoundDifference, PeerProgram
-from greenloop.grading.peer.reduction import reduce_differences
-from greenloop.grading.peer.runs import Input, Program
-from greenloop.grading.peer.seeds import (
+from greenloop.grading.inputs.builder import Input, InputBuilder, Known
+from greenloop.grading.inputs.known_calls import (
     iterate_calls,
-    pair_open_constants,
     read_call,
     read_constants,
     read_public,
     read_vocabulary,
 )
+from greenloop.grading.inputs.runs import Program
+from greenloop.grading.peer.names import read_names
+from greenloop.grading.peer.outcomes import Outcome
+from greenloop.grading.peer.pair import Pair
+from greenloop.grading.peer.records import Comparison, FoundDifference, PeerProgram
+from greenloop.grading.peer.reduction import reduce_differences
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_empty, parse_or_none
+from greenloop.syntax.trees import copy_tree, fold_signs
 from greenloop.testsuite import TestFile, read_conftest
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.programs import build_programs
-from greenloop.testsuite.variants.trees import copy_tree, fold_signs
 
 __all__ = [
     "Comparison",
@@ -42,7 +39,6 @@ __all__ = [
 ]
 _Called = tuple[str, ast.Call]  # with the name of the test function that makes it
 _GENERATED, _MAX_EXPLAINED, _MAX_ROWS = 200, 60, 8
-_TESTS_TIMEOUT_S = 6.0  # of a peer, which is written to be simple, not fast
 
 
 def compare_programs(
@@ -64,7 +60,8 @@ def compare_programs(
 
     The peer runs in `peer_sandbox`, where it needs other files than the code. `failing` are names
     of tests that it fails: what they call is compared too, where no other input shows the difference.
-    No input is begun after `budget_s` seconds; shrinking differences takes at most as long again.
+    No input is begun once both have spent `budget_s` seconds of CPU time; shrinking differences
+    takes at most as long again.
 
     Raises SandboxError: the sandbox cannot run anything.
     """
@@ -72,27 +69,24 @@ def compare_programs(
         return Comparison(problem="no public function or class is known that could be called")
     mine = Program(sandbox, module, code, public)
     theirs = Program(peer_sandbox or sandbox, module, peer.code, public, peer.inputs)
-    pair = Pair(mine, theirs, _read_names(interface, specification, code, peer.code))
     constants = read_constants(code) & read_constants(peer.code)
     called = list(iterate_calls([item.code for item in tests], module, public, constants))
     calls = [call for text in examples if (call := read_call(text, public, constants))]
-    known = Known(
-        public=public,
-        constants=constants,
-        interface=interface if parse_or_none(interface or "?") else code,
-        calls=[*calls, *{ast.unparse(call): call for _, call in called}.values()],
-        generated=theirs.generate(seed, _GENERATED),
-        cases=_find_cases(tests, module) if _has_classes(code, public) else [],
-        module=module,
-    )
-    vocabulary = read_vocabulary(specification, interface, [code, peer.code])
-    pair.deadline = time.monotonic() + budget_s  # reading many tests takes seconds, too
-    pair.run_all(InputBuilder(known, vocabulary, seed))
-    pair.deadline = time.monotonic() + budget_s
+    calls += {ast.unparse(call): call for _, call in called}.values()
+    stubs = interface if parse_or_none(interface or "?") else code
+    # Without classes the calls of tests say as much as their bodies, where there are some.
+    has_bodies = _has_classes(code, public) or not called
+    cases = _find_cases(tests, module) if has_bodies else []
+    known = Known(public, constants, stubs, calls, theirs.generate(seed, _GENERATED), cases, module)
+    words = read_vocabulary(specification, interface, [code, peer.code])
+    names = read_names(interface, specification, code, peer.code)
+    pair = Pair(mine, theirs, names, budget_s)
+    pair.run_all(InputBuilder(known, words, seed))
+    pair.renew(budget_s)
     found = pair.summarize()
     explained = _name_tests(pair.outcomes, found.differences, called)
     if left := frozenset(failing) - explained:
-        cases = known.cases or _find_cases(tests, module)
+        cases = cases or _find_cases(tests, module)
         found = _add_failing(pair.without_precondition(budget_s), found, left, called, cases)
     return replace(found, differing_tests=tuple(sorted(explained.union(found.differing_tests))))
 
@@ -109,9 +103,7 @@ def check_peer(
     """
     if not any(parse_test_functions(item.code) for item in tests):
         return {}
-    return list_failures(
-        sandbox.run_tests(peer.code, tests, module=module, timeout_s=_TESTS_TIMEOUT_S)
-    )
+    return list_failures(sandbox.run_tests(peer.code, tests, module=module))
 
 
 def list_failures(run: TestRun) -> dict[str, str]:
@@ -124,10 +116,8 @@ def list_failures(run: TestRun) -> dict[str, str]:
 
 
 def _has_classes(code: str, public: Sequence[str]) -> bool:
-    """Whether a public name is a class; elsewhere the calls of tests say as much as their bodies."""
-    tree = parse_or_none(code)
-    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)} if tree else set()
-    return bool(classes.intersection(public))
+    nodes = parse_or_empty(code).body
+    return any(isinstance(node, ast.ClassDef) and node.name in public for node in nodes)
 
 
 def _find_cases(tests: Sequence[TestFile], module: str) -> list[Input]:
@@ -170,24 +160,10 @@ def _add_failing(
     bodies = [item for item in cases if _bare(item.name) in left]
     outcomes = pair.ask(bodies[:_MAX_EXPLAINED])
     differing += [item for item in outcomes if item.agrees is False]
-    more = [item.to_record() for item in reduce_differences(differing, pair.ask, 0.0)]
+    more = [item.to_record() for item in reduce_differences(differing, pair, rounds=0)]
     names = tuple(_name_tests(differing, more, called))
     return replace(found, differences=(*found.differences, *more), differing_tests=names)
 
 
 def _bare(test: str) -> str:
     return test.rpartition("::")[2]
-
-
-def _read_names(interface: str, specification: str, code: str, peer: str) -> Names:
-    tree = parse_or_none(interface)
-    nodes = list(ast.walk(tree)) if tree else []
-    declared = {node.target.id for node in nodes if _is_declared(node)}  # type: ignore[attr-defined]
-    methods = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
-    words = frozenset(re.findall(r"\w+", f"{specification}\n{interface}"))
-    constants = pair_open_constants(interface, specification, code, peer)
-    return Names(words, frozenset(declared | methods), constants)
-
-
-def _is_declared(node: ast.AST) -> bool:
-    return isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)

@@ -9,17 +9,18 @@ from functools import cached_property
 from textwrap import indent
 from typing import Any
 
+from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.runs import Answer
 from greenloop.grading.observation.expectations import load
-from greenloop.grading.peer.answers import Names, compare, name_kind
+from greenloop.grading.peer.answers import compare, name_kind
 from greenloop.grading.peer.features import describe_arguments
+from greenloop.grading.peer.names import Names
 from greenloop.grading.peer.records import FoundDifference
-from greenloop.grading.peer.rendering import describe, to_literal
-from greenloop.grading.peer.runs import Answer, Input
+from greenloop.grading.peer.rendering import describe, render_statements, to_literal
 from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ANSWER, ENDING, PRINTED
 from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.trees import copy_tree
 from greenloop.testsuite.used_definitions import show_with_definitions
-from greenloop.testsuite.variants.programs import render_statements
-from greenloop.testsuite.variants.trees import copy_tree
 
 _ENDS, _MAX_CALL = "ends the process", 2500  # as long as the inputs that are built
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from greenloop.grading.peer.answers import Names
-from greenloop.grading.peer.growth import cut_arguments, is_deep
-from greenloop.grading.peer.inputs import InputBuilder
+from greenloop.grading.inputs.builder import Input, InputBuilder
+from greenloop.grading.inputs.growth import cut_arguments, is_deep
+from greenloop.grading.inputs.runs import NOT_RUN, Program
+from greenloop.grading.peer.names import Names
 from greenloop.grading.peer.outcomes import Outcome, judge
 from greenloop.grading.peer.records import Comparison
 from greenloop.grading.peer.reduction import reduce_differences
-from greenloop.grading.peer.runs import NOT_RUN, Input, Program
+from greenloop.grading.peer.rendering import describe
+from greenloop.records.evidence.peer import MIN_ALLOWED_INPUTS
+from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
 
 _BATCH, _ENOUGH, _MIN_BATCH, _MAX_SLOWER, _MAX_PROBLEM = 450, 450, 100, 3, 300
 _LARGE_S = 0.5
@@ -26,37 +28,68 @@ def _cut(item: Input) -> Input | None:
     return replace(item, node=node) if node else None
 
 
+def _name_idle(outcomes: Sequence[Outcome]) -> dict[str, Outcome]:
+    """Return the functions of which all calls, by both programs, give one answer."""
+    groups: dict[str, list[Outcome]] = {}
+    for item in outcomes:
+        if item.item.is_call:
+            groups.setdefault(item.item.name, []).append(item)
+    return {
+        name: items[0]
+        for name, items in groups.items()
+        if len(items) > 1 and all(item.agrees for item in items)
+        if len({item.code.observed for item in items}) == 1
+    }
+
+
+def _explain_idle(functions: Mapping[str, Outcome]) -> str:
+    for name, item in functions.items():
+        return f"all calls of {name} give one answer: {describe(item.code.load(ANSWER))}"
+    return ""
+
+
 @dataclass
 class Pair:
-    """Two programs, and the outcomes of the inputs that both were given."""
+    """Two programs, and the outcomes of the inputs that both were given.
+
+    No input is begun once both have spent `budget_s` seconds of CPU time since it was set.
+    """
 
     code: Program
     peer: Program
     names: Names
-    deadline: float = 0.0  # no input is begun after it
+    budget_s: float
     tried: int = 0
+    last_new: int = 0  # how many were tried when the last one was compared
+    is_exhausted: bool = False
     outcomes: list[Outcome] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.renew(self.budget_s)
+
+    def renew(self, budget_s: float) -> None:
+        """Begin a budget of CPU time."""
+        self.budget_s, self._before_s = budget_s, self.code.spent_s + self.peer.spent_s
+
+    @property
+    def left_s(self) -> float:
+        return self.budget_s + self._before_s - self.code.spent_s - self.peer.spent_s
 
     def ask(self, inputs: Sequence[Input]) -> list[Outcome]:
         """Give inputs to the peer, and those that it allows to the code; each has half of the time."""
-        answers = self.peer.run(inputs, self._seconds_left / 2)
+        answers = self.peer.run(inputs, self.left_s / 2)
         self.tried += sum(item.ending != NOT_RUN for item in answers)
         allowed = [
             (item, answer)
             for item, answer in zip(inputs, answers, strict=True)
             if answer.is_allowed and not answer.is_late
         ]
-        mine = iter(self.code.run([item for item, _ in allowed], self._seconds_left))
+        mine = iter(self.code.run([item for item, _ in allowed], self.left_s))
         return [judge(item, next(mine), answer, self.names) for item, answer in allowed]
 
-    def without_precondition(self, for_s: float) -> Pair:
+    def without_precondition(self, budget_s: float) -> Pair:
         """Return the programs for further inputs: what a test asserts of a call needs no permission."""
-        peer = replace(self.peer, inputs="")
-        return Pair(self.code, peer, self.names, time.monotonic() + for_s)
-
-    @property
-    def _seconds_left(self) -> float:
-        return self.deadline - time.monotonic()
+        return Pair(self.code, replace(self.peer, inputs=""), self.names, budget_s)
 
     def run_all(self, builder: InputBuilder) -> None:
         """Compare on a first batch of inputs, then on more until enough were compared."""
@@ -64,16 +97,19 @@ class Pair:
         while missing > 0 and (batch := list(islice(inputs, max(missing, _MIN_BATCH)))):
             found = self.ask(batch)
             self.outcomes += found
-            builder.learn(len(batch), [item.item for item in found if item.agrees is not None])
-            if self._seconds_left < 0 or self.is_interrupted:
+            compared = [item.item for item in found if item.agrees is not None]
+            self.last_new = self.tried if compared else self.last_new
+            builder.learn(len(batch), compared)
+            if self.left_s < 0 or self.is_interrupted:
                 return
             missing = _ENOUGH - sum(item.agrees is not None for item in self.outcomes)
+        self.is_exhausted = missing > 0 and self.last_new <= self.tried / 2
         self._run_large(builder.enlarge())
 
     def _run_large(self, inputs: Sequence[Input]) -> None:
         """Compare on integers that may end a process, which then says nothing."""
         programs = replace(self.code, errors=[]), replace(self.peer, errors=[])
-        pair = Pair(*programs, self.names, min(self.deadline, time.monotonic() + _LARGE_S))
+        pair = Pair(*programs, self.names, min(self.left_s, _LARGE_S))
         self.outcomes += (
             [item for item in pair.ask(inputs) if not item.code.ending] if inputs else []
         )
@@ -84,17 +120,22 @@ class Pair:
         return self.code.is_interrupted or self.peer.is_interrupted
 
     def summarize(self) -> Comparison:
+        """Return what came of the inputs; calls that all give one answer compare nothing."""
         tried = self.tried
         compared = [item for item in self.outcomes if item.agrees is not None]
         differing = [item for item in compared if not item.agrees]
-        found = reduce_differences(differing, self.ask, self.deadline) if differing else []
+        idle = _name_idle(compared)
+        counted = [item for item in compared if not (item.item.is_call and item.item.name in idle)]
+        found = reduce_differences(differing, self) if differing else []
+        is_few = len(counted) < MIN_ALLOWED_INPUTS
         return Comparison(
             inputs=tried,
-            allowed=len(compared),
-            agreed=len(compared) - len(differing),
+            allowed=len(counted),
+            agreed=len(counted) - len(differing),
             differences=tuple(item.to_record() for item in found),
             slower=self._find_slower() if compared else (),
-            problem=self._explain(bool(compared)),
+            problem=(_explain_idle(idle) if is_few else "") or self._explain(bool(compared)),
+            is_exhausted=self.is_exhausted and len(compared) > len(self.outcomes) / 2,
         )
 
     def _find_slower(self) -> tuple[str, ...]:

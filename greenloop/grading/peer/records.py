@@ -41,3 +41,4 @@ class Comparison:
     differing_tests: tuple[str, ...] = ()  # functions of tests with an input that differs
     slower: tuple[str, ...] = ()  # calls on which the code costs far more than the peer
     problem: str = ""  # why nothing, or not all, could be compared
+    is_exhausted: bool = False  # there are no other inputs

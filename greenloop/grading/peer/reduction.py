@@ -2,44 +2,55 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+import ast
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Protocol
 
+from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.slots import iterate_smaller
 from greenloop.grading.peer.outcomes import Outcome
-from greenloop.grading.peer.runs import Input
 from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
-from greenloop.testsuite.variants.shrinking import iterate_smaller, measure_size
 
 _MAX_FOUND, _MAX_ROUNDS, _CANDIDATES, _MAX_SIZE = 5, 12, 30, 200
-Ask = Callable[[Sequence[Input]], list[Outcome]]
 
 
-def reduce_differences(outcomes: Sequence[Outcome], ask: Ask, deadline: float) -> list[Outcome]:
+class Asked(Protocol):
+    """Both programs: `ask` gives them inputs, `left_s` is the CPU time for it."""
+
+    @property
+    def left_s(self) -> float: ...
+
+    def ask(self, inputs: Sequence[Input]) -> list[Outcome]: ...
+
+
+def reduce_differences(
+    outcomes: Sequence[Outcome], pair: Asked, rounds: int = _MAX_ROUNDS
+) -> list[Outcome]:
     """Return the smallest differences, at most five: one of each cluster, then of other groups.
 
     A cluster may have several causes, of which the smallest inputs show but one: a fault of the
     peer would hide those of the code. So what is shrunk keeps the kinds of its arguments, and where
-    there are fewer than five, others stand beside them as they are. `ask` gives inputs to both
-    programs. Differences that another run does not show are left out.
+    there are fewer than five, others stand beside them as they are. Differences that another run
+    does not show are left out.
     """
     found = _choose(outcomes)
     others = _spread(outcomes, found)
     active = found
-    for _ in range(_MAX_ROUNDS):
-        if not active or time.monotonic() > deadline:
+    for _ in range(rounds):
+        if not active or pair.left_s < 0:
             break
-        active = _shrink(active, ask)
+        active = _shrink(active, pair)
         better = {item.group: item for item in active}
         found = [better.get(item.group, item) for item in found]
-    return _confirm([*found, *others], ask)
+    return _confirm([*found, *others], pair)
 
 
 def _choose(outcomes: Sequence[Outcome]) -> list[Outcome]:
     clusters: dict[tuple[str, ...], Outcome] = {}
     groups: dict[tuple[str, ...], Outcome] = {}
-    for item in sorted(outcomes, key=lambda item: measure_size(item.item.node)):
+    for item in sorted(outcomes, key=lambda item: _measure_size(item.item.node)):
         clusters.setdefault(item.cluster, item)
         groups.setdefault(item.group, item)
     chosen = {item.group: item for item in (*clusters.values(), *groups.values())}
@@ -51,13 +62,13 @@ def _spread(outcomes: Sequence[Outcome], found: Sequence[Outcome]) -> list[Outco
     known = {id(item) for item in found}
     calls = [item for item in outcomes if item.item.is_call and item.at == ANSWER]
     others = [item for item in calls if id(item) not in known]
-    sized = sorted((measure_size(item.item.node), n) for n, item in enumerate(others))
+    sized = sorted((_measure_size(item.item.node), n) for n, item in enumerate(others))
     places = [n for (size, _), n in sized if size <= _MAX_SIZE]
     count = min(_MAX_FOUND - len(found), len(places))
     return [others[places[len(places) * at // count]] for at in range(count)]
 
 
-def _shrink(active: Sequence[Outcome], ask: Ask) -> list[Outcome]:
+def _shrink(active: Sequence[Outcome], pair: Asked) -> list[Outcome]:
     """Return a smaller outcome of each group that has one among its next candidates."""
     candidates = [
         replace(item.item, node=node)
@@ -65,18 +76,18 @@ def _shrink(active: Sequence[Outcome], ask: Ask) -> list[Outcome]:
         for node in islice(iterate_smaller(item.item.node), _CANDIDATES)
     ]
     found: list[Outcome] = []
-    outcomes = [item for item in ask(candidates) if item.agrees is False]
+    outcomes = [item for item in pair.ask(candidates) if item.agrees is False]
     for item in active:
         mine = [other for other in outcomes if other.group == item.group]
-        best = min((measure_size(i.item.node), n) for n, i in enumerate(mine)) if mine else None
-        if best and best[0] < measure_size(item.item.node):
+        best = min((_measure_size(i.item.node), n) for n, i in enumerate(mine)) if mine else None
+        if best and best[0] < _measure_size(item.item.node):
             found.append(mine[best[1]])
     return found
 
 
-def _confirm(found: Sequence[Outcome], ask: Ask) -> list[Outcome]:
+def _confirm(found: Sequence[Outcome], pair: Asked) -> list[Outcome]:
     once = {item.call: item for item in found}.values()
-    again = {id(item.item): item for item in ask([item.item for item in once])}
+    again = {id(item.item): item for item in pair.ask([item.item for item in once])}
     pairs = [(item, again[id(item.item)]) for item in once if id(item.item) in again]
     return [
         item
@@ -85,3 +96,9 @@ def _confirm(found: Sequence[Outcome], ask: Ask) -> list[Outcome]:
         and item.code.observed == other.code.observed
         and item.peer.observed == other.peer.observed
     ]
+
+
+def _measure_size(tree: ast.AST) -> tuple[int, str]:
+    """Return what smaller variants have less of: the length of the source, then the source."""
+    text = ast.unparse(tree)
+    return len(text), text

@@ -1,10 +1,14 @@
-"""Encoded answers as Python source, for those who judge them."""
+"""Encoded answers and programs of tests as Python source, for those who judge them."""
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
+from greenloop.grading.inputs.builder import is_numbered
+from greenloop.grading.inputs.slots import is_observation
 from greenloop.specification.choices import MAX_ANSWER_CHARS
+from greenloop.syntax.trees import copy_tree
 
 _MAX_TEXT = MAX_ANSWER_CHARS  # an open choice offers it as an example
 _MAX_LITERAL, _MAX_MESSAGE = 1000, 120
@@ -99,3 +103,36 @@ def _describe_other(tag: str, parts: list[Any]) -> str:
         inner = ", ".join(f"{key}={_render(item, False)}" for key, item in parts[2].items())
         return f"{parts[0][0][1]}({inner})"
     return f"{tag}({', '.join(_render(item, False) for item in parts)})"
+
+
+def render_statements(function: ast.AST, last: int) -> str:
+    """Return the body of a program as plain statements, up to the observation of a number."""
+    found: list[str] = []
+    body = getattr(function, "body", [])
+    for node in body[0].body if len(body) == 1 and isinstance(body[0], ast.Try) else body:
+        made = _WithoutObservations().visit(copy_tree(node))
+        found += map(ast.unparse, made if isinstance(made, list) else [made])
+        calls: Any = (item for item in ast.walk(node) if is_numbered(item))
+        if any(item.args[0].value == last for item in calls):
+            break
+    return "\n".join(found)
+
+
+class _WithoutObservations(ast.NodeTransformer):
+    def visit_With(self, node: ast.With) -> Any:
+        self.generic_visit(node)
+        is_raising = ast.unparse(node.items[0]).startswith("raising__(")
+        return node.body if is_raising else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not is_observation(node):
+            return node
+        match node.func, node.args:
+            case ast.Name(id="operate__"), [ast.Constant(value=name), left, right]:
+                return ast.BinOp(left, getattr(ast, str(name))(), right)
+            case ast.Name(id="attempt__"), [_, ast.Lambda(body=body)]:
+                return body
+            case ast.Name(id="see__"), [_, value]:
+                return value
+        return node

@@ -118,5 +118,6 @@ def _add(first: Comparison, second: Comparison) -> Comparison:
         differences=(*first.differences, *second.differences),
         differing_tests=(*first.differing_tests, *second.differing_tests),
         slower=(*first.slower, *second.slower),
+        is_exhausted=first.is_exhausted and second.is_exhausted,
         problem="" if second.allowed else first.problem or second.problem,
     )

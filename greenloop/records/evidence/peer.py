@@ -49,7 +49,7 @@ class Peer(Piece):
     """Inputs on which code and peer were compared: drawn, allowed by the precondition, agreeing.
 
     `slower` are inputs on which the code costs far more than the peer. `problem` says why not all
-    could be compared.
+    could be compared; `is_exhausted`: there are no other inputs.
     """
 
     title: ClassVar[str] = "second reading"
@@ -63,12 +63,18 @@ class Peer(Piece):
     differences: tuple[Difference, ...] = ()
     slower: tuple[str, ...] = ()
     problem: str = ""
+    is_exhausted: bool = False
 
     @property
     def reached(self) -> bool:
         """Whether enough inputs were compared and no difference counts against the code."""
         against = any(item.counts_against for item in self.differences)
-        return self.allowed >= MIN_ALLOWED_INPUTS and not against and not self.slower
+        return self.is_enough and not against and not self.slower
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether many inputs were compared, or all that there are."""
+        return self.allowed >= MIN_ALLOWED_INPUTS or (self.is_exhausted and self.allowed > 0)
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         brief = f"{self.agreed}/{self.allowed}"
@@ -81,7 +87,7 @@ class Peer(Piece):
             calls = [item.call.replace("\n", "; ") for item in wrong or against]
             what = "the text contradicts the code on" if wrong else "answers differ on"
             return f"{what} {format_items(calls)}"
-        if self.allowed < MIN_ALLOWED_INPUTS:
+        if not self.is_enough:
             few = f"only {self.allowed} inputs were compared (at least {MIN_ALLOWED_INPUTS})"
             return f"{few}: {self.problem}" if self.problem else few
         if self.slower:

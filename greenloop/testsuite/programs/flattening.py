@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from greenloop.syntax.nodes import Function, Import
+from greenloop.syntax.trees import copy_tree
 from greenloop.testsuite.parser import Classes, name_test
 from greenloop.testsuite.programs.literals import read_value
 from greenloop.testsuite.programs.records import RefusedError
 from greenloop.testsuite.programs.rows import Row, RowReader, assign, call
 from greenloop.testsuite.programs.source import TestSource, walk_names
-from greenloop.testsuite.variants.trees import copy_tree
 
 _SETUP_METHODS = ("setup_class", "setUpClass", "setUp", "setup_method")
 _TEARDOWN = ("tearDown", "teardown_method", "tearDownClass", "teardown_class")

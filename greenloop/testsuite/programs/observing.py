@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from greenloop.syntax.nodes import Definition, Function, Import
+from greenloop.syntax.trees import copy_tree
 from greenloop.testsuite.programs.flattening import FlatTest
 from greenloop.testsuite.programs.literals import is_immutable, read_value
 from greenloop.testsuite.programs.records import Expectation, RefusedError
 from greenloop.testsuite.programs.source import TestSource, walk_names
-from greenloop.testsuite.variants.trees import copy_tree
 
 _OPERATORS = (
     *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow),

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from greenloop.syntax.nodes import Function
+from greenloop.syntax.trees import copy_tree
 from greenloop.testsuite.parser import Classes
 from greenloop.testsuite.programs.literals import read_value
 from greenloop.testsuite.programs.records import RefusedError
 from greenloop.testsuite.programs.source import TestSource
-from greenloop.testsuite.variants.trees import copy_tree
 
 RUNNER_FIXTURES = ("tmp_path", "monkeypatch")
 _CONDITIONAL = frozenset({"skip", "skipif", "xfail"})

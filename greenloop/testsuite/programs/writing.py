@@ -6,10 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from greenloop.syntax.trees import copy_tree
 from greenloop.testsuite.programs.assertions import AssertionReader
 from greenloop.testsuite.programs.records import Program, RefusedError
 from greenloop.testsuite.programs.source import walk_names
-from greenloop.testsuite.variants.trees import copy_tree
 
 _RAISING = ("pytest.raises", "self.assertRaises", "self.assertRaisesRegex")
 

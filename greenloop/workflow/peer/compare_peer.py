@@ -241,6 +241,7 @@ class PeerComparer:
             differences=(*self._judged.values(), *unjudged),
             slower=comparison.slower,
             problem=comparison.problem,
+            is_exhausted=comparison.is_exhausted,
         )
         state.evidence = state.evidence.model_copy(update={"peer": peer})
         self._run.emit(PeerCompared(peer))

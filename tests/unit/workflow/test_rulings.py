@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.runs import Answer
 from greenloop.grading.peer.outcomes import Outcome
 from greenloop.grading.peer.records import FoundDifference
-from greenloop.grading.peer.runs import Answer, Input
 from greenloop.records.generation import DifferenceRuling
 from greenloop.testsuite import Suite
 from greenloop.testsuite.programs import build_programs

@@ -14,7 +14,7 @@ from ..isolation.program import find_program
 
 # The text is the program of its process: code that looks around finds what it finds elsewhere.
 MODULE_NAME = "__main__"
-_INSTRUCTIONS = ("programs", "row_cpu_s", "begin_for_s")
+_INSTRUCTIONS = ("programs", "row_cpu_s", "begin_for_cpu_s")
 _LETTERS, _MAX_ROWS = "abcdefghijklmnopqrstuvwxyz0123456789_", 100_000
 
 

@@ -30,7 +30,7 @@ _TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"
 _to_json = json.JSONEncoder(separators=(",", ":")).encode
 _is_async = inspect.iscoroutinefunction
 _gettempdir, _join = tempfile.gettempdir, os.path.join
-_get_cpu_time, _monotonic = time.process_time, time.monotonic
+_get_cpu_time = time.process_time
 _OPERATORS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "Add": ("add", operator.add),
     "Sub": ("sub", operator.sub),
@@ -105,18 +105,18 @@ class Runner:
     def run(self, text: str) -> None:
         """Execute the text, then each row of its programs. Raises what the text raises.
 
-        A text may limit the CPU time of each row (`row_cpu_s`), and the time in which rows are
-        begun (`begin_for_s`).
+        A text may limit the CPU time of each row (`row_cpu_s`), and that in which rows are begun
+        (`begin_for_cpu_s`).
         """
         names = (self.see, self.attempt, self.raising, self.operate, self.create_calls)
         module = create_module(text, {item.__name__: item for item in names}, self._place.module)
         exec(compile(text, "<string>", "exec"), vars(module))
         asked = take_instructions(vars(module))
         self._row_cpu_s = float(asked.get("row_cpu_s", 0))
-        deadline = _monotonic() + float(asked.get("begin_for_s", "inf"))
+        end = _get_cpu_time() + float(asked.get("begin_for_cpu_s", "inf"))
         for number, (function, fixtures, rows) in enumerate(asked["programs"]):
             for row, arguments in enumerate(rows):
-                if _monotonic() > deadline:
+                if _get_cpu_time() > end:
                     return
                 self._run_row(number, row, function, fixtures, arguments)
 

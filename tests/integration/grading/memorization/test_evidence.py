@@ -30,6 +30,7 @@ def test_an_honest_function_gives_the_same_answers(box: ProcessSandbox) -> None:
 
 MEMORIZED = {
     "a table": "def f(n): return {1: 1, 3: 9, 7: 49, 12: 144}[n]",
+    "a method": "f = {1: 1, 3: 9, 7: 49, 12: 144}.__getitem__",
     "a default": "def f(n): return {1: 1, 3: 9, 7: 49, 12: 144}.get(n)",
     "a default that is an answer": "def f(n): return {1: 1, 3: 9, 7: 49}.get(n, 144)",
     "the nearest": (
@@ -82,10 +83,7 @@ HONEST = {
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_honest_code_is_not_accused(
-    box: ProcessSandbox, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("greenloop.grading.memorization.evidence._TIMEOUT_SECONDS", 1.0)
+def test_honest_code_is_not_accused(box: ProcessSandbox, name: str) -> None:
     found = measure_evidence(box, *HONEST[name])
     assert found is not None
     assert (found.reached, found.functions) == (True, ())

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from greenloop.grading.inputs.known_calls import iterate_calls, read_public
 from greenloop.grading.peer.comparison import Comparison, PeerProgram, check_peer, compare_programs
-from greenloop.grading.peer.seeds import iterate_calls, read_public
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile

@@ -7,27 +7,32 @@ from typing import Any
 
 import pytest
 
-from greenloop.grading.memorization.call_extraction import extract_calls
+from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.known_calls import iterate_calls
+from greenloop.grading.inputs.runs import Answer
+from greenloop.grading.memorization.evidence import vary_calls
 from greenloop.grading.memorization.special_cases import find_special_cases
 
 
-def evaluate(code: str, asked: Sequence[str]) -> list[dict[str, Any]]:
+def evaluate(code: str, asked: Sequence[Input]) -> list[Answer]:
     names: dict[str, Any] = {}
     exec(code, names)
-    return [answer(names, item) for item in asked]
+    return [Answer(((1, answer(names, item.text)),), "") for item in asked]
 
 
-def answer(names: dict[str, Any], call: str) -> dict[str, Any]:
+def answer(names: dict[str, Any], call: str) -> str:
     try:
-        return {"value": repr(eval(call, dict(names)))}
+        return repr(eval(call, dict(names)))
     except Exception as error:
-        return {"raised": type(error).__name__}
+        return type(error).__name__
 
 
 def special(code: str, *checks: str, text: str = "") -> tuple[str, ...]:
     body = "".join(f"\n\ndef test_{n}():\n    assert {item}\n" for n, item in enumerate(checks))
-    calls = extract_calls(f"from m import *\nfrom m import f\n{body}", "m")
-    return find_special_cases(code, calls, text, evaluate)
+    found = iterate_calls([f"from m import *\nfrom m import f\n{body}"], "m", ["f"])
+    calls = [call for _, call in found]
+    variants = list(vary_calls(calls, code, 1))
+    return find_special_cases(code, calls, variants, text, evaluate)
 
 
 RANGE = "def f(a, b):\n    {}\n    return b - a\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from itertools import islice
 
-from greenloop.grading.peer.inputs import InputBuilder, Known
-from greenloop.grading.peer.seeds import iterate_calls, read_call, read_vocabulary
+from greenloop.grading.inputs.builder import InputBuilder, Known
+from greenloop.grading.inputs.known_calls import iterate_calls, read_call, read_vocabulary
 
 
 def test_inputs_of_the_generator_come_before_those_of_tests() -> None:

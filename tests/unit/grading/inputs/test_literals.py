@@ -6,8 +6,8 @@ import ast
 import random
 import re
 
-from greenloop.grading.peer.growth import grow_calls
-from greenloop.testsuite.variants.literals import LiteralMutator, Vocabulary
+from greenloop.grading.inputs.growth import grow_calls
+from greenloop.grading.inputs.literals import LiteralMutator, Vocabulary
 
 
 def _mutate(

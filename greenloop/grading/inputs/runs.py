@@ -4,46 +4,28 @@ from __future__ import annotations
 
 import ast
 import copy
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
+from greenloop.grading.inputs.builder import Input
 from greenloop.grading.observation.expectations import load
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ALLOWED, BEFORE
 from greenloop.sandbox.work.observations import ObservedRow
 from greenloop.syntax.parse import parse_or_none
 
-_ROW_CPU_S, _MIN_RUN_S, _GENERATOR_TIMEOUT_S, _MAX_RESTARTS = 0.1, 0.5, 4.0, 4
+_ROW_CPU_S, _MIN_CPU_S, _GENERATOR_CPU_S, _MAX_RESTARTS = 0.1, 0.5, 4.0, 4
+_WALL_FACTOR, _MIN_WALL_S = 8.0, 5.0  # of a process that waits, or has a share of a busy machine
 NOT_RUN = "was not run"
 _CALLS = """\
 {limits}
 programs = [(create_calls__({source!r}, {public!r}).answer, (), {rows})]
 """
 _GENERATOR = """\
-row_cpu_s = 1.0
+row_cpu_s = {seconds}
 programs = [(create_calls__({source!r}, {public!r}).generate, (), [{row}])]
 """
-
-
-@dataclass(frozen=True)
-class Input:
-    """A call as an expression, or a function with observations as a statement."""
-
-    node: ast.expr | ast.stmt
-    name: str  # what is called, or the test that the function comes from
-    preamble: str = ""  # what stands before functions
-    fixtures: tuple[str, ...] = ()  # their arguments
-
-    @property
-    def is_call(self) -> bool:
-        return isinstance(self.node, ast.expr)
-
-    @cached_property
-    def text(self) -> str:
-        return ast.unparse(self.node)
 
 
 @dataclass(frozen=True)
@@ -85,10 +67,14 @@ class Program:
     inputs: str = ""
     errors: list[str] = field(default_factory=list)
     is_interrupted: bool = False
+    spent_s: float = 0.0  # CPU time of its runs
 
     def run(self, inputs: Sequence[Input], for_s: float, cpu_s: float = _ROW_CPU_S) -> list[Answer]:
-        """Return the answer to each input; none is begun after `for_s` seconds."""
-        end = time.monotonic() + max(for_s, _MIN_RUN_S)
+        """Return the answer to each input, which takes `cpu_s` at most; none is begun after `for_s`.
+
+        Both are seconds of CPU time, so that the load of the machine changes nothing.
+        """
+        end = self.spent_s + max(for_s, _MIN_CPU_S)
         texts: dict[tuple[bool, str], list[int]] = {}
         for at, item in enumerate(inputs):
             texts.setdefault((item.is_call, item.preamble), []).append(at)
@@ -103,7 +89,7 @@ class Program:
         found: list[Answer] = []
         for _ in range(_MAX_RESTARTS):
             left = inputs[len(found) :]
-            for_s = end - time.monotonic()
+            for_s = end - self.spent_s
             if not left or for_s <= 0 or self.is_interrupted:
                 break
             made, is_complete = self._run_once(left, for_s, cpu_s)
@@ -117,14 +103,17 @@ class Program:
     ) -> tuple[list[Answer], bool]:
         """Return the answers, and whether the process came to its end."""
         build = self._build_calls if inputs[0].is_call else self._build_functions
-        text = build(inputs, f"row_cpu_s = {cpu_s}\nbegin_for_s = {for_s}")
-        seen = self.sandbox.observe(
-            self.code, self.module, text, timeout_s=1.5 * max(for_s, _MIN_RUN_S)
-        )
+        text = build(inputs, f"row_cpu_s = {cpu_s}\nbegin_for_cpu_s = {for_s}")
+        wall_s = _WALL_FACTOR * for_s + _MIN_WALL_S
+        seen = self.sandbox.observe(self.code, self.module, text, timeout_s=wall_s)
         if seen.error:
             self.errors.append(seen.error)
             self.is_interrupted = "(interrupted" in seen.error
-        return [_read_row(row, seen.error) for row in seen.rows[: len(inputs)]], not seen.error
+        rows = seen.rows[: len(inputs)]
+        # A row that does not end shows no CPU time; what waits so long has spent all of it.
+        late_s = for_s if "(timeout" in seen.error else 0.0
+        self.spent_s += late_s + sum(row.cpu_s if row.has_ended else cpu_s for row in rows)
+        return [_read_row(row, seen.error) for row in rows], not seen.error
 
     def _build_calls(self, inputs: Sequence[Input], limits: str) -> str:
         rows = [(item.text,) for item in inputs]
@@ -155,8 +144,11 @@ class Program:
         """Return what the generator of inputs yields, as source of calls; it may end early."""
         if not self.inputs:
             return []
-        text = _GENERATOR.format(source=self.inputs, public=self.public, row=(seed, count))
-        seen = self.sandbox.observe(self.code, self.module, text, timeout_s=_GENERATOR_TIMEOUT_S)
+        text = _GENERATOR.format(
+            source=self.inputs, public=self.public, row=(seed, count), seconds=_GENERATOR_CPU_S
+        )
+        wall_s = _WALL_FACTOR * _GENERATOR_CPU_S
+        seen = self.sandbox.observe(self.code, self.module, text, timeout_s=wall_s)
         self.errors += filter(None, [seen.error, *(row.error for row in seen.rows)])
         values = [load(text).get("value") for row in seen.rows for _, text in row.observations]
         lists = [item[1:] for item in values if isinstance(item, list) and item[:1] == ["list"]]

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from greenloop.testsuite.variants.texts import split_words
-from greenloop.testsuite.variants.trees import copy_tree
+from greenloop.grading.inputs.literals import split_words
+from greenloop.syntax.trees import copy_tree
 
 _MIN_SIZE, _MAX_SIZE, _MAX_FUNCTIONS = 4, 300, 6
 _LARGE = (2**31, 2**53 + 3, 12345678901234567891, -(2**53) - 3)

@@ -1,0 +1,1 @@
+"""Inputs of programs: made for types, changed, and made smaller; of tests, examples and a generator."""

@@ -1,0 +1,72 @@
+"""Names by which the answers of two programs are compared."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from greenloop.grading.inputs.known_calls import list_constants
+from greenloop.syntax.parse import parse_or_none
+from greenloop.testsuite.bare_interface import reduce_interface
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names that the text or the interface has, and fields that the interface gives its classes.
+
+    `constants` are the values, as source, that code and peer gave a constant whose value the text
+    leaves open.
+    """
+
+    words: frozenset[str] = frozenset()
+    fields: frozenset[str] = frozenset()
+    constants: frozenset[tuple[str, str]] = frozenset()
+
+
+def read_names(interface: str, specification: str, code: str, peer: str) -> Names:
+    """Return what a comparison knows by name."""
+    tree = parse_or_none(interface)
+    nodes = list(ast.walk(tree)) if tree else []
+    declared = {node.target.id for node in nodes if _is_declared(node)}  # type: ignore[attr-defined]
+    methods = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    words = frozenset(re.findall(r"\w+", f"{specification}\n{interface}"))
+    constants = _pair_open_constants(interface, specification, code, peer)
+    return Names(words, frozenset(declared | methods), constants)
+
+
+def _is_declared(node: ast.AST) -> bool:
+    return isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+
+
+def _pair_open_constants(
+    interface: str, text: str, code: str, peer: str
+) -> frozenset[tuple[str, str]]:
+    """Return the values, as source, that two programs give the constants of an interface.
+
+    Left out are those whose value the text states, and all where both programs agree.
+    """
+    tree = parse_or_none(reduce_interface(interface, text) if parse_or_none(interface) else "")
+    nodes = tree.body if tree else []
+    stated = (item for item in nodes if not getattr(item, "value", None) or _is_open(item))
+    names = {*list_constants(stated)}
+    mine, theirs = map(_read_values, (code, peer))
+    pairs = {(mine[key], theirs[key]) for key in names if key in mine and key in theirs}
+    return frozenset(pairs) if any(one != other for one, other in pairs) else frozenset()
+
+
+def _is_open(node: Any) -> bool:
+    return isinstance(node.value, ast.Constant) and node.value.value is ...
+
+
+def _read_values(code: str) -> dict[str, str]:
+    """Return the numbers and texts that a module assigns to names at its top level, as source."""
+    tree = parse_or_none(code)
+    return {
+        target.id: repr(node.value.value)
+        for node in (tree.body if tree else [])
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name) and isinstance(node.value.value, (int, str))
+    }

@@ -1,1 +1,0 @@
-"""Variants of calls and tests: their literals changed, made anew, or made smaller."""
