@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_TOOL_NAME = "greenloop"
-
 
 @contextmanager
 def record_calls(path: str, called: set[tuple[str, int]]) -> Iterator[None]:
@@ -32,12 +30,6 @@ def record_calls(path: str, called: set[tuple[str, int]]) -> Iterator[None]:
 
 def trace_lines(path: str, function: Callable[[], None]) -> set[int]:
     """Return the lines of the file that run during a function call, in all threads."""
-    if sys.version_info >= (3, 12):
-        return _trace_with_monitoring(path, function)
-    return _trace_with_settrace(path, function)
-
-
-def _trace_with_settrace(path: str, function: Callable[[], None]) -> set[int]:
     unseen: dict[types.CodeType, set[int]] = {}  # lines; tracing stops when none is left
     tracers: dict[types.CodeType, Any] = {}
 
@@ -75,26 +67,3 @@ def _create_tracer(unseen_lines: set[int]) -> Any:
         return record_line
 
     return record_line
-
-
-def _trace_with_monitoring(path: str, function: Callable[[], None]) -> set[int]:
-    """Trace with `sys.monitoring` (Python 3.12): each line costs once."""
-    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
-    lines: set[int] = set()
-
-    def line(code: types.CodeType, number: int) -> Any:
-        if code.co_filename == path:
-            lines.add(number)
-        return monitoring.DISABLE
-
-    tool = next(number for number in range(6) if monitoring.get_tool(number) is None)
-    monitoring.use_tool_id(tool, _TOOL_NAME)
-    try:
-        monitoring.register_callback(tool, monitoring.events.LINE, line)
-        monitoring.set_events(tool, monitoring.events.LINE)
-        monitoring.restart_events()
-        function()
-    finally:
-        monitoring.set_events(tool, 0)
-        monitoring.free_tool_id(tool)
-    return lines
