@@ -2,122 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from greenloop.records.batch import Comparison, EvalReport, EvalSetup, EvalUsage, Proportion
 from greenloop.reporting.escaping import first_line
 from greenloop.reporting.formats.markdown import code_span, collapsible_list, escape_markdown
 
 _MAX_LISTED = 20
-_SPENDING_WIDTHS = (8, 12, 10, 9, 10)  # in text, of the columns between name and cost
-_SPENDING_COLUMNS = ("calls", "tokens in", "out", "repairs", "seconds", "cost")
+Row = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Page:
+    """What both forms say; a list has ids, each with a remark."""
+
+    title: str
+    lines: Sequence[str]
+    tables: Sequence[Sequence[Row]]  # with a header
+    lists: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
 
 def render_eval_text(report: EvalReport) -> str:
     """Return pass@1, verdicts against hidden tests and cost."""
-    return "\n".join(_report_text(report)) + "\n"
+    return _render_text(_describe_report(report))
 
 
 def render_eval_markdown(report: EvalReport) -> str:
     """Return pass@1, verdicts against hidden tests, cost and unsolved tasks."""
-    return "\n".join(_report_markdown(report)) + "\n"
+    page = _describe_report(report)
+    page.lists["not solved"] = [
+        (item.id, f"({item.verdict or 'ended early'}): {item.why}")
+        for item in report.results
+        if not item.is_solved
+    ]
+    return _render_markdown(page)
 
 
 def render_comparison_text(comparison: Comparison) -> str:
     """Return pass@1 of both, the differing tasks and the cost of each."""
-    return "\n".join(_comparison_text(comparison)) + "\n"
+    return _render_text(_describe_comparison(comparison))
 
 
 def render_comparison_markdown(comparison: Comparison) -> str:
     """Return pass@1 of both, the differing tasks and the cost of each."""
-    return "\n".join(_comparison_markdown(comparison)) + "\n"
+    return _render_markdown(_describe_comparison(comparison))
 
 
-def _report_text(report: EvalReport) -> Iterator[str]:
-    yield f"{_format_setup(report.setup)}"
-    yield f"pass@1   {_format_share(report.pass_at_1)}, Wilson score interval"
-    yield from (f"         {line}" for line in _list_caveats(report))
-    yield ""
-    yield f"{'verdict':10}{'hidden tests pass':>18}{'fail':>6}   wrong"
+def _describe_report(report: EvalReport) -> _Page:
+    verdicts: list[Row] = [("verdict", "hidden tests pass", "fail", "wrong")]
     for row in report.verdicts:
         wrong = _format_share(row.wrong) if row.wrong.of else "–"
-        yield f"{row.verdict:10}{row.hidden_passed:18}{row.hidden_failed:6}   {wrong}"
-    yield ""
-    yield _spending_line("", _SPENDING_COLUMNS)
-    yield _spending_line("a task", _spending_cells(report.mean))
-    yield _spending_line("in all", _spending_cells(report.total))
+        verdicts.append((row.verdict, str(row.hidden_passed), str(row.hidden_failed), wrong))
+    title = f"pass@1   {_format_share(report.pass_at_1)}, Wilson score interval"
+    spent = {"a task": report.mean, "in all": report.total}
+    lines = [_format_setup(report.setup), *_list_caveats(report)]
+    return _Page(title, lines, [verdicts, _list_spending(spent)])
 
 
-def _report_markdown(report: EvalReport) -> Iterator[str]:
-    yield f"## pass@1 {escape_markdown(_format_share(report.pass_at_1))}"
-    yield ""
-    yield f"{escape_markdown(_format_setup(report.setup))}; Wilson score interval"
-    yield from (f"\n- {escape_markdown(line)}" for line in _list_caveats(report))
-    yield ""
-    yield "| verdict | hidden tests pass | fail | wrong |"
-    yield "|---|---:|---:|---|"
-    for row in report.verdicts:
-        wrong = escape_markdown(_format_share(row.wrong)) if row.wrong.of else "–"
-        yield f"| {row.verdict} | {row.hidden_passed} | {row.hidden_failed} | {wrong} |"
-    yield ""
-    yield from _spending_table({"a task": report.mean, "in all": report.total})
-    lines = [
-        f"{code_span(item.id)} ({item.verdict or 'ended early'}): {escape_markdown(item.why)}"
-        for item in report.results
-        if not item.is_solved
-    ]
-    yield from collapsible_list(f"{len(lines)} not solved", lines)
-
-
-def _comparison_text(comparison: Comparison) -> Iterator[str]:
-    for name, setup, share in _list_sides(comparison):
-        yield f"{name}  {_format_setup(setup)}"
-        yield f"   pass@1 {_format_share(share)}"
-    if differing := _format_setting_differences(comparison):
-        yield f"   {differing}"
-    yield ""
-    yield _format_difference(comparison)
-    yield _format_conclusion(comparison)
-    yield (
-        f"{comparison.tasks} tasks: {comparison.both} solved by both, {comparison.neither} by neither, "
-        f"{len(comparison.a_alone)} by A alone, {len(comparison.b_alone)} by B alone"
-    )
-    yield from _list_ids("A alone", comparison.a_alone)
-    yield from _list_ids("B alone", comparison.b_alone)
-    yield ""
-    yield _spending_line("a task", _SPENDING_COLUMNS)
-    for name, spent in _compare_spending(comparison).items():
-        yield _spending_line(name, _spending_cells(spent))
-    if comparison.left_out:
-        yield ""
-        yield f"{len(comparison.left_out)} tasks are not compared"
-        yield from _list_ids("not", comparison.left_out)
-
-
-def _comparison_markdown(comparison: Comparison) -> Iterator[str]:
-    yield f"## {escape_markdown(_format_conclusion(comparison))}"
-    yield ""
-    found = [
-        f"{name}: {_format_setup(setup)}: pass@1 {_format_share(share)}"
-        for name, setup, share in _list_sides(comparison)
-    ]
-    found += [_format_setting_differences(comparison), _format_difference(comparison)]
-    yield from (f"- {escape_markdown(text)}" for text in found if text)
-    yield f"- {comparison.tasks} tasks: {comparison.both} solved by both, {comparison.neither} by neither"
-    yield ""
-    yield from _spending_table(_compare_spending(comparison))
-    lists = {
-        "solved by A alone": [code_span(id) for id in comparison.a_alone],
-        "solved by B alone": [code_span(id) for id in comparison.b_alone],
-        "not compared": [escape_markdown(line) for line in comparison.left_out],
-    }
-    for label, items in lists.items():
-        yield from collapsible_list(f"{len(items)} {label}", items)
-
-
-def _list_sides(comparison: Comparison) -> tuple[tuple[str, EvalSetup, Proportion], ...]:
+def _describe_comparison(comparison: Comparison) -> _Page:
     c = comparison
-    return ("A", c.a, c.a_pass_at_1), ("B", c.b, c.b_pass_at_1)
+    lines = [
+        f"{name}: {_format_setup(setup)}: pass@1 {_format_share(share)}"
+        for name, setup, share in (("A", c.a, c.a_pass_at_1), ("B", c.b, c.b_pass_at_1))
+    ]
+    lines += [_format_setting_differences(c), _format_difference(c)]
+    lines.append(
+        f"{c.tasks} tasks: {c.both} solved by both, {c.neither} by neither, "
+        f"{len(c.a_alone)} by A alone, {len(c.b_alone)} by B alone"
+    )
+    lists = {
+        "A alone": [(id, "") for id in c.a_alone],
+        "B alone": [(id, "") for id in c.b_alone],
+        "not compared": [("", line) for line in c.left_out],
+    }
+    spent = _list_spending(_compare_spending(c))
+    return _Page(_format_conclusion(c), list(filter(None, lines)), [spent], lists)
+
+
+def _render_text(page: _Page) -> str:
+    lines = [page.title, *(f"         {line}" for line in page.lines)]
+    for table in page.tables:
+        widths = [max(map(len, column)) + 2 for column in zip(*table, strict=True)]
+        lines.append("")
+        for first, *numbers, last in table:
+            cells = (f"{cell:>{width}}" for cell, width in zip(numbers, widths[1:], strict=False))
+            lines.append(f"{first:{widths[0]}}{''.join(cells)}   {last}".rstrip())
+    lines += [""] * any(page.lists.values())
+    for name, items in page.lists.items():
+        lines += (f"  {name}: {first_line(id or text, 200)}" for id, text in items[:_MAX_LISTED])
+        lines += [f"  {name}: and {len(items) - _MAX_LISTED} more"] * (len(items) > _MAX_LISTED)
+    return "\n".join(lines) + "\n"
+
+
+def _render_markdown(page: _Page) -> str:
+    lines = [f"## {escape_markdown(page.title)}", ""]
+    lines += (f"- {escape_markdown(line)}" for line in page.lines)
+    for head, *rows in page.tables:
+        lines += ["", f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 2)}---|"]
+        lines += (f"| {' | '.join(map(escape_markdown, row))} |" for row in rows)
+    for name, items in page.lists.items():
+        shown = [
+            f"{code_span(id) * bool(id)} {escape_markdown(text)}".strip() for id, text in items
+        ]
+        lines += collapsible_list(f"{len(items)} {name}", shown)
+    return "\n".join(lines) + "\n"
 
 
 def _list_caveats(report: EvalReport) -> Iterator[str]:
@@ -133,28 +122,22 @@ def _list_caveats(report: EvalReport) -> Iterator[str]:
         yield f"not complete: {report.not_run} of {report.tasks} tasks were not run"
 
 
-def _spending_cells(spent: EvalUsage) -> tuple[str, ...]:
-    return (
-        f"{spent.calls:.4g}",
-        f"{spent.input_tokens:.0f}",
-        f"{spent.output_tokens:.0f}",
-        f"{spent.repairs:.3g}",
-        f"{spent.seconds:.1f}",
-        f"${spent.cost_usd:.4f}" if spent.cost_usd is not None else "unknown",
-    )
-
-
-def _spending_line(name: str, cells: tuple[str, ...]) -> str:
-    padded = (f"{cell:>{width}}" for cell, width in zip(cells, _SPENDING_WIDTHS, strict=False))
-    return f"{name:10}{''.join(padded)}  {cells[-1]}"
-
-
-def _spending_table(rows: dict[str, EvalUsage]) -> Iterator[str]:
-    yield f"| | {' | '.join(_SPENDING_COLUMNS)} |"
-    yield f"|---|{'---:|' * len(_SPENDING_COLUMNS)}"
-    for name, spent in rows.items():
-        *numbers, cost = _spending_cells(spent)
-        yield f"| {' | '.join([name, *numbers, escape_markdown(cost)])} |"
+def _list_spending(rows: dict[str, EvalUsage]) -> list[Row]:
+    return [
+        ("", "calls", "tokens in", "out", "repairs", "seconds", "cost"),
+        *(
+            (
+                name,
+                f"{spent.calls:.4g}",
+                f"{spent.input_tokens:.0f}",
+                f"{spent.output_tokens:.0f}",
+                f"{spent.repairs:.3g}",
+                f"{spent.seconds:.1f}",
+                f"${spent.cost_usd:.4f}" if spent.cost_usd is not None else "unknown",
+            )
+            for name, spent in rows.items()
+        ),
+    ]
 
 
 def _format_share(share: Proportion) -> str:
@@ -201,10 +184,3 @@ def _compare_spending(comparison: Comparison) -> dict[str, EvalUsage]:
         **{name: getattr(b, name) - getattr(a, name) for name in names},
     )
     return {"A": a, "B": b, "B - A": difference}
-
-
-def _list_ids(name: str, ids: tuple[str, ...]) -> Iterator[str]:
-    for id in ids[:_MAX_LISTED]:
-        yield f"  {name}: {first_line(id, 200)}"
-    if len(ids) > _MAX_LISTED:
-        yield f"  {name}: and {len(ids) - _MAX_LISTED} more"
