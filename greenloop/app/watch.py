@@ -10,6 +10,7 @@ from pathlib import Path
 from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_check_directory
 from greenloop.app.check_diff import check_diff, create_diff_directory
 from greenloop.app.inputs.check_files import CheckInputs, read_check_inputs
+from greenloop.app.inputs.project_module import read_module
 from greenloop.autofix import apply_free_fixes
 from greenloop.errors import InputError
 from greenloop.events import EventSink
@@ -42,7 +43,7 @@ class WatchedModule:
         cls, code: Path, tests: Sequence[Path], settings: Settings, run_dir: Path | None
     ) -> WatchedModule:
         """Create the run directory. Raises InputError for files that cannot be checked."""
-        inputs = read_check_inputs(code, tests)
+        inputs = read_module(code, tests, settings)
         return cls(code, tuple(tests), create_check_directory(settings, inputs, run_dir))
 
     @property
@@ -58,7 +59,7 @@ class WatchedModule:
         self, settings: Settings, open_box: OpenSandbox, emit: EventSink
     ) -> CheckResult:
         """Check the files as they are now. Raises InputError where they cannot be checked."""
-        inputs = read_check_inputs(self.code, self.tests)
+        inputs = read_module(self.code, self.tests, settings)
         return await check_files(inputs, self.code, self.directory, settings, open_box, emit)
 
     @property

@@ -45,10 +45,8 @@ def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:
     """
     if code.is_dir():
         raise InputError(f"{code} is a folder; name the module's file")
-    source = _read_python(code)
-    if is_test_path(code.name) and not any(is_test_path(item.name) for item in tests):
-        names = " ".join(map(str, (*tests, code)))
-        raise InputError(f"{code} is the test file: name the code first: greenloop check {names}")
+    source = read_python(code)
+    check_order(code, tests)
     if code.suffix != ".py":
         raise InputError(f"{code} is not a .py file; name the module's file")
     package = find_package(code)
@@ -64,7 +62,7 @@ def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:
         raise InputError("two test files have the same name: they run in one folder")
     if len(files) > _MAX_FILES:
         raise InputError(f"{len(files)} test files are more than {_MAX_FILES} at once")
-    sources = {name: _read_python(path) for name, path in files.items()}
+    sources = {name: read_python(path) for name, path in files.items()}
     check_is_alone(code, sources.values())
     helpers = _read_helpers(files, sources, code)
     if not any(_has_tests(item) for item in sources.values()):
@@ -79,6 +77,13 @@ def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:
     return CheckInputs(code.stem, source, ordered)
 
 
+def check_order(code: Path, tests: Sequence[Path]) -> None:
+    """Raise InputError where a test file stands in the place of the code."""
+    if is_test_path(code.name) and not any(is_test_path(item.name) for item in tests):
+        names = " ".join(map(str, (*tests, code)))
+        raise InputError(f"{code} is the test file: name the code first: greenloop check {names}")
+
+
 def _find_test_files(path: Path, code: Path) -> list[Path]:
     if not path.is_dir():
         if path.absolute() == code.absolute():
@@ -89,7 +94,7 @@ def _find_test_files(path: Path, code: Path) -> list[Path]:
     found = sorted({*path.glob("test_*.py"), *path.glob("*_test.py")} - {code})
     if not found:
         raise InputError(f"{path}: no test files (test_*.py, *_test.py) are in this folder")
-    texts = {item: _read_python(item) for item in found}
+    texts = {item: read_python(item) for item in found}
     about = [item for item in found if code.stem in list_imported_modules(texts[item])]
     if not about:
         check_is_alone(code, texts.values())
@@ -116,7 +121,7 @@ def check_is_alone(code: Path, tests: Iterable[str]) -> None:
         )
 
 
-def _read_python(path: Path) -> str:
+def read_python(path: Path) -> str:
     """Return a file's text. Raises InputError if it is not text, or not Python."""
     text = read_text(path)
     check_python(text, f"{path} is", ast.PyCF_ONLY_AST)
@@ -168,6 +173,6 @@ def _read_helpers(files: dict[str, Path], sources: dict[str, str], code: Path) -
         path = next((p for f in folders if (p := f / f"{name}.py").is_file()), None)
         if path is None or path.name in found or path.name in files or name == code.stem:
             continue
-        found[path.name] = _read_python(path)
+        found[path.name] = read_python(path)
         waiting += list_imported_modules(found[path.name])
     return found

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from greenloop.app.inputs.check_files import CheckInputs, find_package, read_check_inputs
+from greenloop.app.inputs.check_files import (
+    CheckInputs,
+    check_order,
+    find_package,
+    read_check_inputs,
+    read_python,
+)
 from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
-from greenloop.files import check_python, read_text
 from greenloop.project.environment.discovery import find_environment, find_project_root
 from greenloop.project.tree import read_tree
 from greenloop.records import Project
@@ -67,12 +71,10 @@ def _read_project_module(root: Path, code: Path, tests: Sequence[Path]) -> Check
         InputError: a file is missing, outside of the project, not UTF-8 or not Python; a folder has
             no test files.
     """
-    if is_test_path(code.name) and not any(is_test_path(item.name) for item in tests):
-        names = " ".join(map(str, (*tests, code)))
-        raise InputError(f"{code} is the test file: name the code first: greenloop check {names}")
-    path, source = _make_relative(root, code), _read_python(code)
+    check_order(code, tests)
+    path, source = _make_relative(root, code), read_python(code)
     files = [file for item in tests for file in _find_test_files(item, code)]
-    texts = {_make_relative(root, file): _read_python(file) for file in files}
+    texts = {_make_relative(root, file): read_python(file) for file in files}
     if path in texts:
         raise InputError(f"{code} is the code itself; name its tests")
     found = tuple(TestFile(name, text, locked=True) for name, text in texts.items())
@@ -91,12 +93,6 @@ def _make_relative(root: Path, file: Path) -> str:
     if path.startswith(".."):
         raise InputError(f"{file} is not in the project {root}, as the module is")
     return path
-
-
-def _read_python(path: Path) -> str:
-    text = read_text(path)
-    check_python(text, f"{path} is", ast.PyCF_ONLY_AST)
-    return text
 
 
 def _find_test_files(path: Path, code: Path) -> list[Path]:
