@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,7 @@ from greenloop.events.progress import create_thread_safe_sink, progress_span
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.grading import ChangedLines, grade_lines
 from greenloop.project.grading.grader import CODE_PIECES, NO_STATEMENT, TEST_PIECES
-from greenloop.project.runner import ProjectRunner
+from greenloop.project.runner import MAX_SUITE_SECONDS, ProjectRunner
 from greenloop.project.tree import list_module_names
 from greenloop.records import Baseline, Change, Evidence, Report
 from greenloop.sandbox import Sandbox
@@ -58,10 +59,19 @@ async def check_diff(
     settings: Settings,
     open_box: OpenSandbox,
     emit: EventSink,
+    *,
+    time_s: float | None = None,
 ) -> CheckResult:
-    """Grade the changed lines of a project and save the report; errors are those of `check_files`."""
+    """Grade the changed lines of a project and save the report; errors are those of `check_files`.
+
+    With `time_s` seconds only what tells whether tests notice the change is measured, as far as
+    it can be by then.
+    """
     suite, state = _start(diff, settings)
-    work = partial(_run_check, diff=diff, suite=suite, state=state, settings=settings)
+    deadline = None if time_s is None else time.monotonic() + time_s
+    work = partial(
+        _run_check, diff=diff, suite=suite, state=state, settings=settings, deadline=deadline
+    )
     return await run_and_save(state, work, directory, diff.tree.root, open_box, emit)
 
 
@@ -115,6 +125,7 @@ async def _run_check(
     suite: ChangeSuite,
     state: RunState,
     settings: Settings,
+    deadline: float | None = None,
 ) -> None:
     """Run the suite; grade the changed lines where no test is broken by them.
 
@@ -127,14 +138,21 @@ async def _run_check(
         if not box.environment:
             await _install_packages(diff, state, settings, emit)
             box = box.with_packages(state.packages.installed)
-        await _grade_changes(ProjectRunner(box, diff.tree), emit, diff, suite, state)
+        await _grade_changes(ProjectRunner(box, diff.tree), emit, diff, suite, state, deadline)
 
 
 async def _grade_changes(
-    runner: ProjectRunner, emit: EventSink, diff: ProjectDiff, suite: ChangeSuite, state: RunState
+    runner: ProjectRunner,
+    emit: EventSink,
+    diff: ProjectDiff,
+    suite: ChangeSuite,
+    state: RunState,
+    deadline: float | None,
 ) -> None:
+    limit_s = deadline - time.monotonic() if deadline else MAX_SUITE_SECONDS
     with state.measure_time("sandbox_s"), progress_span(emit, "the project's tests"):
-        baseline = await run_in_sandbox_thread(runner.box, runner.measure_baseline)
+        measure = partial(runner.measure_baseline, max(limit_s, 1.0))
+        baseline = await run_in_sandbox_thread(runner.box, measure)
         find_red = explain_problem if baseline.problem else explain_red
         explain = partial(find_red, runner, diff, baseline)
         red = await run_in_sandbox_thread(runner.box, explain)
@@ -147,7 +165,7 @@ async def _grade_changes(
         state.notes.extend(filter(None, lines))
         return
     added = [name for name in baseline.locked if suite.name_of(name)]
-    change = ChangedLines(runner, diff.lines, baseline, added, state.plan)
+    change = ChangedLines(runner, diff.lines, baseline, added, state.plan, deadline=deadline)
     sink = create_thread_safe_sink(emit)
     with state.measure_time("grading_s"):
         grade = partial(grade_lines, change, emit=sink)

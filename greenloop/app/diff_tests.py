@@ -9,10 +9,15 @@ from dataclasses import dataclass
 
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import MAX_SUITE_SECONDS, ProjectRunner
-from greenloop.project.weakening import WeakenedTest, find_removed_names, find_weakened_tests
+from greenloop.project.weakening import (
+    WeakenedTest,
+    find_changed_names,
+    find_removed_names,
+    find_weakened_tests,
+)
 from greenloop.records import Baseline, BaselineResult, Failure, TestOutcome, TestRun
 from greenloop.syntax.parse import PARSE_ERRORS
-from greenloop.testsuite.parser import is_test_path
+from greenloop.testsuite.parser import is_test_path, parse_test_functions
 from greenloop.workflow.setup.missing_modules import describe_python
 
 _NOT_HERE = re.compile(r"No module named '|^fixture '\w+' not found", re.MULTILINE)
@@ -31,13 +36,16 @@ class RedTests:
     before: tuple[str, ...] = ()
     not_runnable: tuple[str, ...] = ()
     ended: str = ""
+    silent: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
 
 
 def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> RedTests:
     """Run the files of the red tests as they are and as they were at the commit."""
+    silent, outdated = compare_tests(runner, diff, baseline)
     files = sorted({test.partition("::")[0] for test in baseline.red} - {""})
     if not files:
-        return RedTests()
+        return RedTests(silent=silent, outdated=outdated)
     failures = {item.test: item for item in runner.run({}, baseline.red).failures}
     there = [path for path in files if diff.before.get(path, "") is not None]
     failing = runner.run(diff.before, there).failing_tests if there else frozenset()
@@ -53,6 +61,8 @@ def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) ->
         tuple(failures[name] for name in broken if name in failures),
         tuple(name for name in baseline.red if known[name]),
         tuple(sorted(lacking)),
+        silent=silent,
+        outdated=outdated,
     )
 
 
@@ -66,6 +76,32 @@ def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
         return RedTests()
     failures = {i.test: i for i in baseline.failures if i.test not in before.failing_tests}
     return RedTests(tuple(sorted(failures)), tuple(failures.values()), ended=baseline.problem)
+
+
+def compare_tests(
+    runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the functions of changed test files that passed before and do not run now, and those of
+    which a test passed before and fails on the changed code as it was written then.
+    """
+    before = {p: text for p, text in diff.before.items() if text is not None and is_test_path(p)}
+    files = sorted(path for path, text in before.items() if parse_test_functions(text))
+    files = [path for path in files if diff.tree.texts.get(path) != before[path]]
+    if not files:
+        return (), ()
+    passed = _list_ended(runner.run(diff.before, files), "passed")
+    again = _list_ended(runner.run(before, files), "passed", "skipped", "xfailed")
+    run_now = {_name_function(test) for test in (*baseline.locked, *baseline.red, *baseline.flaky)}
+    failing = {_name_function(test) for test in passed - again}
+    return tuple(sorted({*map(_name_function, passed)} - run_now)), tuple(sorted(failing))
+
+
+def _list_ended(run: TestRun, *outcomes: str) -> set[str]:
+    return {item.id for item in run.tests if item.outcome in outcomes}
+
+
+def _name_function(test: str) -> str:
+    return test.partition("[")[0]
 
 
 def build_run(baseline: Baseline, red: RedTests) -> TestRun:
@@ -84,8 +120,13 @@ def build_run(baseline: Baseline, red: RedTests) -> TestRun:
 
 def summarize_baseline(baseline: Baseline, red: RedTests) -> BaselineResult:
     """Return the numbers and names of the tests for the report."""
-    ignored = (*red.before, *red.not_runnable)
-    return BaselineResult(locked=len(baseline.locked), red=ignored, flaky=baseline.flaky)
+    return BaselineResult(
+        locked=len(baseline.locked),
+        red=(*red.before, *red.not_runnable),
+        flaky=baseline.flaky,
+        silent=red.silent,
+        outdated=red.outdated,
+    )
 
 
 def list_ignored_tests(red: RedTests, flaky: Sequence[str]) -> Iterator[str]:
@@ -105,7 +146,9 @@ def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
     after = {p: diff.tree.texts[p] for p in diff.lines}
     old, new = ({p: text for p, text in i.items() if is_test_path(p)} for i in (before, after))
     code = {p: text for p, text in before.items() if not is_test_path(p)}
-    return find_weakened_tests(old, new, find_removed_names(code, diff.tree.texts))
+    changed = find_changed_names(code, {p: after.get(p, "") for p in code})
+    changed |= find_changed_names({}, {p: after[p] for p in after if p not in {*code, *new}})
+    return find_weakened_tests(old, new, find_removed_names(code, diff.tree.texts), changed)
 
 
 def list_lost_tests(diff: ProjectDiff) -> Iterator[str]:

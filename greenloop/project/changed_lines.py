@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-from greenloop.syntax.nodes import Definition
+from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_none
 
 
@@ -37,3 +38,23 @@ def _drop_docstrings(tree: ast.Module) -> ast.Module:
         if isinstance(node, Definition | ast.Module) and ast.get_docstring(node, False) is not None:
             node.body[:1] = [] if node.body[1:] or node is tree else [ast.Pass()]
     return tree
+
+
+def find_retyped_lines(before: str, after: str) -> set[int]:
+    """Return the lines of the new version with heads of functions that differ at most in annotations."""
+    old = {name: text for name, text, _ in _list_heads(before)}
+    found = ((old.get(name) == text, lines) for name, text, lines in _list_heads(after))
+    return {line for is_same, lines in found if is_same for line in lines}
+
+
+def _list_heads(code: str) -> Iterator[tuple[str, str, range]]:
+    """Yield the name of each function, its head without annotations, and the lines of that."""
+    for node in ast.walk(parse_or_none(code) or ast.Module([], [])):
+        if isinstance(node, Function):
+            node.returns = None
+            for item in ast.walk(node.args):
+                if isinstance(item, ast.arg):
+                    item.annotation = None
+            marks = "".join(map(ast.dump, node.decorator_list))
+            lines = range(node.lineno, max(node.body[0].lineno, node.lineno + 1))
+            yield node.name, f"{marks} {ast.dump(node.args)}", lines

@@ -10,7 +10,11 @@ from functools import cached_property
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError
-from greenloop.project.changed_lines import find_changed_lines, has_same_statements
+from greenloop.project.changed_lines import (
+    find_changed_lines,
+    find_retyped_lines,
+    has_same_statements,
+)
 from greenloop.project.git import find_commit, run_git
 from greenloop.project.patch import apply_patch, diff_files
 from greenloop.project.tree import ProjectTree, read_tree
@@ -51,7 +55,8 @@ class ProjectDiff:
 def _find_new_lines(before: str, after: str) -> Set[int]:
     if has_same_statements(before, after):
         return set()
-    return find_changed_lines(*(text.replace("\r\n", "\n") for text in (before, after)))[1]
+    old, new = (text.replace("\r\n", "\n") for text in (before, after))
+    return find_changed_lines(old, new)[1] - find_retyped_lines(old, new)
 
 
 def read_diff(root: Path, ref: str) -> ProjectDiff:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
+from greenloop.project.weakening.checks import hides_failure
 from greenloop.project.weakening.tests import read_tests
 from greenloop.records import Failure, Report
 from greenloop.records.evidence.mutation import Survivor
@@ -66,26 +67,74 @@ def collect_findings(
     loosened: Sequence[str],
     weakened: Sequence[WeakenedTest],
     report: Report | None,
-    texts: Mapping[str, str],
+    diff: ProjectDiff,
+    changed_paths: Sequence[str],
     *,
     said: str = "",
-    is_explained: bool = False,
 ) -> Findings:
     """Return what to mend: rules that were loosened, tests, failures, untested lines, mutants.
 
     The report is None where nothing could be measured. `said` is the agent's last message: a
-    survivor whose place it names was answered there. `is_explained`: see `explains_expectations`.
+    survivor whose place it names was answered there.
     """
-    lost = [item.says for item in weakened if item.kind != "expectation"]
-    changed = [item.says for item in weakened if item.kind == "expectation"]
-    blocking = [*loosened, *lost]
+    outdated, silent = _list_compared(report)
+    excused = [item for item in weakened if _follows_behaviour(item, outdated)]
+    lost = [item.says for item in weakened if item not in excused]
+    changed = [item.says for item in excused]
+    blocking = [*loosened, *lost, *_list_silent(silent, weakened, diff)]
+    is_explained = explains_expectations(diff, changed_paths)
     blocking += [] if is_explained else [f"{item}; {_UNEXPLAINED}" for item in changed]
     if report is not None and report.verdict == "failed":
         blocking += _list_failures(report)
     elif report is not None:
-        blocking += [*_list_untested(report), *_list_idle_tests(report)]
-        blocking += _list_survivors(report, texts, said)
+        blocking += [*_list_swallowing(report, diff), *_list_untested(report)]
+        blocking += [*_list_idle_tests(report), *_list_survivors(report, diff.tree.texts, said)]
     return Findings(tuple(dict.fromkeys(blocking)), tuple(changed))
+
+
+def _list_compared(report: Report | None) -> tuple[Collection[str], Collection[str]]:
+    """Return the tests that fail on the changed code as they were, and those that do not run now."""
+    found = report.change.baseline if report is not None and report.change else None
+    return (found.outdated, found.silent) if found else ((), ())
+
+
+def _follows_behaviour(item: WeakenedTest, outdated: Collection[str]) -> bool:
+    """Return whether a test is another one because the code does something else now.
+
+    Then it is a matter of the task whether that is right.
+    """
+    if item.kind == "expectation":
+        return True
+    is_kind = item.kind in ("removed", "fewer checks", "looser")
+    return is_kind and item.is_replaced and item.was in outdated
+
+
+def _list_silent(
+    silent: Collection[str], weakened: Sequence[WeakenedTest], diff: ProjectDiff
+) -> Iterator[str]:
+    """Yield tests that stand where they stood, passed before, and do not run now."""
+    named = {item.was for item in weakened}
+    paths = {test.partition("::")[0] for test in silent}
+    there = read_tests({path: diff.tree.texts.get(path, "") for path in paths})
+    for test in silent:
+        if test in there and test not in named:
+            path, _, name = test.partition("::")
+            yield f"{path}: {name} passed before, and does not run now"
+
+
+def _list_swallowing(report: Report, diff: ProjectDiff) -> Iterator[str]:
+    """Yield new handlers that hide every exception, where no test runs them."""
+    coverage = report.evidence.coverage
+    missed = set(coverage.missed_places) if coverage is not None else set()
+    for path, lines in diff.lines.items():
+        nodes = ast.walk(parse_or_empty(diff.tree.texts[path]))
+        handlers = (i for i in nodes if isinstance(i, ast.ExceptHandler) and i.lineno in lines)
+        for node in filter(hides_failure, handlers):
+            if f"{path}:{node.body[0].lineno}" in missed:
+                yield (
+                    f"{path}:{node.lineno} hides every exception, and no test runs it: catch what "
+                    "is expected, and test what the caller gets then"
+                )
 
 
 def _list_failures(report: Report) -> Iterator[str]:

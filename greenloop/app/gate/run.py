@@ -15,7 +15,6 @@ from greenloop.app.gate.events import StopEvent
 from greenloop.app.gate.findings import (
     Findings,
     collect_findings,
-    explains_expectations,
 )
 from greenloop.app.gate.memory import Memory, find_memory_file, read_memory, write_memory
 from greenloop.errors import GreenloopError, InputError, OutputError
@@ -23,6 +22,7 @@ from greenloop.events import EventSink
 from greenloop.files import read_text
 from greenloop.project.diff import ProjectDiff, read_diff
 from greenloop.project.git import find_commit, list_safe_options, run_git
+from greenloop.project.grading.grader import OUT_OF_TIME
 from greenloop.project.tree import list_files
 from greenloop.project.weakening.configuration import (
     find_loosened_configuration,
@@ -32,6 +32,7 @@ from greenloop.records import Report
 from greenloop.settings import Settings
 
 _MAX_CONFIGURATION_BYTES = 1_000_000
+_GRACE_S = 5.0  # for the piece that is measured when the time is over
 
 
 @dataclass(frozen=True)
@@ -118,12 +119,12 @@ async def _inspect(
         change.loosened,
         find_weakened(diff),
         None if error else report,
-        diff.tree.texts,
+        diff,
+        _list_changed_paths(diff),
         said=request.event.said,
-        is_explained=explains_expectations(diff, _list_changed_paths(diff)),
     )
     message = found.format_message() if found.blocking else ""
-    return GateAnswer(message, _describe(found, error), report)
+    return GateAnswer(message, _describe(found, report, error), report)
 
 
 def _recall(request: GateRequest, memory: Memory) -> Memory:
@@ -208,9 +209,10 @@ async def _measure(
 ) -> CheckResult:
     """Grade the changed lines; what is not measured when the time is over is missing."""
     directory = create_diff_directory(settings, diff, None)
-    work = asyncio.ensure_future(check_diff(diff, directory, settings, open_box, emit))
+    measured = check_diff(diff, directory, settings, open_box, emit, time_s=request.time_s)
+    work = asyncio.ensure_future(measured)
     try:
-        done, _ = await asyncio.wait({work}, timeout=request.time_s)
+        done, _ = await asyncio.wait({work}, timeout=request.time_s + _GRACE_S)
     except asyncio.CancelledError:
         work.cancel()
         await asyncio.wait({work})
@@ -223,7 +225,11 @@ async def _measure(
     return report, late
 
 
-def _describe(found: Findings, error: GreenloopError | None) -> str:
+def _describe(found: Findings, report: Report, error: GreenloopError | None) -> str:
     """Return what is said to the person: changed expectations, and what was not measured."""
     lines = [f"expected values that the change alters: {item}" for item in found.for_person]
+    late = [key for key, why in report.evidence.not_measured.items() if why == OUT_OF_TIME]
+    if late:
+        names = ", ".join(key.replace("_", " ") for key in late)
+        lines.append(f"greenloop gate: not measured, because the time was over (--time): {names}")
     return "\n".join([*lines, f"greenloop gate: {error}"] if error else lines)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -39,6 +40,9 @@ NO_STATEMENT = "no statement of code has changed"
 # Pieces that are about the changed code, and those about new tests.
 CODE_PIECES = frozenset({"empty_bodies", "coverage", "mutation"})
 TEST_PIECES = frozenset({"assertion_mutation", "isolated"})
+# Whether tests notice the change: what is known already first, mutants last.
+QUICK_PIECES = ("coverage", "empty_bodies", "assertion_mutation", "mutation")
+OUT_OF_TIME = "the time was over"
 _WEAK = "the tests pass without the bodies of the changed functions"
 
 
@@ -53,6 +57,7 @@ class ChangedLines:
     plan: Plan = field(default_factory=Plan)
     interface: str = ""  # of a contract, as are the held-out examples
     held_out: Sequence[HeldOutExample] = ()
+    deadline: float | None = None  # of `time.monotonic`: then only `QUICK_PIECES` are measured
 
     @cached_property
     def code_lines(self) -> dict[str, Set[int]]:
@@ -101,7 +106,17 @@ class ChangedLines:
     def measure_mutation(self) -> Mutation | str:
         """Try mutants on the changed lines."""
         why = explain_no_mutants(self.plan, self.runner.box)
-        return why or measure_mutants(self.runner, self.code_lines, self.baseline, self.plan)
+        return why or measure_mutants(self.runner, self.code_lines, self.baseline, self.timed_plan)
+
+    @property
+    def timed_plan(self) -> Plan:
+        """The plan with the seconds that are left."""
+        if self.deadline is None:
+            return self.plan
+        left = max(self.deadline - time.monotonic(), 0.1)
+        bounds = self.plan.thresholds
+        bounds = bounds.model_copy(update={"seconds": min(left, bounds.seconds)})
+        return replace(self.plan, thresholds=bounds)
 
     def measure_empty_bodies(self) -> EmptyBodies | str:
         """Run the tests of the changed lines without the bodies of the changed functions."""
@@ -185,6 +200,8 @@ def grade_lines(
     }
     if not change.has_statements:
         measures |= dict.fromkeys(CODE_PIECES, lambda: NO_STATEMENT)
+    if change.deadline is not None:
+        measures = {key: _stop_at(change.deadline, measures[key]) for key in QUICK_PIECES}
     found: dict[str, Any] = {key: collector.measure(key, item) for key, item in measures.items()}
     collector.raise_if_nothing_runs()
     return Evidence(
@@ -196,3 +213,7 @@ def grade_lines(
         not_measured=collector.not_measured,
         read_against_text=read_against_text,
     )
+
+
+def _stop_at(deadline: float, measurement: Measurement) -> Measurement:
+    return lambda: OUT_OF_TIME if time.monotonic() >= deadline else measurement()

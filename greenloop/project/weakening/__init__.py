@@ -2,8 +2,9 @@
 
 from greenloop.project.weakening.matching import (
     WeakenedTest,
+    find_changed_names,
     find_removed_names,
     find_weakened_tests,
 )
 
-__all__ = ["WeakenedTest", "find_removed_names", "find_weakened_tests"]
+__all__ = ["WeakenedTest", "find_changed_names", "find_removed_names", "find_weakened_tests"]

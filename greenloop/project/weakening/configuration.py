@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import configparser
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
@@ -25,7 +26,10 @@ _PYTEST_FILES = (
     "tox.ini",
     "setup.cfg",
     "pytest.toml",
+    ".pytest.toml",
+    ".coveragerc",
 )
+# Of these only lines count that run a check: other tools of a project are its own business.
 _HOOK_FILES = (
     ".pre-commit-config.yaml",
     ".claude/settings*.json",
@@ -33,18 +37,40 @@ _HOOK_FILES = (
     ".cursor/hooks.json",
     ".aider.conf.yml",
     ".greenloop*",
-    ".coveragerc",
+    ".github/workflows/*",
+    "Makefile",
+    "noxfile.py",
 )
+_CHECKING = re.compile(r"greenloop|pytest|\btest-cmd|\bauto-test|disableAllHooks|codex_hooks")
+_SILENCING = re.compile(r"\|\| *(true|:|exit 0)|continue-on-error: *true|disableAllHooks")
+# Modules that Python or pytest imports by themselves, before any test.
+_STARTUP_FILES = ("sitecustomize.py", "usercustomize.py")
 # Options that take tests away, or their failures.
-_TAKING = ("-k", "-m", "--ignore", "--ignore-glob", "--deselect", "-p", "--lf", "--co", "--maxfail")
+_TAKING = (
+    *("-k", "-m", "--ignore", "--ignore-glob", "--deselect", "-p", "--lf", "--last-failed", "--co"),
+    *("--collect-only", "--maxfail", "--exitfirst", "-x", "--runxfail", "--no-cov", "--noconftest"),
+)
+_ALONE = frozenset(
+    "--lf --last-failed --co --collect-only --exitfirst -x --runxfail --no-cov --noconftest".split()
+)
+# Hooks that can leave tests out, or change what they report.
+_DECIDING_HOOK = re.compile(
+    r"pytest_(runtest|pyfunc|exception|make|pycollect|collect|ignore|itemcollected|deselect|report"
+    r"|sessionfinish|assert)"
+)
+_BROAD_FILTER = re.compile(r"(ignore|default|once|always)(::\w*)?$")
+_COVERAGE = ("run", "report")
+_LEAVING_OUT = ("omit", "exclude_lines", "exclude_also", "exclude")
 _COLLECTING = ("testpaths", "python_files", "python_classes", "python_functions", "norecursedirs")
-_IGNORING = ("collect_ignore", "collect_ignore_glob", "pytestmark")
+_IGNORING = ("collect_ignore", "collect_ignore_glob", "pytest_plugins")
 
 
 def is_deciding_file(path: str) -> bool:
     """Return whether a file of a project decides which tests count, and what is asked of them."""
     name = path.rpartition("/")[2]
-    return name in (*_PYTEST_FILES, "conftest.py") or any(fnmatch(path, p) for p in _HOOK_FILES)
+    named = (*_PYTEST_FILES, *_STARTUP_FILES, "conftest.py")
+    is_path = name.endswith(".pth")
+    return name in named or is_path or any(fnmatch(path, p) for p in _HOOK_FILES)
 
 
 def find_loosened_configuration(
@@ -62,8 +88,19 @@ def find_loosened_configuration(
             yield from _compare_hooks(path, old, new)
         elif path.rpartition("/")[2] in _PYTEST_FILES:
             yield from _compare_settings(path, _read(path, old), _read(path, new))
+        elif fnmatch(path, "*.pth") or path.rpartition("/")[2] in _STARTUP_FILES:
+            yield f"{path}: was changed; Python runs it before every test"
         else:
-            yield f"{path}: was changed; it decides what is checked"
+            yield from _compare_hook_lines(path, old, new)
+
+
+def _compare_hook_lines(path: str, before: str, after: str) -> Iterator[str]:
+    """Yield a line that ran a check and is gone, or one that ignores how a check ends."""
+    old, new = ([line.strip() for line in text.splitlines()] for text in (before, after))
+    if gone := next((i for i in old if i not in new and _CHECKING.search(i)), ""):
+        yield f"{path}: `{gone[:100]}` is gone or was changed; it decides what is checked"
+    elif quiet := next((i for i in new if i not in old and _SILENCING.search(i)), ""):
+        yield f"{path}: `{quiet[:100]}` is new; a check that fails may go unnoticed"
 
 
 def _read(path: str, text: str) -> dict[str, dict[str, Any]]:
@@ -74,18 +111,23 @@ def _read(path: str, text: str) -> dict[str, dict[str, Any]]:
             pytest_table = tool.get("pytest", {})
             return {
                 "pytest": pytest_table.get("ini_options", pytest_table),
-                "coverage": tool.get("coverage", {}).get("report", {}),
+                "coverage": _join_coverage(tool.get("coverage", {})),
                 "greenloop": tool.get("greenloop", {}),
             }
         parser = configparser.ConfigParser(interpolation=None, strict=False)
         parser.read_string(text)
     except (tomllib.TOMLDecodeError, configparser.Error, AttributeError):
         return {}
-    names = {"pytest": ("pytest", "tool:pytest"), "coverage": ("coverage:report", "report")}
+    found = {name: dict(parser[name]) for name in parser.sections()}
+    coverage = {name: found.get(f"coverage:{name}", found.get(name, {})) for name in _COVERAGE}
     return {
-        table: next((dict(parser[name]) for name in sections if name in parser), {})
-        for table, sections in names.items()
+        "pytest": found.get("pytest", found.get("tool:pytest", {})),
+        "coverage": _join_coverage(coverage),
     }
+
+
+def _join_coverage(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {key: value for name in _COVERAGE for key, value in tables.get(name, {}).items()}
 
 
 def _compare_settings(
@@ -95,6 +137,9 @@ def _compare_settings(
     for option in _list_taking(now.get("addopts", "")):
         if option not in _list_taking(was.get("addopts", "")):
             yield f"{path}: pytest's addopts have `{option}` now, which leaves tests out"
+    floors = [_find_floor(table.get("addopts", "")) for table in (was, now)]
+    if floors[1] < floors[0]:
+        yield f"{path}: --cov-fail-under was {floors[0]:g}, and is {floors[1]:g} now"
     for key in _COLLECTING:
         if key in was and was[key] != now.get(key):
             yield f"{path}: {key} was `{was[key]}`, and is `{now.get(key, 'not set')}` now"
@@ -104,12 +149,28 @@ def _compare_settings(
         yield f"{path}: xfail_strict is not set any more"
     if "error" in str(was.get("filterwarnings")) and "error" not in str(now.get("filterwarnings")):
         yield f"{path}: warnings are no longer errors"
+    for line in _list_lines(now.get("filterwarnings")):
+        is_new = line not in _list_lines(was.get("filterwarnings"))
+        if is_new and _BROAD_FILTER.match(line) and "error" in str(was.get("filterwarnings")):
+            yield f"{path}: filterwarnings have `{line}` now, so such warnings are no errors"
+    measured, measures = old.get("coverage", {}), new.get("coverage", {})
+    for key in _LEAVING_OUT:
+        more = [
+            i for i in _list_lines(measures.get(key)) if i not in _list_lines(measured.get(key))
+        ]
+        if more and measured:
+            yield f"{path}: coverage's {key} has `{more[0]}` now"
     bounds = (table.get("coverage", {}).get("fail_under", 0) for table in (old, new))
     lower, upper = (float(value or 0) for value in bounds)
     if upper < lower:
         yield f"{path}: coverage's fail_under was {lower:g}, and is {upper:g} now"
     if old.get("greenloop", {}) != new.get("greenloop", {}):
         yield f"{path}: [tool.greenloop] was changed; the values of the base commit count"
+
+
+def _list_lines(value: Any) -> list[str]:
+    lines = value if isinstance(value, list) else str(value or "").replace(",", "\n").split("\n")
+    return [text for item in lines if (text := str(item).strip())]
 
 
 def _list_taking(addopts: Any) -> list[str]:
@@ -119,9 +180,14 @@ def _list_taking(addopts: Any) -> list[str]:
     for index, word in enumerate(words):
         name, _, value = str(word).partition("=")
         if name in _TAKING:
-            has_value = not value and name not in ("--lf", "--co")
+            has_value = not value and name not in _ALONE
             found.append(" ".join(map(str, words[index : index + 2])) if has_value else str(word))
     return found
+
+
+def _find_floor(addopts: Any) -> float:
+    found = re.search(r"--cov-fail-under[= ',\"]+([\d.]+)", str(addopts))
+    return float(found[1]) if found else 0.0
 
 
 def _split(text: str) -> list[str]:
@@ -146,4 +212,4 @@ def _list_hooks(text: str) -> dict[str, str]:
     assigned = (n for n in nodes if isinstance(n, ast.Assign))
     names = {ast.unparse(n.targets[0]): ast.unparse(n.value) for n in assigned}
     kept = {name: value for name, value in names.items() if name in _IGNORING}
-    return {name: value for name, value in hooks.items() if name.startswith("pytest_")} | kept
+    return {name: text for name, text in hooks.items() if _DECIDING_HOOK.match(name)} | kept

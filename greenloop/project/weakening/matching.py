@@ -14,6 +14,7 @@ from typing import Literal
 
 from greenloop.project.weakening.checks import Check, Strength
 from greenloop.project.weakening.tests import ComparedTest, read_tests
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty
 
 Kind = Literal[
@@ -40,13 +41,18 @@ _SAYS: Mapping[Kind, str] = {
 
 @dataclass(frozen=True)
 class WeakenedTest:
-    """One way in which a test tells less; `line` is that of the test now, 0 where it is gone."""
+    """One way in which a test tells less; `line` is that of the test now, 0 where it is gone.
+
+    `was` is the test before; with `is_replaced` a new or changed test calls what it called.
+    """
 
     test: str
     kind: Kind
     before: str = ""
     after: str = ""
     line: int = 0
+    was: str = ""
+    is_replaced: bool = False
 
     @property
     def says(self) -> str:
@@ -67,29 +73,60 @@ def _shorten(text: str, most: int = 120) -> str:
 
 
 def find_weakened_tests(
-    before: Mapping[str, str], after: Mapping[str, str], removed_names: Collection[str] = ()
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    removed_names: Collection[str] = (),
+    changed_names: Collection[str] = (),
 ) -> list[WeakenedTest]:
     """Return how the tests of `after` tell less than those of `before`; both map paths to texts.
 
     `removed_names` are definitions that the change removes from the code: tests of these may go.
+    `changed_names` are those that it changes: a test of these that replaces them tells nothing.
     """
     old, new = read_tests(before), read_tests(after)
     added = {test: item for test, item in new.items() if test not in old}
     unfolded = [item for item in new.values() if old.get(item.test) != item]
     found: list[WeakenedTest] = []
+    kept = Counter(_list_texts(new.values()))
+    kept.subtract(_list_texts(old.values()))
     for test, item in old.items():
         now = new.get(test) or _find_moved(item, added)
         if now is not None:
             added.pop(now.test, None)
-            found.extend(_compare(item, now))
-        elif not item.is_helper and not _is_replaced(item, unfolded, removed_names):
-            found.append(WeakenedTest(test, "removed", item.checks[0].text if item.checks else ""))
-    return found
+            found.extend(_compare(item, now, kept))
+        elif not item.is_helper and not _is_replaced(item, unfolded, removed_names, kept):
+            first = item.checks[0].shown if item.checks else ""
+            again = _is_called_by(item, unfolded)
+            found.append(WeakenedTest(test, "removed", first, was=test, is_replaced=again))
+    for item in unfolded:
+        if mocked := item.mocked & list_called(item) & {*changed_names}:
+            names = ", ".join(sorted(mocked))
+            found.append(WeakenedTest(item.test, "mocked", names, "a replacement", item.line))
+    return list(dict.fromkeys(found))
+
+
+def _list_texts(tests: Collection[ComparedTest]) -> Iterator[str]:
+    """Yield the checks that are made whenever their test runs; those of helpers that are called."""
+    used = frozenset[str]().union(*(item.names for item in tests))
+    for item in tests:
+        if not item.skip and (item.name in used or not item.is_helper):
+            whole = (i for i in item.checks if not i.is_conditional and not i.is_swallowed)
+            yield from (check.text for check in whole)
 
 
 def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
     """Return the functions, classes and constants that files of code defined and no file does now."""
     return frozenset(_list_definitions(before) - _list_definitions(after))
+
+
+def find_changed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
+    """Return the functions that files of code define now, and did not define so before."""
+    return frozenset(name for name, _ in _list_functions(after) - _list_functions(before))
+
+
+def _list_functions(texts: Mapping[str, str]) -> set[tuple[str, str]]:
+    nodes = (node for text in texts.values() for node in ast.walk(parse_or_empty(text)))
+    return {(node.name, ast.dump(node)) for node in nodes if isinstance(node, Function)}
 
 
 def _list_definitions(texts: Mapping[str, str]) -> set[str]:
@@ -112,49 +149,63 @@ def _find_moved(item: ComparedTest, added: Mapping[str, ComparedTest]) -> Compar
 
 
 def _is_replaced(
-    item: ComparedTest, others: Collection[ComparedTest], removed_names: Collection[str]
+    item: ComparedTest,
+    others: Collection[ComparedTest],
+    removed_names: Collection[str],
+    kept: Mapping[str, int],
 ) -> bool:
     """Return whether what a test asked is asked by another one now, or cannot be asked any more."""
     if not item.names.isdisjoint(removed_names):
         return True
     if not item.checks:
         return False
-    strongest = max(check.strength for check in item.checks)
-    called = _list_called(item)
+    if all(kept.get(check.text, 0) >= 0 for check in item.checks):
+        return True
+    return _is_called_by(item, [other for other in others if item.values <= other.values])
+
+
+def _is_called_by(item: ComparedTest, others: Collection[ComparedTest]) -> bool:
+    """Return whether one of other tests calls what a test called, with a check as strong."""
+    strongest = max((check.strength for check in item.checks), default=Strength.NOTHING)
+    called = list_called(item)
     return any(
         not other.is_helper
-        and item.values <= other.values
         and called <= other.names
         and any(check.strength >= strongest for check in other.checks)
         for other in others
     )
 
 
-def _list_called(item: ComparedTest) -> set[str]:
-    """Return the names that a test calls or reads from what it imports, without those it binds."""
-    tree = ast.parse(item.body)
-    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+def list_called(item: ComparedTest) -> set[str]:
+    """Return the names that a test calls."""
+    calls = [node.func for node in ast.walk(ast.parse(item.body)) if isinstance(node, ast.Call)]
     return {
         ast.unparse(call).rpartition(".")[2] for call in calls if not isinstance(call, ast.Call)
     }
 
 
-def _compare(old: ComparedTest, new: ComparedTest) -> Iterator[WeakenedTest]:
+def _compare(
+    old: ComparedTest, new: ComparedTest, kept: Mapping[str, int]
+) -> Iterator[WeakenedTest]:
     """Yield how a test tells less than it did, the gravest first."""
 
     def build(kind: Kind, before: str = "", after: str = "", line: int = 0) -> WeakenedTest:
-        return WeakenedTest(new.test, kind, before, after, line or new.line)
+        return WeakenedTest(new.test, kind, before, after, line or new.line, old.test, True)
 
     if new.skip and not old.skip:
         yield build("skipped", after=new.skip, before=f"def {old.name}")
-    if mocked := (new.mocked - old.mocked) & _list_called(old):
+    if mocked := (new.mocked - old.mocked) & list_called(old):
         yield build("mocked", before=", ".join(sorted(mocked)), after="a replacement")
-    yield from (build(*found) for found in _compare_checks(old, new))
-    if lost := _find_lost_cases(old, new):
-        yield build("fewer checks", before=f"case {lost}")
+    yield from (build(*found) for found in _compare_checks(old, new, kept))
+    yield from (build(*found) for found in _compare_cases(old, new))
 
 
-def _compare_checks(old: ComparedTest, new: ComparedTest) -> Iterator[tuple[Kind, str, str, int]]:
+_Found = tuple[Kind, str, str, int]
+
+
+def _compare_checks(
+    old: ComparedTest, new: ComparedTest, kept: Mapping[str, int]
+) -> Iterator[_Found]:
     """Yield what became of each check that does not stand any more as it stood."""
     left = list(new.checks)
     changed: list[Check] = []
@@ -170,15 +221,15 @@ def _compare_checks(old: ComparedTest, new: ComparedTest) -> Iterator[tuple[Kind
         if now is not None:
             left.remove(now)
             yield from _compare_strength(check, now, new)
-        elif not _is_held(check, new):
-            yield "fewer checks", check.text, "", 0
+        elif kept.get(check.text, 0) < 0 and not _is_held(check, new):
+            yield "fewer checks", check.shown, "", 0
 
 
-def _compare_places(old: Check, new: Check) -> Iterator[tuple[Kind, str, str, int]]:
+def _compare_places(old: Check, new: Check) -> Iterator[_Found]:
     if new.is_swallowed and not old.is_swallowed:
-        yield "swallowed", old.text, f"{new.text} where its failure is caught", new.line
+        yield "swallowed", old.shown, f"{new.shown} where its failure is caught", new.line
     elif new.is_conditional and not old.is_conditional:
-        yield "conditional", old.text, f"{new.text} under `if`", new.line
+        yield "conditional", old.shown, f"{new.shown} under a condition", new.line
 
 
 def _find_successor(check: Check, left: Collection[Check]) -> Check | None:
@@ -188,45 +239,48 @@ def _find_successor(check: Check, left: Collection[Check]) -> Check | None:
     return max(alike, key=lambda item: item.strength, default=None)
 
 
-def _compare_strength(
-    old: Check, new: Check, test: ComparedTest
-) -> Iterator[tuple[Kind, str, str, int]]:
+def _compare_strength(old: Check, new: Check, test: ComparedTest) -> Iterator[_Found]:
     yield from _compare_places(old, new)
     if new.strength < old.strength and not _is_held(old, test):
-        yield "looser", old.text, new.text, new.line
-    elif _is_other_value(old, new) and not _list_constants(old.text) <= test.values:
-        yield "expectation", old.text, new.text, new.line
+        yield "looser", old.shown, new.shown, new.line
+    elif _is_other_value(old, new) and not old.values <= test.values:
+        yield "expectation", old.shown, new.shown, new.line
 
 
 def _is_other_value(old: Check, new: Check) -> bool:
-    return old.subject == new.subject and old.strength == Strength.WHOLE == new.strength
+    return old.subject == new.subject and Strength.PART <= old.strength == new.strength
 
 
 def _is_held(check: Check, test: ComparedTest) -> bool:
-    """Return whether the values of a check stand in stronger checks or cases of a test."""
-    strong = [item.text for item in test.checks if item.strength >= check.strength]
-    there = set[str]().union(*map(_list_constants, (*strong, *test.cases)))
-    values = _list_constants(check.text)
-    return bool(values and strong) and values <= there
+    """Return whether a stronger check of a test looks at the same names and values, or its cases do."""
+    cases = [_list_constants(case) for case in test.cases]
+    return any(
+        check.names <= other.names and check.values <= {*other.values}.union(*cases)
+        for other in test.checks
+        if other.strength >= check.strength
+    )
 
 
 def _list_constants(text: str) -> set[str]:
-    nodes = ast.walk(ast.parse(_as_expression(text)))
+    nodes = ast.walk(ast.parse(text))
     return {repr(node.value) for node in nodes if isinstance(node, ast.Constant)}
 
 
-def _as_expression(text: str) -> str:
-    """Return a check's text as an expression: a `with` item may name its target."""
-    try:
-        ast.parse(text, mode="eval")
-    except SyntaxError:
-        return text.rpartition(" as ")[0]
-    return text
-
-
-def _find_lost_cases(old: ComparedTest, new: ComparedTest) -> str:
-    """Return a case of `parametrize` that no case replaces; '' where there are as many."""
+def _compare_cases(old: ComparedTest, new: ComparedTest) -> Iterator[_Found]:
+    """Yield a case that no case replaces, or that expects something else for the same input."""
     lost = list((Counter(old.cases) - Counter(new.cases)).elements())
-    gained = (Counter(new.cases) - Counter(old.cases)).total()
-    held = [case for case in lost if not _list_constants(case) <= new.values]
-    return held[0] if new.cases and len(held) > gained else ""
+    gained = list((Counter(new.cases) - Counter(old.cases)).elements())
+    for case in lost:
+        twin = next((item for item in gained if _has_same_input(case, item)), None)
+        if twin is not None:
+            yield "expectation", f"case {case}", f"case {twin}", 0
+    if len(lost) > len(gained) and new.cases:
+        yield "fewer checks", f"case {lost[0]}", "", 0
+
+
+def _has_same_input(one: str, other: str) -> bool:
+    """Return whether two cases have all values in common but the last."""
+    match (ast.parse(one, mode="eval").body, ast.parse(other, mode="eval").body):
+        case (ast.Tuple(elts=[*first, _]), ast.Tuple(elts=[*second, _])) if first:
+            return list(map(ast.unparse, first)) == list(map(ast.unparse, second))
+    return False

@@ -5,9 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from greenloop.project.weakening.checks import Check, list_checks, list_names, list_values
+from greenloop.project.weakening.checks import (
+    Bound,
+    Check,
+    bind_names,
+    list_checks,
+    list_names,
+    list_values,
+    resolve,
+)
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import parse_test_functions
@@ -46,11 +54,45 @@ def read_tests(texts: Mapping[str, str]) -> dict[str, ComparedTest]:
     found: dict[str, ComparedTest] = {}
     for path, text in texts.items():
         can_skip = {item.name for item in parse_test_functions(text) if item.can_skip}
-        for name, node, classes in _iter_functions(parse_or_empty(text).body):
-            item = _read(f"{path}::{name}", node, classes, name in can_skip)
+        body = parse_or_empty(text).body
+        bound = _read_constants(body)
+        for name, node, classes in _iter_functions(body):
+            item = _read(f"{path}::{name}", node, classes, name in can_skip, bound)
+            if skip := _explain_no_collection(body, classes):
+                item = replace(item, skip=skip)
             if not item.is_helper or item.checks:
-                found.setdefault(item.test, item)
+                found[item.test] = item  # a later one of the same name takes its place
+        for name in _list_undefined(body):
+            found.pop(f"{path}::{name}", None)
     return found
+
+
+def _explain_no_collection(body: list[ast.stmt], classes: tuple[ast.ClassDef, ...]) -> str:
+    """Return what keeps pytest from the tests of a file or class, whatever the machine."""
+    for statements in (body, *(item.body for item in classes)):
+        for node in statements:
+            text = ast.unparse(node) if isinstance(node, (ast.Assign, ast.Expr)) else ""
+            if text == "__test__ = False" or re.match(r"pytest\.skip\(.*allow_module_level", text):
+                return text
+    return ""
+
+
+def _list_undefined(body: list[ast.stmt]) -> Iterator[str]:
+    """Yield the names of functions that `del` or an assignment takes away again."""
+    for node in body:
+        if isinstance(node, (ast.Delete, ast.Assign)):
+            yield from (ast.unparse(target) for target in node.targets)
+        elif isinstance(node, ast.ClassDef):
+            yield from (f"{node.name}::{name}" for name in _list_undefined(node.body))
+
+
+def _read_constants(body: list[ast.stmt]) -> Bound:
+    """Return what a file assigns to names, outside of functions and classes."""
+    bound: dict[str, ast.expr] = {}
+    for node in body:
+        if isinstance(node, (ast.Assign, ast.AugAssign)):
+            bind_names(node, bound)
+    return bound
 
 
 def _iter_functions(
@@ -64,45 +106,71 @@ def _iter_functions(
 
 
 def _read(
-    test: str, node: Function, classes: tuple[ast.ClassDef, ...], can_skip: bool
+    test: str,
+    node: Function,
+    classes: tuple[ast.ClassDef, ...],
+    can_skip: bool,
+    bound: Bound,
 ) -> ComparedTest:
     marks = [*node.decorator_list, *(mark for item in classes for mark in item.decorator_list)]
     return ComparedTest(
         test=test,
         line=node.lineno,
         body="\n".join(map(ast.unparse, node.body)),
-        checks=tuple(list_checks(node.body)),
+        checks=tuple(list_checks(node.body, bound)),
         values=list_values(node),
         names=list_names(node),
-        cases=tuple(case for mark in marks for case in _list_cases(mark)),
+        cases=tuple(_list_cases(node, marks, bound)),
         skip=_explain_skip(node, marks) if can_skip else "",
         mocked=frozenset(_list_mocked(node)),
         is_helper=not node.name.startswith("test"),
     )
 
 
-def _list_cases(mark: ast.expr) -> Iterator[str]:
-    """Yield the cases of a `parametrize` mark whose list is written out."""
-    match mark:
-        case ast.Call(func=func, args=[_, ast.List(elts=cases) | ast.Tuple(elts=cases), *_]):
-            if ast.unparse(func).endswith("parametrize"):
-                yield from map(ast.unparse, cases)
+def _list_cases(node: Function, marks: list[ast.expr], bound: Bound) -> Iterator[str]:
+    """Yield the cases of `parametrize` marks and loops whose list is written out."""
+    lists = [mark.args[1] for mark in marks if isinstance(mark, ast.Call) and _is_parametrize(mark)]
+    lists += [item.iter for item in ast.walk(node) if isinstance(item, (ast.For, ast.AsyncFor))]
+    for item in lists:
+        match resolve(item, bound):
+            case ast.List(elts=cases) | ast.Tuple(elts=cases):
+                yield from (ast.unparse(_unwrap(case)) for case in cases)
+
+
+def _is_parametrize(mark: ast.Call) -> bool:
+    return ast.unparse(mark.func).endswith("parametrize") and len(mark.args) > 1
+
+
+def _unwrap(case: ast.expr) -> ast.expr:
+    """Return the values of `pytest.param(…)` as they stand without it."""
+    match case:
+        case ast.Call(func=ast.Attribute(attr="param") | ast.Name(id="param"), args=[one]):
+            return one
+        case ast.Call(func=ast.Attribute(attr="param") | ast.Name(id="param"), args=[*several]):
+            return ast.Tuple(several, ast.Load())
+    return case
 
 
 def _explain_skip(node: Function, marks: list[ast.expr]) -> str:
     """Return what skips a test, '' where it is a matter of the machine that it runs on."""
     parts = [ast.unparse(mark) for mark in marks if re.search(r"skip|xfail", ast.unparse(mark))]
     calls = (item for item in ast.walk(node) if isinstance(item, ast.Call))
-    parts += [text for text in map(ast.unparse, calls) if re.search(r"\b(skip|xfail)\w*\(", text)]
-    body = "\n".join(map(ast.unparse, node.body))
-    if parts and _PLATFORM.search("\n".join((*parts, body if "if " in body else ""))):
+    called = [text for text in map(ast.unparse, calls) if re.search(r"\b(skip|xfail)\w*\(", text)]
+    around = "\n".join(map(ast.unparse, node.body)) if called else ""
+    if (parts or called) and _PLATFORM.search("\n".join((*parts, around))):
         return ""
-    return parts[0] if parts else "a mark of its file or class"
+    return [*parts, *called, "a mark of its file or class"][0]
 
 
 def _list_mocked(node: Function) -> Iterator[str]:
-    """Yield the last names of what a test replaces by `patch` or `monkeypatch`."""
-    for call in ast.walk(node):
-        if isinstance(call, ast.Call) and _PATCHING.search(ast.unparse(call.func)):
-            texts = [i.value for i in call.args[:2] if isinstance(i, ast.Constant)]
+    """Yield the last names of what a test replaces: by `patch`, `monkeypatch`, or an assignment."""
+    for item in ast.walk(node):
+        if isinstance(item, ast.Call) and _PATCHING.search(ast.unparse(item.func)):
+            texts = [i.value for i in item.args[:2] if isinstance(i, ast.Constant)]
             yield from (str(text).rpartition(".")[2] for text in texts if isinstance(text, str))
+        elif isinstance(item, ast.Assign) and _is_double(item.value):
+            yield from (i.attr for i in item.targets if isinstance(i, ast.Attribute))
+
+
+def _is_double(value: ast.expr) -> bool:
+    return isinstance(value, ast.Lambda) or "Mock" in ast.unparse(value)

@@ -41,7 +41,7 @@ PYTEST = "[tool.pytest.ini_options]\n"
         ),
         ("tests/conftest.py", "", "def pytest_collection_modifyitems(items): ...\n", "is new"),
         ("conftest.py", "", "collect_ignore = ['test_a.py']\n", "collect_ignore is new"),
-        (".claude/settings.json", "{}", "", "decides what is checked"),
+        (".claude/settings.json", "greenloop gate", "", "decides what is checked"),
     ],
 )
 def test_a_loosened_configuration_is_named(path: str, before: str, after: str, said: str) -> None:
