@@ -90,8 +90,8 @@ UNIT_LINE = render_choices(CHOICES).split("\n").index("## C1") + 1
             "was changed: write yours after other",
         ),
         (("- [ ] 1: price", "- [y] 1: price"), UNIT_LINE + 6, "an answer is marked as"),
-        (("- [ ] other:", "- [x] other: cents"), UNIT_LINE + 8, "other: is no example"),
-        (("- [ ] other:", "- [x] other:"), UNIT_LINE + 8, "other: is no example"),
+        (("- [ ] other:", "- [x] other: cents"), UNIT_LINE + 8, "other: is neither an example"),
+        (("- [ ] other:", "- [x] other:"), UNIT_LINE + 8, "other: is neither an example"),
         (("- [ ] 1: price", "- [ ] 1: price"), UNIT_LINE, "C1 has no answer: mark one"),
         (
             (
