@@ -27,7 +27,7 @@ from greenloop.llm.budget import Budget
 from greenloop.records import Artifacts, Evidence, Expectation, Report, SandboxInfo, TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
-from greenloop.sandbox.views.instrumented import with_events
+from greenloop.sandbox.views.instrumented import InstrumentedSandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile
@@ -80,7 +80,7 @@ async def run_check(
     failure = await _install_packages(state, emit, packages) if packages else None
     if state.packages.installed:
         sandbox = sandbox.with_packages(state.packages.installed)
-    sandbox = place(with_events(sandbox, emit))
+    sandbox = place(InstrumentedSandbox(sandbox, emit))
     suite, candidate = state.tests, state.candidates.current
     with state.measure_time("sandbox_s"), progress_span(emit, "tests"):
         result = await _tolerate_skips(sandbox, state, await _run_tests(sandbox, state))

@@ -10,13 +10,8 @@ from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
 
 
-def with_events(sandbox: Sandbox, emit: EventSink) -> Sandbox:
-    """Return a view of the sandbox that emits events; a test double is returned as it is."""
-    return InstrumentedSandbox(sandbox, emit) if isinstance(sandbox, Sandbox) else sandbox
-
-
 class InstrumentedSandbox(SandboxView):
-    """Emits events from the thread that runs the job."""
+    """Runs jobs in another sandbox; emits events from the thread that runs the job."""
 
     def __init__(self, sandbox: Sandbox, emit: EventSink) -> None:
         super().__init__(sandbox)

@@ -17,7 +17,7 @@ from greenloop.llm.replay import ReplayChatModel
 from greenloop.llm.response_log import RecordingHeader, ResponseLog
 from greenloop.records.contract import ChoiceAsker
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.views.instrumented import with_events
+from greenloop.sandbox.views.instrumented import InstrumentedSandbox
 from greenloop.settings import Settings
 from greenloop.tools.langchain import create_toolkit
 from greenloop.tracing.setup import Tracing
@@ -58,7 +58,7 @@ def open_run(
     opened = resources.sandbox or stack.enter_context(open_sandbox(settings))
     if root := state.request.project_root:
         opened = stack.enter_context(use_environment(opened, Path(root), settings, emit, state))
-    sandbox = with_events(opened, emit)
+    sandbox = InstrumentedSandbox(opened, emit)
     state.sandbox = sandbox.info
     emit(
         RunStarted(

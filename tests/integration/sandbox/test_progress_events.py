@@ -8,7 +8,7 @@ from greenloop.events import Event, SandboxJobProgress
 from greenloop.sandbox import open_sandbox
 from greenloop.sandbox.guest.protocol.output_buffers import OutputBuffers
 from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.views.instrumented import with_events
+from greenloop.sandbox.views.instrumented import InstrumentedSandbox
 from greenloop.settings import Settings
 
 SLOW_TESTS = """
@@ -26,7 +26,9 @@ def test_f(n):
 def test_a_run_tells_how_many_tests_are_done() -> None:
     events: list[Event] = []
     with open_sandbox(Settings()) as sandbox:
-        run = with_events(sandbox, events.append).run_tests("def f(n):\n    return n\n", SLOW_TESTS)
+        run = InstrumentedSandbox(sandbox, events.append).run_tests(
+            "def f(n):\n    return n\n", SLOW_TESTS
+        )
     assert run.passed
     counts = [item.done for item in events if isinstance(item, SandboxJobProgress)]
     assert counts == sorted(set(counts))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -29,9 +28,7 @@ from tests.support.change_responses import (
     plan_answer,
 )
 from tests.support.model_responses import fence
-
-if TYPE_CHECKING:
-    from tests.integration.workflow.conftest import RunWorkflow
+from tests.support.workflow_runs import RunWorkflow
 
 MENDS_RATES = """# file: src/shop/rates.py
 <<<<<<< SEARCH

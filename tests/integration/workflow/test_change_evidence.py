@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -27,9 +26,7 @@ from tests.support.change_responses import (
     plan_answer,
 )
 from tests.support.model_responses import fence
-
-if TYPE_CHECKING:
-    from tests.integration.workflow.conftest import RunWorkflow
+from tests.support.workflow_runs import RunWorkflow
 
 # Both pass the code that takes the discount off twice.
 WEAK_TESTS = TESTS.replace(

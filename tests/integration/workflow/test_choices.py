@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -27,9 +27,7 @@ from tests.support.model_responses import (
     fence,
     suite_answer,
 )
-
-if TYPE_CHECKING:
-    from tests.integration.workflow.conftest import Outcome, RunWorkflow
+from tests.support.workflow_runs import Outcome, RunWorkflow
 
 ALL_OF_THEM, AN_ERROR = "top_k([2, 1], 5) -> [2, 1]", "top_k([2, 1], 5) raises ValueError"
 MORE = {

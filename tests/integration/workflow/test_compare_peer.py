@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -36,9 +36,7 @@ from tests.support.model_responses import (
     suite_answer,
 )
 from tests.support.scripted import ScriptedModel
-
-if TYPE_CHECKING:
-    from tests.integration.workflow.conftest import Outcome, RunWorkflow
+from tests.support.workflow_runs import Outcome, RunWorkflow
 
 # Nothing of contract and tests asks for the ValueError of the text.
 OF_VALUES = [*HELD_OUT[:3], {"requirement": "R1", "call": "top_k([1, 2], 1)", "returns": "[2]"}]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from greenloop.events import HardeningDone, Notice, ResponseRejected
 from tests.support.model_responses import GOOD_CODE, answers, fence
-
-if TYPE_CHECKING:
-    from tests.integration.workflow.conftest import Outcome, RunWorkflow
+from tests.support.workflow_runs import Outcome, RunWorkflow
 
 ZERO = '''from __future__ import annotations
 

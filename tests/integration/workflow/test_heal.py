@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.events import Notice, RepairSearchDone
 from greenloop.records import Choice, ChoiceAnswer
 from greenloop.workflow.heal.request import HealModuleRequest
 from tests.support.model_responses import BETTER_CODE, GOOD_CODE, GOOD_TESTS, WRONG_CODE, fence
-
-if TYPE_CHECKING:
-    from tests.integration.workflow.conftest import RunWorkflow
+from tests.support.workflow_runs import RunWorkflow
 
 OTHER_WRONG = WRONG_CODE.replace("sorted(xs)", "list(xs)")
 WITH_HELPER = WRONG_CODE + "\n\ndef smallest(xs):\n    return min(xs)\n"

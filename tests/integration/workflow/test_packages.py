@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,11 +15,9 @@ from tests.support.change_responses import TESTS as CHANGE_TESTS
 from tests.support.change_responses import answer_with_tests, change_answers, change_request
 from tests.support.model_responses import GOOD_CODE, answers, contract_answer, fence, suite_answer
 from tests.support.wheels import only_wheels_of, wheel
+from tests.support.workflow_runs import RunWorkflow
 
 pytestmark = pytest.mark.slow
-
-if TYPE_CHECKING:
-    from tests.integration.workflow.conftest import RunWorkflow
 
 USING = GOOD_CODE.replace("return sorted(xs, reverse=True)", "return alpha.down(xs)")
 CODE = f"import alpha\n\n\n{USING}"

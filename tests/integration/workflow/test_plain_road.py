@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -18,9 +18,7 @@ from tests.support.model_responses import (
     contract_answer,
     fence,
 )
-
-if TYPE_CHECKING:
-    from tests.integration.workflow.conftest import RunWorkflow
+from tests.support.workflow_runs import RunWorkflow
 
 TEXT = f"{SPECIFICATION} `def top_k(xs, k)`. top_k([1, 3, 2], 2) -> [3, 2]"
 TESTS = fence(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,9 +17,7 @@ from greenloop.workflow.heal.request import HealScriptRequest, OriginalFile
 from greenloop.workflow.script.request import InputRef, ScriptRequest, ScriptSpec
 from greenloop.workflow.storage.request import RunRequest
 from tests.support.model_responses import fence
-
-if TYPE_CHECKING:
-    from tests.integration.workflow.conftest import RunWorkflow
+from tests.support.workflow_runs import RunWorkflow
 
 TASK = "Print how many rows sales.csv has, as `rows: N`."
 GOOD = "import csv\nprint('rows:', len(list(csv.reader(open('sales.csv')))) - 1)\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -26,9 +26,7 @@ from tests.support.model_responses import (
     fence,
     suite_answer,
 )
-
-if TYPE_CHECKING:
-    from tests.integration.workflow.conftest import RunWorkflow
+from tests.support.workflow_runs import RunWorkflow
 
 R1 = {"id": "R1", "text": "top_k returns the k largest numbers, largest first."}
 R2 = {"id": "R2", "text": "k < 0 raises ValueError."}

@@ -42,6 +42,12 @@ def test_line_of_other_failures_is_included() -> None:
     assert failure_signature(one) != failure_signature(other)
 
 
+def test_failures_in_one_line_of_the_module_are_shown_once() -> None:
+    (one,) = hung(3).failures
+    failures = tuple(one.model_copy(update={"test": f"test_m.py::test_{at}"}) for at in range(9))
+    assert len(select_failures(TestRun(ending="finished", failures=failures), SUITE)) == 1
+
+
 @pytest.mark.parametrize("ending", sorted({*get_args(Ending)} - {"finished"}))
 def test_each_ending_has_its_own_text(ending: Ending) -> None:
     run = TestRun(ending=ending, detail="the number")
