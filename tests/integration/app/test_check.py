@@ -14,6 +14,7 @@ from greenloop.events import (
     CodeGraded,
     Event,
     SandboxJobEnded,
+    SandboxJobProgress,
     SandboxJobStarted,
     TestRunFinished,
     WorkEnded,
@@ -70,7 +71,7 @@ def check_and_collect(
     check = start_check("m", code, (TestFile("test_m.py", tests),), Plan(**plan), box.info)
     with patch("greenloop.grading.mutants.measure_mutation", mutation or mutants(1.0)):
         asyncio.run(run_check(box, check, events.append))
-    inside = (SandboxJobStarted, SandboxJobEnded)
+    inside = (SandboxJobStarted, SandboxJobProgress, SandboxJobEnded)
     return build_report(check), [item for item in events if not isinstance(item, inside)]
 
 
@@ -145,17 +146,23 @@ SHORT: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("name", "changes", "said"), SHORT, ids=[item[0] for item in SHORT])
 def test_each_missing_piece_prevents_verified(
-    warm: Sandbox, name: str, changes: dict[str, Any], said: str
+    warm: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    changes: dict[str, Any],
+    said: str,
 ) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))  # else the load is the reason
     if name == "flakiness":
         probe = f"{changes['code']}raise ValueError(VALUES)\n"
         order = warm.run_tests(probe, TESTS, module="m").failures[0].message
         changes = {**changes, "tests": changes["tests"].replace("ORDER", order)}
     report, _ = check_and_collect(warm, **changes)
-    # What hangs on hashes does not agree in isolation either.
-    count = 2 if name == "flakiness" else 1
-    assert (report.verdict, len(report.reasons)) == ("passed", count), report.reasons
-    assert said in report.reasons[-1]
+    # What hangs on hashes need not agree in isolation either.
+    others = [item for item in report.reasons if said not in item]
+    assert report.verdict == "passed"
+    assert len(others) < len(report.reasons), report.reasons
+    assert all(name == "flakiness" and item.startswith("isolated") for item in others), others
 
 
 def test_green_run_with_empty_bodies_is_a_forgery(warm: Sandbox) -> None:
@@ -228,7 +235,7 @@ def test_red_on_a_busy_machine_is_run_again(
 
     monkeypatch.setattr(warm, "run_tests", run_tests)
     monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
-    monkeypatch.setattr("greenloop.app.check.with_events", lambda box, _: box)
+    monkeypatch.setattr("greenloop.app.check.InstrumentedSandbox", lambda box, _: box)
     report, _ = check_and_collect(warm)
     assert report.verdict == verdict
     assert any("machine was too busy (load 99.0" in item for item in report.reasons) is is_excused
