@@ -11,7 +11,7 @@ import pytest
 from tests.support.change_responses import copy_shop
 from tests.support.command_line import Run
 from tests.support.git import commit_all
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_programs
 
 CODE = "def f(n):\n    if n < 0:\n        raise ValueError('negative')\n    return n * n\n"
 TESTS = read_program(__file__, "TESTS")
@@ -53,17 +53,7 @@ def test_red_tests_are_shown_with_their_error(run: Run) -> None:
     assert "test_squares: AssertionError" in err
 
 
-FORGED = {
-    "an answer that equals everything": (
-        "class E:\n    def __eq__(self, other):\n        return True\n\n\n"
-        "def f(n):\n    if n < 0:\n        raise ValueError('negative')\n    return E()\n"
-    ),
-    "an exit with status 0": f"import os\n\n{CODE}\n\nos._exit(0)\n",
-    "a pytest that reports no failure": (
-        "import _pytest.runner\n\n_pytest.runner.CallInfo.from_call = lambda *_, **__: None\n\n\n"
-        "def f(n):\n    return None\n"
-    ),
-}
+FORGED = read_programs(__file__, "FORGED")
 
 
 @pytest.mark.parametrize("name", FORGED)

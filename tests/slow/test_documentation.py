@@ -32,6 +32,7 @@ from tests.support.many_specifications import (
     write_specifications,
 )
 from tests.support.openai_server import OpenAIServer
+from tests.support.programs import read_program
 
 CODE = '''def top_k(xs: list[int], k: int) -> list[int]:
     """The k largest numbers of xs, largest first."""
@@ -39,19 +40,7 @@ CODE = '''def top_k(xs: list[int], k: int) -> list[int]:
         raise ValueError("k must not be negative")
     return sorted(xs, reverse=True)[:k]
 '''
-TESTS = """import pytest
-
-from m import top_k
-
-
-def test_largest_first():
-    assert top_k([1, 3, 2], 2) == [3, 2]
-
-
-def test_negative():
-    with pytest.raises(ValueError):
-        top_k([1], -1)
-"""
+TESTS = read_program(__file__, "TESTS")
 
 
 @pytest.fixture

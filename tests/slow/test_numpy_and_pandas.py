@@ -15,20 +15,7 @@ from greenloop.sandbox.limits import ResourceLimits
 from tests.integration.sandbox.conftest import list_tested_kinds, make_sandbox
 from tests.support.programs import read_program
 
-CODE = """
-import numpy as np
-import pandas as pd
-
-def totals(rows):
-    frame = pd.DataFrame(rows, columns=["name", "value"])
-    return frame.groupby("name")["value"].sum().to_dict()
-
-def numbers():
-    return [np.int64(3), np.float32(0.5), np.bool_(True), np.str_("x"), np.longdouble(1), np.ones(1)]
-
-def solve(a, b):
-    return np.linalg.solve(np.array(a, float), np.array(b, float)).tolist()
-"""
+CODE = read_program(__file__, "CODE")
 TESTS = read_program(__file__, "TESTS")
 
 

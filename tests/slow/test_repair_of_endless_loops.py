@@ -6,6 +6,7 @@ from greenloop.repair import search_patches
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
+from tests.support.programs import read_program
 
 CODE = """\
 def total(xs):
@@ -15,17 +16,7 @@ def total(xs):
         n += xs[i]
     return n
 """
-TESTS = """\
-from m import total
-
-
-def test_none():
-    assert total([]) == 0
-
-
-def test_two():
-    assert total([1, 2]) == 3
-"""
+TESTS = read_program(__file__, "TESTS")
 
 
 def test_an_endless_loop_is_repaired() -> None:

@@ -11,29 +11,11 @@ import pytest
 
 from tests.support.model_responses import fence
 from tests.support.openai_server import OpenAIServer, Reply
+from tests.support.programs import read_program
 from tests.support.tmux_screen import Screen
 
-CODE = '''"""Numbers within bounds."""
-
-
-def clamp(value, low, high):
-    """Return value, at least low and at most high; low where both bounds are equal."""
-    if value < low:
-        return low
-    if value > high:
-        return high
-    return value
-'''
-TESTS = """from clamping import clamp
-
-
-def test_low():
-    assert clamp(0, 1, 3) == 1
-
-
-def test_within():
-    assert clamp(2, 1, 3) == 2
-"""
+CODE = read_program(__file__, "CODE")
+TESTS = read_program(__file__, "TESTS")
 ADDED = '''from clamping import clamp
 
 

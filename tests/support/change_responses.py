@@ -13,18 +13,7 @@ from tests.support.programs import read_program
 
 SHOP = Path(__file__).parents[1] / "fixtures" / "shop"
 WISH = "total takes a discount in percent, which is taken off the sum; 0 is the default."
-DISCOUNT = '''# file: src/shop/prices.py
-<<<<<<< SEARCH
-def total(nets: list[int]) -> int:
-    """Return the sum of the prices with tax."""
-    return sum(gross(net) for net in nets)
-=======
-def total(nets: list[int], discount: int = 0) -> int:
-    """Return the sum of the prices with tax, less the discount in percent."""
-    whole = sum(gross(net) for net in nets)
-    return whole - whole * discount // 100
->>>>>>> REPLACE
-'''
+DISCOUNT = read_program(__file__, "DISCOUNT")
 # Takes the discount off twice.
 WRONG_DISCOUNT = DISCOUNT.replace("* discount", "* 2 * discount")
 # Fulfils the wish, and breaks the project's own test of `gross`.

@@ -40,16 +40,7 @@ def test_wrong():
     assert top_k([1, 2, 3], 1) == [1]
 '''
 # Written otherwise than GOOD_CODE, with the same answers.
-PEER_CODE = """def top_k(xs, k):
-    if k < 0:
-        raise ValueError("negative")
-    rest, found = list(xs), []
-    while rest and len(found) < k:
-        largest = max(rest)
-        rest.remove(largest)
-        found.append(largest)
-    return found
-"""
+PEER_CODE = read_program(__file__, "PEER_CODE")
 PEER_INPUTS = """def inputs(rng):
     for size in range(60):
         yield [rng.randrange(-9, 10) for _ in range(size % 8)], rng.randrange(-2, 10)

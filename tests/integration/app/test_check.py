@@ -28,21 +28,10 @@ from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.workflow.report_builder import build_report
+from tests.support.programs import read_program
 
 CODE = "def f(n):\n    if n < 0:\n        raise ValueError(n)\n    return n * n\n"
-TESTS = """
-import pytest
-from m import f
-
-
-def test_two():
-    assert f(2) == 4
-
-
-def test_negative():
-    with pytest.raises(ValueError):
-        f(-1)
-"""
+TESTS = read_program(__file__, "TESTS")
 NOT_OBSERVABLE = """
 
 def test_in_a_branch():

@@ -15,24 +15,12 @@ import pytest
 
 from greenloop.cli.main import app
 from greenloop.records import Report
+from tests.support.programs import read_program
 from tests.support.wheels import only_wheels_of, wheel
 
 Run = Callable[..., tuple[int, str, str]]
 CODE = "def f(n):\n    if n < 0:\n        raise ValueError('negative')\n    return n * n\n"
-TESTS = """
-import pytest
-from m import f
-
-
-def test_two():
-    \"\"\"R1: squares.\"\"\"
-    assert f(2) == 4
-
-
-def test_negative():
-    with pytest.raises(ValueError, match="negative"):
-        f(-1)
-"""
+TESTS = read_program(__file__, "TESTS")
 
 
 @pytest.fixture

@@ -12,20 +12,10 @@ import pytest
 from tests.integration.cli.conftest import Run, Served
 from tests.support.model_responses import GOOD_CODE, GOOD_TESTS, WRONG_CODE, fence
 from tests.support.openai_server import OpenAIServer
+from tests.support.programs import read_program
 
 TASK = "Sum up sales.csv by region: print the sums, and write them to totals.csv."
-SUMS = """import csv
-import collections
-
-sums = collections.Counter()
-for row in csv.DictReader(open("sales.csv")):
-    sums[row["{}"]] += int(row["Amount"])
-with open("totals.csv", "w") as file:
-    print("region,total", file=file)
-    for region, total in sums.items():
-        print(region, total)
-        print(f"{{region}},{{total}}", file=file)
-"""
+SUMS = read_program(__file__, "SUMS")
 PROPOSED = [{"check": "file", "path": "totals.csv", "columns": ["region", "total"]}]
 SCRIPTED = {
     "propose_checks": [fence(json.dumps(PROPOSED), "json")],

@@ -10,42 +10,14 @@ import pytest
 
 from tests.integration.cli.conftest import Run
 from tests.integration.sandbox.conftest import has_namespaces
+from tests.support.programs import read_program
 from tests.support.project_environments import make_environment, write_files
 
 pytestmark = pytest.mark.skipif(not has_namespaces(), reason="the kernel allows no namespaces")
 
-CODE = """from __future__ import annotations
-
-from shop.rates import RATE
-
-
-def gross(net: int) -> int:
-    if net < 0:
-        raise ValueError("negative")
-    return net * RATE
-"""
+CODE = read_program(__file__, "CODE")
 # What greenloop's own Python could not run: names of its own, a fixture of a plug-in, data beside it.
-TESTS = """from pathlib import Path
-
-import pytest
-
-from shop.prices import gross
-
-
-def check_gross():
-    assert gross(2) == 6
-    assert gross(3) == 9
-
-
-def check_negative():
-    with pytest.raises(ValueError):
-        gross(-1)
-
-
-def check_zero(zero):
-    assert gross(zero) == 0
-    assert (Path(__file__).parent / "data.txt").read_text() == "data"
-"""
+TESTS = read_program(__file__, "TESTS")
 PLUGIN = """
 import pytest
 

@@ -19,18 +19,7 @@ from greenloop.workflow.state import RunState
 from tests.support.programs import read_program
 
 CODE = read_program(__file__, "CODE")
-TESTS = """
-from m import Money
-
-
-def test_plus():
-    assert Money(3).plus(Money(4)).cents == 7
-
-
-def test_equal():
-    assert (Money(3) == Money(3)) is True
-    assert (Money(3) == Money(4)) is False
-"""
+TESTS = read_program(__file__, "TESTS")
 ASKED = """
 
 def test_other_types():

@@ -19,28 +19,9 @@ from tests.support.project_environments import make_environment, write_files
 
 pytestmark = pytest.mark.skipif(not has_namespaces(), reason="the kernel allows no namespaces")
 
-PLUGIN = """
-import pytest
-
-def pytest_addoption(parser):
-    parser.addoption("--flavour")
-
-@pytest.fixture
-def flavour(request):
-    return request.config.getoption("--flavour")
-"""
+PLUGIN = read_program(__file__, "PLUGIN")
 # What a `.pth` file does when the interpreter starts.
-HOSTILE = """
-import ctypes, os, sys
-libc = ctypes.CDLL(None, use_errno=True)
-sys.found = {
-    "unshare": libc.unshare(0x10000000),
-    "mount": libc.mount(b"none", b"/mnt", b"tmpfs", 0, None),
-    "outside": [p for p in ("/etc/passwd", "/etc/shadow", "/var", OUTSIDE) if os.path.exists(p)],
-    "writable": [p for p in (sys.prefix, os.path.dirname(os.__file__), "/") if os.access(p, os.W_OK)],
-    "variables": sorted(os.environ),
-}
-"""
+HOSTILE = read_program(__file__, "HOSTILE")
 CHECKS = read_program(__file__, "CHECKS")
 CONFIGURATION = """
 [tool.pytest.ini_options]
@@ -158,7 +139,9 @@ def test_a_folder_of_an_editable_installation_may_hold_the_project(
     site = next((root / ".venv").glob("lib/python3*/site-packages"))
     write_files(tmp_path, {"library.py": "VALUE = 3\n"})
     write_files(site, {"above.pth": f"{tmp_path}\n"})
-    test = "import library, shop\n\ndef check_both():\n    assert shop.price('tea') == library.VALUE\n"
+    test = (
+        "import library, shop\n\ndef check_both():\n    assert shop.price('tea') == library.VALUE\n"
+    )
     write_files(root, {"tests/check_above.py": test})
     found = run(box, root, text="def price(name):\n    return 3\n")
     outcomes = {name.partition("::")[2]: item for name, item in found.outcomes.items()}

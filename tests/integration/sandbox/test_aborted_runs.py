@@ -8,21 +8,11 @@ import pytest
 
 from greenloop.records import TestRun
 from tests.integration.sandbox.conftest import RunAll
+from tests.support.programs import read_program
 
 CALLS = "from solution import f\n\n\ndef test_first():\n    pass\n\n\ndef test_calls():\n    f()\n"
 # Writes to every descriptor that may be the result channel, with knowledge of the protocol.
-_FORGE = """
-import json, os
-IDS = ["test_solution.py::test_first", "test_solution.py::test_calls"]
-def send(*events):
-    data = "".join((e if isinstance(e, str) else json.dumps(e)) + "\\n" for e in events).encode()
-    for handle in range(3, 64):
-        try:
-            if os.readlink(f"/proc/self/fd/{handle}").startswith("pipe:"):
-                os.write(handle, data)
-        except OSError:
-            pass
-"""
+_FORGE = read_program(__file__, "_FORGE")
 
 
 def forging(*events: str) -> str:

@@ -15,6 +15,7 @@ from greenloop.records import InputFile, Project, ScriptJob
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.mounts import build_guest_mounts
 from greenloop.sandbox.hash_seed import HASH_SEED
+from tests.support.programs import read_program
 from tests.support.wheels import only_wheels_of, wheel
 
 pytestmark = pytest.mark.slow
@@ -132,20 +133,7 @@ def test_pytest_plugins_are_loaded_only_by_name(box: Sandbox, store: PackageStor
         assert run.passed, run
 
 
-WRITES = """
-import os
-import alpha
-
-def writes():
-    try:
-        with open(os.path.join(os.path.dirname(alpha.__file__), "x"), "w") as file:
-            return file.write("x")
-    except OSError as error:
-        return error.errno
-
-def sees(path):
-    return sorted(os.listdir(path))
-"""
+WRITES = read_program(__file__, "WRITES")
 
 
 def test_package_folder_is_read_only_in_a_sandbox(box: Sandbox, alpha: InstalledPackages) -> None:

@@ -10,17 +10,9 @@ from greenloop.sandbox.guest.protocol.output_buffers import OutputBuffers
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.views.instrumented import InstrumentedSandbox
 from greenloop.settings import Settings
+from tests.support.programs import read_program
 
-SLOW_TESTS = """
-import time
-import pytest
-from m import f
-
-@pytest.mark.parametrize("n", range(4))
-def test_f(n):
-    time.sleep(0.3)
-    assert f(n) == n
-"""
+SLOW_TESTS = read_program(__file__, "SLOW_TESTS")
 
 
 def test_a_run_tells_how_many_tests_are_done() -> None:

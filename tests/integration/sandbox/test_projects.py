@@ -17,6 +17,7 @@ from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
+from tests.support.programs import read_program
 
 FILES = {
     "pyproject.toml": """
@@ -171,16 +172,7 @@ def test_last_files_stay_last_in_shuffled_runs(box: Sandbox, project: Project) -
     assert [name.partition("::")[0] for name in names].index("test_a_last.py") == len(names) - 2
 
 
-PROGRAMS = """
-import os
-from shop.cart import total
-
-def program_0():
-    see__(1, total([1, 2]))
-    see__(2, os.path.exists("tests") or os.path.exists("conftest.py"))
-
-programs = [(program_0, (), [()])]
-"""
+PROGRAMS = read_program(__file__, "PROGRAMS")
 
 
 def test_programs_run_in_the_project_without_its_tests(box: Sandbox, project: Project) -> None:

@@ -16,7 +16,7 @@ from greenloop.records import InputFile, ScriptJob, ScriptRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.base import Sandbox
 from tests.integration.sandbox.conftest import LIMITS
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_programs
 
 
 @dataclass(frozen=True)
@@ -69,16 +69,7 @@ ALIKE: dict[str, str | bytes] = {
     "logging": "import logging\nlogging.warning('seen')\nlogging.info('unseen')",
     "pytest": "import pytest\nprint(pytest.approx(1) == 1)",
 }
-FAMILY = {
-    "fork": "import os, sys\npid = os.fork()\nif pid == 0:\n    print('child')\n    sys.exit(5)\n"
-    "print('parent', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))",
-    "failing fork": "import os\nif os.fork() == 0:\n    1 / 0\n"
-    "print(os.waitstatus_to_exitcode(os.wait()[1]))",
-    "command": "import subprocess, sys\n"
-    "print(subprocess.run([sys.executable, '-c', 'print(6 * 7)'], capture_output=True).stdout)",
-    "pool": "import multiprocessing\ndef f(x): return x * x\nif __name__ == '__main__':\n"
-    "    with multiprocessing.get_context('fork').Pool(2) as pool:\n        print(pool.map(f, [1, 2]))",
-}
+FAMILY = read_programs(__file__, "FAMILY")
 UNREADABLE = ("null byte", "unknown coding", "wrong utf-8")
 ARGUMENTS, STDIN = ("--name", "a b"), "first\nsecond\nthird\u00e9".encode()
 INPUTS = {

@@ -8,20 +8,7 @@ from greenloop.sandbox.base import Sandbox
 from tests.support.programs import read_program
 
 CODE = read_program(__file__, "CODE")
-TESTS = """
-import pytest
-import solution
-
-
-@pytest.mark.parametrize("name", ["database", "locks"])
-def test_files(name, tmp_path):
-    assert getattr(solution, name)(str(tmp_path / "file"))
-
-
-@pytest.mark.parametrize("name", ["processes", "manager", "memory", "server", "command"])
-def test_processes_and_sockets(name):
-    assert getattr(solution, name)()
-"""
+TESTS = read_program(__file__, "TESTS")
 
 
 def test_processes_sockets_locks_and_shared_memory_work(box: Sandbox) -> None:

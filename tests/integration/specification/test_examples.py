@@ -13,16 +13,7 @@ from tests.support.programs import read_program
 
 # One specification's examples, a right module for them, and modules that are wrong in one respect.
 SPECIFICATION = read_program(__file__, "SPECIFICATION")
-RIGHT = """
-class Odd(ValueError): pass
-def div(a, b):
-    if not b: raise Odd("zero")
-    return (a / b) if b != 3 else 0.33333333330000001
-def shout(s): return s.upper()
-def both(n): return {n, n + 1}
-def table(n): return {"a": [1], "b": 0.1 + 0.2}
-def nothing(n): return None
-"""
+RIGHT = read_program(__file__, "RIGHT")
 WRONG = {
     RIGHT: set(),
     RIGHT.replace("s.upper()", "' '.join(s.upper().split())"): {6},

@@ -26,6 +26,7 @@ from tests.support.change_responses import (
     plan_answer,
 )
 from tests.support.model_responses import fence
+from tests.support.programs import read_program
 from tests.support.workflow_runs import RunWorkflow
 
 # Both pass the code that takes the discount off twice.
@@ -233,19 +234,7 @@ def test_accepted_choice_pays_for_no_call_and_the_change_is_verified(
     assert (done.report.verdict, done.model.tools) == ("verified", [])
 
 
-HARDER = '''from shop.prices import total
-
-
-def test_half():
-    """R1: half of 10 is 5, and half of 5 is 2."""
-    assert total([4, 4], 50) == 5
-    assert total([4], 50) == 3
-
-
-def test_all_of_it():
-    """R1: holds already."""
-    assert total([4]) == 5
-'''
+HARDER = read_program(__file__, "HARDER")
 
 
 def test_mutant_that_survives_on_a_changed_line_leads_to_a_test(

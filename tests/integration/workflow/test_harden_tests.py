@@ -8,17 +8,10 @@ import pytest
 
 from greenloop.events import HardeningDone, Notice, ResponseRejected
 from tests.support.model_responses import GOOD_CODE, answers, fence
+from tests.support.programs import read_program
 from tests.support.workflow_runs import Outcome, RunWorkflow
 
-ZERO = '''from __future__ import annotations
-
-from topk import top_k
-
-
-def test_zero():
-    """R1: none of them."""
-    assert top_k([2, 1], 0) == []
-'''
+ZERO = read_program(__file__, "ZERO")
 PROVES_NOTHING = '''
 
 def test_nothing():

@@ -14,6 +14,7 @@ from greenloop.workflow.storage.request import GivenTests
 from tests.support.change_responses import TESTS as CHANGE_TESTS
 from tests.support.change_responses import answer_with_tests, change_answers, change_request
 from tests.support.model_responses import GOOD_CODE, answers, contract_answer, fence, suite_answer
+from tests.support.programs import read_program
 from tests.support.wheels import only_wheels_of, wheel
 from tests.support.workflow_runs import RunWorkflow
 
@@ -121,20 +122,7 @@ def test_forbidden_import_in_tests_is_sent_back(run_workflow: RunWorkflow) -> No
     )
 
 
-TESTS = '''import pytest
-from topk import top_k
-
-
-def test_order():
-    """R1: largest first."""
-    assert top_k([1, 3, 2], 2) == [3, 2]
-
-
-def test_negative():
-    """R2: a negative k."""
-    with pytest.raises(ValueError):
-        top_k([1], -1)
-'''
+TESTS = read_program(__file__, "TESTS")
 
 
 def test_imports_of_user_tests_are_installed(run_workflow: RunWorkflow) -> None:

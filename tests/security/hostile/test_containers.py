@@ -34,7 +34,7 @@ from tests.security.hostile.test_zygote import (
     going_on,
 )
 from tests.support.container_image import IMAGE
-from tests.support.programs import read_programs
+from tests.support.programs import read_program, read_programs
 
 pytestmark = pytest.mark.parametrize("box", ["container"], indirect=True, scope="session")
 
@@ -131,19 +131,7 @@ def test_closing_ends_all_containers(box: ContainerSandbox) -> None:
     assert_unlisted(name, box)
 
 
-_CALLER = """
-import signal
-from greenloop.sandbox import open_sandbox
-from greenloop.settings import Settings
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
-chosen = dict(sandbox="container", container_engine={engine!r}, container_image={image!r})
-with open_sandbox(Settings.load(**chosen)) as box:
-    print("open", flush=True)
-    try:
-        box.run_tests({code!r}, {tests!r})
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-"""
+_CALLER = read_program(__file__, "_CALLER")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "SIGKILL"])

@@ -8,6 +8,7 @@ import pytest
 
 from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Attack, Limited, answer_calls, is_refused
+from tests.support.programs import read_program, read_programs
 
 # Each attack is bounded: at most 60 times the 128 MB that a run may have.
 _GROW = """
@@ -18,90 +19,7 @@ def grow(count, size):
         kept.append(bytearray(os.urandom(4096)) * (size // 4096))
     return kept
 """
-OVER = {
-    "in one process": f"{_GROW}\ndef f():\n    kept = grow(160, 1 << 20)\n    time.sleep(60)",
-    "at import": f"{_GROW}\nkept = grow(160, 1 << 20)\ntime.sleep(60)\ndef f(): pass",
-    "in many processes": (
-        f"{_GROW}\ndef f():\n"
-        "    for _ in range(16):\n"
-        "        if not os.fork():\n"
-        "            kept = grow(16, 1 << 20)\n"
-        "            time.sleep(60)\n"
-        "    time.sleep(60)"
-    ),
-    "in processes that are not dumpable": (
-        f"{_GROW}\nimport ctypes\n"
-        "def f():\n"
-        "    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n"
-        "    for _ in range(4):\n"
-        "        if not os.fork():\n"
-        "            kept = grow(60, 1 << 20)\n"
-        "            time.sleep(60)\n"
-        "    time.sleep(60)"
-    ),
-    "in orphans": (
-        f"{_GROW}\ndef f():\n"
-        "    for _ in range(8):\n"
-        "        if not os.fork():\n"
-        "            os.setsid()\n"
-        "            if not os.fork():\n"
-        "                kept = grow(24, 1 << 20)\n"
-        "                time.sleep(60)\n"
-        "            os._exit(0)\n"
-        "    time.sleep(60)"
-    ),
-    "in processes and files": (
-        f"{_GROW}\ndef f():\n"
-        "    for n in range(2):\n"
-        "        open(os.environ['TMPDIR'] + f'/{n}', 'wb').write(b'x' * (7 << 20))\n"
-        "    open('/dev/shm/x', 'wb').write(b'x' * (3 << 20))\n"
-        "    kept = grow(100, 1 << 20)\n"
-        "    time.sleep(60)"
-    ),
-    "in threads": (
-        f"{_GROW}\nimport threading\n"
-        "def f():\n"
-        "    kept = []\n"
-        "    for _ in range(8):\n"
-        "        threading.Thread(target=lambda: kept.append(grow(20, 1 << 20)), daemon=True).start()\n"
-        "    time.sleep(60)"
-    ),
-    "while its first thread has ended": (
-        f"{_GROW}\nimport ctypes, threading\n"
-        "def f():\n"
-        "    def work():\n"
-        "        kept = grow(160, 1 << 20)\n"
-        "        time.sleep(60)\n"
-        "    threading.Thread(target=work).start()\n"
-        "    exit_thread = {'x86_64': 60}.get(os.uname().machine, 93)\n"
-        "    ctypes.CDLL(None).syscall(exit_thread, 0)"
-    ),
-    "in sockets": (
-        "import os, socket, time\n"
-        "def f():\n"
-        "    for _ in range(16):\n"
-        "        if not os.fork():\n"
-        "            kept = []\n"
-        "            for _ in range(20):\n"
-        "                kept += socket.socketpair()\n"
-        "                kept[-1].setblocking(False)\n"
-        "                kept[-1].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)\n"
-        "                try:\n"
-        "                    while True: kept[-1].send(bytes(1 << 15))\n"
-        "                except BlockingIOError: pass\n"
-        "            time.sleep(60)\n"
-        "    time.sleep(60)"
-    ),
-    "by malloc": (
-        "import ctypes, time\n"
-        "def f():\n"
-        "    libc = ctypes.CDLL(None)\n"
-        "    libc.malloc.restype = ctypes.c_void_p\n"
-        "    for _ in range(150):\n"
-        "        ctypes.memset(libc.malloc(1 << 20) or 0, 1, 1 << 20)\n"
-        "    time.sleep(60)"
-    ),
-}
+OVER = read_programs(__file__, "OVER")
 
 
 BY_SEVERAL = (
@@ -128,18 +46,7 @@ def test_memory_above_the_limit_ends_the_run(
     assert "more than 128 MB of memory in all" in run.detail
 
 
-DIES = {
-    "killed": f"{_GROW}\ndef f():\n    kept = grow(90, 1 << 20)\n    os.kill(os.getpid(), 9)",
-    "unhandled by pytest": (
-        "import os, sys\n"
-        "def f():\n"
-        "    try:\n"
-        "        x = bytearray(1 << 40)\n"
-        "    except MemoryError as error:\n"
-        "        os.write(2, b'MemoryError\\n')\n"
-        "        os.abort()"
-    ),
-}
+DIES = read_programs(__file__, "DIES")
 
 
 @pytest.mark.parametrize("name", DIES)
@@ -183,67 +90,7 @@ def test_shared_pages_count_once(attack: Attack, spaces: bool) -> None:
     assert run.passed, run
 
 
-CODE = PRELUDE + """
-import mmap
-
-
-def filled(folder):
-    'Megabytes until there is no more.'
-    count = 0
-    try:
-        while count < 64:
-            with open(f"{folder}/{count}", "wb") as file:
-                file.write(b"x" * (1 << 20))
-            count += 1
-    except OSError:
-        return count
-    finally:
-        for name in os.listdir(folder):
-            if name.isdecimal():
-                os.unlink(f"{folder}/{name}")
-    return count
-
-
-def posix_shared():
-    from multiprocessing import shared_memory
-    block = shared_memory.SharedMemory(create=True, size=3 << 20)
-    block.buf[:3 << 20] = bytes(3 << 20)
-    block.close()
-    block.unlink()
-
-
-def pipes():
-    import fcntl
-    total = 0
-    try:
-        for _ in range(20):
-            _, send = os.pipe()
-            fcntl.fcntl(send, 1031, 1 << 20)
-            total += fcntl.fcntl(send, 1032)
-    except OSError:
-        pass
-    os.closerange(10, 64)
-    return total <= 64 << 20
-
-
-def in_a_socket():
-    'Bytes that one socket takes, whatever buffer is requested.'
-    _, send = socket.socketpair()
-    send.setblocking(False)
-    send.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
-    total = 0
-    try:
-        while total < 1 << 24:
-            total += send.send(bytes(4096))
-    except BlockingIOError:
-        pass
-    return total
-
-
-def locked():
-    if libc.mlock(ctypes.create_string_buffer(8192), 8192) < 0:
-        raise OSError(ctypes.get_errno(), "mlock")
-"""
+CODE = PRELUDE + read_program(__file__, "CODE")
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import pytest
 from greenloop.sandbox.backends.landlock import LandlockSandbox
 from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Attack, Limited
+from tests.support.programs import read_programs
 
 _FILL = """
 def fill(name, count=7 << 20):
@@ -15,59 +16,7 @@ def fill(name, count=7 << 20):
     return handle
 """
 # 16 MB are allowed, with at most 8 MB a file; each attack stops at about 70 MB.
-DISK = {
-    "many files": "    for n in range(10): os.close(fill(f'{TMP}/{n}'))",
-    "in the home": "    for n in range(10): os.close(fill(f'{os.environ[\"HOME\"]}/{n}'))",
-    "open files without a name": (
-        "    for n in range(10):\n"
-        "        fill(f'{TMP}/{n}')\n"
-        "        os.unlink(f'{TMP}/{n}')"
-    ),
-    "files that never had a name": (
-        "    for _ in range(10): os.write(os.open(TMP, os.O_TMPFILE | os.O_RDWR), b'x' * (7 << 20))"
-    ),
-    "mapped files without a name": (
-        "    libc.mmap.restype = ctypes.c_void_p\n"
-        "    for n in range(10):\n"
-        "        handle = fill(f'{TMP}/{n}')\n"
-        "        libc.mmap(None, ctypes.c_size_t(4096), 1, 1, handle, 0)\n"
-        "        os.close(handle)\n"
-        "        os.unlink(f'{TMP}/{n}')"
-    ),
-    "in a folder that cannot be listed": (
-        "    os.mkdir(TMP + '/hidden', 0o300)\n"
-        "    for n in range(10): os.close(fill(f'{TMP}/hidden/{n}'))"
-    ),
-    "in a folder without permissions": (
-        "    for n in range(10):\n"
-        "        os.makedirs(f'{TMP}/{n}')\n"
-        "        os.close(fill(f'{TMP}/{n}/file'))\n"
-        "        os.chmod(f'{TMP}/{n}', 0)"
-    ),
-    "deep down": (
-        "    for n in range(10):\n"
-        "        os.close(fill(str(n)))\n"
-        "        for _ in range(9):\n"
-        "            os.mkdir('x' * 200)\n"
-        "            os.chdir('x' * 200)"
-    ),
-    "deeper than the monitor looks": (
-        "    for _ in range(300):\n"
-        "        os.mkdir('d')\n"
-        "        os.chdir('d')"
-    ),
-    "many small files": "    for n in range(3000): open(f'{TMP}/{n}', 'w').close()",
-    "many folders": "    for n in range(3000): os.mkdir(f'{TMP}/{n}')",
-    "while its first thread has ended": (
-        "    def work():\n"
-        "        for n in range(10):\n"
-        "            fill(f'{TMP}/{n}')\n"
-        "            os.unlink(f'{TMP}/{n}')\n"
-        "        time.sleep(60)\n"
-        "    threading.Thread(target=work).start()\n"
-        "    libc.syscall({'x86_64': 60}.get(os.uname().machine, 93), 0)"
-    ),
-}  # fmt: skip
+DISK = read_programs(__file__, "DISK")
 
 
 @pytest.fixture(autouse=True)

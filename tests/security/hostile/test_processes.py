@@ -11,40 +11,9 @@ import pytest
 from greenloop.records import TestRun
 from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import LIMITS, PRELUDE, Attack, Limited, answer_calls
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_programs
 
-BOMBS = {
-    "forks": "def f():\n    for _ in range(100):\n        if not os.fork(): time.sleep(60)",
-    "forks of forks": (
-        "def f():\n"
-        "    for _ in range(12):\n"
-        "        try: os.fork()\n"
-        "        except OSError: pass\n"
-        "    time.sleep(0.2)\n"
-        "    os.fork()"
-    ),
-    "threads": (
-        "def f():\n"
-        "    for _ in range(100): threading.Thread(target=time.sleep, args=[60], daemon=True).start()"
-    ),
-    "programs": (
-        "def f():\n"
-        "    for _ in range(100): subprocess.Popen(['/usr/bin/sleep', '60'])"
-    ),
-    "vforks": (
-        "def f():\n"
-        "    for _ in range(100): os.posix_spawn('/usr/bin/sleep', ['sleep', '60'], {})"
-    ),
-    "daemons": (
-        "def f():\n"
-        "    for _ in range(100):\n"
-        "        if not os.fork():\n"
-        "            os.setsid()\n"
-        "            try:\n"
-        "                if not os.fork(): time.sleep(60)\n"
-        "            finally: os._exit(0)"
-    ),
-}  # fmt: skip
+BOMBS = read_programs(__file__, "BOMBS")
 
 
 @pytest.mark.parametrize("name", BOMBS)

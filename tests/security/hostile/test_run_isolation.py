@@ -10,46 +10,9 @@ import pytest
 from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, answer_calls, is_refused
 from tests.security.hostile.host_monitor import wait_for_name
+from tests.support.programs import read_program
 
-LEAVE = PRELUDE + """
-def leave():
-    import builtins, json, pytest, _pytest.runner, random
-    for path in ("/tmp/left", "conftest.py", "left.py", "/dev/shm/left", TMP + "/left",
-                 os.environ["HOME"] + "/left"):
-        refused(write, path, "raise SystemExit('left behind')")
-    os.environ["LEFT"] = "1"
-    builtins.left = json.loads = pytest.raises = len
-    _pytest.runner.runtestprotocol = lambda *a, **k: os._exit(0)
-    sys.modules["left"] = sys.modules["math"] = sys
-    sys.path.insert(0, "/left")
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    os.umask(0o777)
-    random.seed(1)
-    builtins.keep = []
-    refused(listen)
-    refused(stay_on)
-    libc.prctl(15, b"left", 0, 0, 0)
-    return True
-
-
-def listen():
-    keep.append(socket.create_server(("127.0.0.1", 12345)))
-    keep.append(socket.socket(socket.AF_UNIX))
-    keep[1].bind(chr(0) + "left")
-    keep[1].listen()
-
-
-def stay_on():
-    if not os.fork():
-        os.setsid()
-        time.sleep(60)
-
-
-def stay():
-    leave()
-    libc.prctl(15, b"staying", 0, 0, 0)
-    time.sleep(60)
-"""
+LEAVE = PRELUDE + read_program(__file__, "LEAVE")
 FIND = {
     "[p for p in ('/tmp/left', '/dev/shm/left') if os.path.exists(p)]": [],
     "{*os.listdir('.')} - {os.path.basename(sys.argv[0])} == {'probes.py'}": True,
@@ -74,17 +37,7 @@ FIND_OR_REFUSED = {
     "sorted(int(n) for n in os.listdir('/proc') if n.isdecimal()) == [1, os.getpid()]": True,
     "[open('/proc/net/' + n).read().count(':3039') for n in ('tcp', 'tcp6')]": [0, 0],
 }
-CODE = """
-def abstract():
-    with socket.socket(socket.AF_UNIX) as made:
-        made.connect(chr(0) + "left")
-
-
-def opened():
-    places = {n: f"/proc/self/fd/{n}" for n in range(1024)}
-    return [n for n, path in places.items() if os.path.islink(path)
-            and os.readlink(path) != "/dev/null"]
-"""
+CODE = read_program(__file__, "CODE")
 
 
 def assert_nothing(found: dict[str, Any], spaces: bool) -> None:

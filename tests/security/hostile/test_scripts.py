@@ -10,7 +10,7 @@ from greenloop.records import InputFile, ScriptJob, ScriptRun
 from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import Limited
 from tests.security.hostile.host_monitor import Witness
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_programs
 
 INPUTS = (InputFile(path="in/a.txt", content=b"input"),)
 
@@ -34,17 +34,7 @@ def test_flood_ends_the_run(box: Sandbox, name: str) -> None:
     assert len(run.stdout) + len(run.stderr) < 3 << 20
 
 
-SURVIVORS = {
-    "bomb": "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass",
-    "orphans": "import os, sys, time\nfor n in range(5):\n    if os.fork() == 0:\n"
-    "        os.setsid(); os.fork(); time.sleep(60)\n        os._exit(0)\nprint('left')",
-    "ignores signals": "import signal, time\nfor n in range(1, 65):\n"
-    "    try: signal.signal(n, signal.SIG_IGN)\n    except (OSError, ValueError): pass\n"
-    "while True:\n    try: time.sleep(1)\n    except BaseException: pass",
-    "threads": "import threading, time\nfor n in range(10):\n"
-    "    threading.Thread(target=time.sleep, args=(60,)).start()\nprint('left')",
-    "at exit": "import atexit, time\natexit.register(time.sleep, 60)\nprint('left')",
-}
+SURVIVORS = read_programs(__file__, "SURVIVORS")
 
 
 @pytest.mark.parametrize("name", SURVIVORS)
@@ -117,19 +107,7 @@ def test_local_values_are_formatted_without_their_own_code(box: Sandbox) -> None
     assert set(values) >= {"odd", "queue"}
 
 
-ENDLESS_WITHIN = """
-import collections
-class Endless:
-    def __repr__(self):
-        while True:
-            try:
-                while True: pass
-            except BaseException: pass
-def fail():
-    value = collections.deque([Endless()])
-    raise ValueError("failed")
-fail()
-"""
+ENDLESS_WITHIN = read_program(__file__, "ENDLESS_WITHIN")
 
 
 def test_endless_repr_ends_with_the_error(box: Sandbox) -> None:
@@ -140,18 +118,7 @@ def test_endless_repr_ends_with_the_error(box: Sandbox) -> None:
     assert run.error.frames[-1].function == "fail"
 
 
-FORGED = """
-import os, gc, json, sys
-for thing in gc.get_objects():
-    if type(thing).__name__ == "Channel":
-        thing.send("error", exception="Forged", message="", frames=[])
-        thing.send("error", exception=3)
-        thing.send("end", exit_status=0)
-for number in range(3, 20):
-    try: os.write(number, b'{"event": "error", "exception": "Bare", "message": "", "frames": []}\\n')
-    except OSError: pass
-sys.exit(3)
-"""
+FORGED = read_program(__file__, "FORGED")
 
 
 def test_forged_events_do_not_make_a_script_succeed(box: Sandbox) -> None:
@@ -168,19 +135,7 @@ def test_replaced_inputs_are_reported(box: Sandbox, limited: Limited) -> None:
     assert run.changed_inputs == ("in/a.txt",)
 
 
-FLOOD_OF_REQUESTS = """
-import os, socket, urllib.parse
-proxy = urllib.parse.urlsplit(os.environ["http_proxy"])
-held = []
-while True:
-    try:
-        one = socket.create_connection((proxy.hostname, proxy.port), timeout=1)
-        one.sendall(b"GET http://refused.example/ HTTP/1.1\\r\\n" + b"X: y\\r\\n" * 10)
-        held.append(one)
-        held[len(held) // 2].sendall(b"\\r\\n")
-    except OSError:
-        held = held[-20:]
-"""
+FLOOD_OF_REQUESTS = read_program(__file__, "FLOOD_OF_REQUESTS")
 
 
 def test_flood_of_requests_is_bounded(box: Sandbox) -> None:

@@ -105,18 +105,7 @@ def _machine_state(path: str) -> list[Any]:
 
 # A mutant of `step` sets a flag on descriptors; the test fails where one is set already.
 MODULE = read_program(__file__, "MODULE")
-MODULE_TESTS = """
-import os
-import probe
-
-
-def test_flags():
-    found = probe.flags()
-    if probe.step() != 10:
-        probe.set_flags()
-    assert found
-    assert not [number for number, flags in found.items() if flags & os.O_APPEND]
-"""
+MODULE_TESTS = read_program(__file__, "MODULE_TESTS")
 
 
 def mutant_outcomes(box: Sandbox, own: bool) -> set[str]:

@@ -33,6 +33,7 @@ from tests.security.hostile.host_monitor import (
     resident,
     wait_for_name,
 )
+from tests.support.programs import read_program
 
 TESTS = "from solution import f\n\n\ndef test_f():\n    f()\n"
 _NAME = "import ctypes\ndef name(text):\n    ctypes.CDLL(None).prctl(15, text.encode(), 0, 0, 0)\n"
@@ -168,17 +169,7 @@ def test_interrupt_does_not_wait_for_a_hanging_start(box: WarmSandbox) -> None:
 
 
 ROOT = Path(__file__).parents[3]
-_CALLER = """
-import signal
-from tests.integration.sandbox.conftest import LIMITS, warm
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
-with warm({backend!r}, LIMITS) as box:
-    print("ready", flush=True)
-    try:
-        box.run_tests({code!r}, {tests!r})
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
-"""
+_CALLER = read_program(__file__, "_CALLER")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "SIGKILL"])

@@ -16,20 +16,9 @@ from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Baseline, Coverage, InputFile, Project, Thresholds
 from greenloop.testsuite.stubs import with_empty_bodies
+from tests.support.programs import read_program
 
-CODE = """LIMIT = 3
-
-def f(x):
-    if x:
-        return g(
-            x,
-            LIMIT,
-        )
-    return 0
-
-def g(x, y):
-    return x
-"""
+CODE = read_program(__file__, "CODE")
 
 
 def test_a_changed_line_inside_a_statement_counts_as_the_statement() -> None:

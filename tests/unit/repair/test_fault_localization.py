@@ -9,17 +9,9 @@ import pytest
 from greenloop.repair.fault_localization import FaultLocalization, compute_ochiai_scores
 from greenloop.repair.hints import Hints
 from greenloop.sandbox.work.trials.patches import BaselineResult
+from tests.support.programs import read_program
 
-CODE = """\
-LOW = 1
-HIGH = 2
-
-
-def f(a=LOW):
-    if a:
-        return HIGH
-    return 3
-"""
+CODE = read_program(__file__, "CODE")
 
 
 def build_baseline(outcome: str, *lines: int) -> BaselineResult:

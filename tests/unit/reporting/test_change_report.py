@@ -20,17 +20,10 @@ from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.page import render_report_html
+from tests.support.programs import read_program
 from tests.support.reports import build_make_report
 
-PATCH = """diff --git a/src/a.py b/src/a.py
---- a/src/a.py
-+++ b/src/a.py
-@@ -7,3 +7,3 @@
- def f(x):
--    return x
-+    return x < 1
- end
-"""
+PATCH = read_program(__file__, "PATCH")
 SURVIVOR = Survivor(
     id="a",
     line=8,

@@ -144,20 +144,7 @@ def test_options_of_each_library_are_found(old: str, new: str, says: str) -> Non
     assert find_regressions(old, old) == []
 
 
-BROKEN = """
-    import sys
-    def load(path:
-        print("Reading %s" % path)
-        return open(path).read().split(
-
-    class Shape:
-        def area(self):
-            return 0
-
-    def main()
-        p.add_argument("--size", "-s")
-        print "All done"
-"""
+BROKEN = read_program(__file__, "BROKEN")
 
 
 def test_invalid_source_is_compared_by_patterns() -> None:

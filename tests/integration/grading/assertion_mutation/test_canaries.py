@@ -9,6 +9,7 @@ from greenloop.grading.assertion_mutation.candidates import MutableTestFile
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
+from tests.support.programs import read_programs
 
 TESTS = (
     "import pytest\nfrom m import f\n\n\ndef test_a():\n    assert f(2) == 4\n\n\n"
@@ -37,15 +38,7 @@ def test_a_canary_fails_and_the_other_tests_are_unchanged(warm: Sandbox) -> None
     }
 
 
-CHANGED = {
-    "one of many": "import re\nre.match = lambda *_: 1\n",
-    "behind one that breaks": "import copy, json\njson.loads = None\ncopy.deepcopy = lambda _: [2]\n",
-    "a way to expect an error": (
-        "import pytest\nfrom _pytest.recwarn import WarningsChecker\n"
-        "WarningsChecker.__exit__ = lambda *_: None\n"
-    ),
-    "a method": "import unittest\nunittest.TestCase.assertCountEqual = lambda *_: None\n",
-}
+CHANGED = read_programs(__file__, "CHANGED")
 
 
 @pytest.mark.parametrize("name", CHANGED)

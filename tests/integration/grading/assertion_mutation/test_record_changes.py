@@ -11,6 +11,7 @@ from greenloop.grading.assertion_mutation.evidence import measure
 from greenloop.grading.assertion_mutation.record_changes import change_record, find_records
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile
+from tests.support.programs import read_program
 
 
 @pytest.mark.parametrize(
@@ -56,45 +57,10 @@ def test_records_are_equal_only_where_all_fields_are(code: str, is_record: bool)
     assert find_records(code) == (frozenset({"P"}) if is_record else frozenset())
 
 
-CODE = """
-from dataclasses import dataclass
-
-
-@dataclass
-class Point:
-    x: int
-    y: int
-
-
-def move(point, by):
-    return Point(point.x + by, point.y + by)
-"""
-TESTS = """
-import pytest
-from m import Point, move
-
-
-def test_move():
-    assert move(Point(1, 2), 3) == Point(4, 5)
-
-
-@pytest.mark.parametrize("by, want", [(0, Point(7, 8)), (1, Point(8, 9))])
-def test_rows(by, want):
-    assert move(Point(7, 8), by) == want
-"""
+CODE = read_program(__file__, "CODE")
+TESTS = read_program(__file__, "TESTS")
 EQUAL_TO_OTHER_CLASSES = "NotImplemented = True\n" + CODE
-BLIND = """
-class _Any(Point):
-    def __eq__(self, other): return type(other) is Point
-    def __repr__(self): return "Point"
-
-
-_move = move
-
-
-def move(point, by):
-    return _Any(0, 0)
-"""
+BLIND = read_program(__file__, "BLIND")
 
 
 @pytest.mark.parametrize(

@@ -76,18 +76,7 @@ def test_outcomes_equal_those_of_separate_runs(box: Sandbox) -> None:
 
 
 LEAKY = read_program(__file__, "LEAKY")
-LEAKY_TESTS = """\
-from solution import put, size, take
-
-
-def test_put_and_take():
-    assert put(3) == 3
-    assert take() == 3
-
-
-def test_size():
-    assert size(2) == 2
-"""
+LEAKY_TESTS = read_program(__file__, "LEAKY_TESTS")
 
 
 def test_state_of_a_mutant_does_not_affect_the_next(box: Sandbox) -> None:
@@ -105,17 +94,7 @@ def test_state_of_a_mutant_does_not_affect_the_next(box: Sandbox) -> None:
     assert [run.outcome for run in ran.runs] == ["killed", "survived", "survived", "killed"]
 
 
-AT_IMPORT = """\
-def _table(count):
-    return [number * 2 for number in range(count)]
-
-
-def _never(count):
-    return count + 1
-
-
-TABLE = _table(3)
-"""
+AT_IMPORT = read_program(__file__, "AT_IMPORT")
 
 
 def test_code_called_at_import_is_imported_again(box: Sandbox) -> None:
@@ -125,16 +104,7 @@ def test_code_called_at_import_is_imported_again(box: Sandbox) -> None:
     assert found.killed >= 4
 
 
-ENDLESS = """\
-def reach(limit):
-    number = 0
-    while number < limit:
-        try:
-            number += 2
-        finally:
-            limit += 0
-    return number >= limit
-"""
+ENDLESS = read_program(__file__, "ENDLESS")
 
 
 def test_code_that_counts_its_imports_finds_no_trace_of_others(box: Sandbox) -> None:
@@ -237,18 +207,7 @@ def test_failing_tests_kill_no_mutants(box: Sandbox) -> None:
     assert "return a + 2" in after(found)
 
 
-ON_ONE_PORT = """\
-import socket
-import time
-
-
-def listen(port, backlog=5):
-    with socket.socket() as server:
-        server.bind(("127.0.0.1", port))
-        server.listen(backlog)
-        time.sleep(0.05)
-        return server.getsockname()[1]
-"""
+ON_ONE_PORT = read_program(__file__, "ON_ONE_PORT")
 
 
 IN_A_SUBPROCESS = read_program(__file__, "IN_A_SUBPROCESS")

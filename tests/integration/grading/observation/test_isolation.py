@@ -12,21 +12,10 @@ from greenloop.records import Isolated, TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.observations import Observations, ObservedRow
 from greenloop.testsuite import TestFile
+from tests.support.programs import read_program
 
 HONEST = "def double(n):\n    return n * 2\n"
-TESTS = """
-import pytest
-from m import double
-
-
-@pytest.mark.parametrize("n, wanted", [(2, 4), (3, 6)])
-def test_rows(n, wanted):
-    assert double(n) == wanted
-
-
-def test_nine():
-    assert double(9) == 18
-"""
+TESTS = read_program(__file__, "TESTS")
 KNOWS_PYTEST = """
 import sys
 
@@ -34,36 +23,9 @@ import sys
 def double(n):
     return n * 2 if "pytest" in sys.modules else 0
 """
-EQUALS_ALL = """
-class Any:
-    def __eq__(self, other):
-        return True
-
-
-def double(n):
-    return Any()
-"""
-ENDS = """
-import os, sys
-
-
-def double(n):
-    if "pytest" not in sys.modules:
-        os._exit(0)
-    return n * 2
-"""
-ONLY_IN_TESTS = """
-import os
-
-
-class Any(int):
-    def __eq__(self, other):
-        return True
-
-
-def double(n):
-    return n * 2 if "PYTEST_CURRENT_TEST" in os.environ else Any()
-"""
+EQUALS_ALL = read_program(__file__, "EQUALS_ALL")
+ENDS = read_program(__file__, "ENDS")
+ONLY_IN_TESTS = read_program(__file__, "ONLY_IN_TESTS")
 
 
 def measure_evidence(box: object, code: str, tests: str = TESTS, conftest: str = "") -> Isolated:
@@ -114,16 +76,7 @@ def test_what_cannot_be_observed_for_its_form_keeps_nothing_away(warm: Sandbox) 
     assert [item.line for item in found.not_observable] == [16]
 
 
-AMBIGUOUS = """
-class Wrong(KeyError, ValueError):
-    pass
-
-
-def double(n):
-    if n < 0:
-        raise Wrong(n)
-    return n * 2
-"""
+AMBIGUOUS = read_program(__file__, "AMBIGUOUS")
 REFUSES = "\n\ndef test_refuses():\n    with pytest.raises(ValueError):\n        double(-1)\n"
 
 

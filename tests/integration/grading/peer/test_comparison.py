@@ -120,16 +120,7 @@ class TestInputsThatArePointless:
         assert not [item for item in found.differences if "TypeError" in item.peer]
 
 
-STACK = """class Stack:
-    def __init__(self):
-        self.items = []
-
-    def push(self, item):
-        self.items.append(item)
-
-    def top(self):
-        return self.items[{at}]
-"""
+STACK = read_program(__file__, "STACK")
 CONFTEST = (
     "import pytest\nfrom m import Stack\n\n@pytest.fixture\ndef stack():\n    return Stack()\n"
 )
@@ -293,17 +284,7 @@ def test_integers_too_large_for_a_program_say_nothing(warm: Sandbox) -> None:
     assert found.agreed == found.allowed >= 50
 
 
-CATEGORIES = """
-import enum
-
-
-class Size(enum.Enum):
-    SMALL = 1
-    LARGE = 2
-
-
-PAIR, SUM = object(), object()
-"""
+CATEGORIES = read_program(__file__, "CATEGORIES")
 SCORE = CATEGORIES + """
 
 def score(dice, category, size):
@@ -312,16 +293,7 @@ def score(dice, category, size):
         return factor * max((n for n in dice if dice.count(n) > 1), default=0)
     return factor * sum(dice)
 """
-CHOOSING = """
-def inputs(rng):
-    for _ in range(80):
-        dice = [rng.randint(1, 6) for _ in range(5)]
-        yield (dice, rng.choice([PAIR, SUM]), rng.choice(list(Size)))
-
-
-def allowed(dice, category, size):
-    return category in (PAIR, SUM)
-"""
+CHOOSING = read_program(__file__, "CHOOSING")
 
 
 @pytest.mark.parametrize("differs", [False, True])

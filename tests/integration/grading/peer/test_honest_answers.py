@@ -6,6 +6,7 @@ import pytest
 
 from greenloop.grading.peer.comparison import Comparison, PeerProgram, compare_programs
 from greenloop.sandbox import Sandbox
+from tests.support.programs import read_program
 
 # Two forms of a body each; `n` is a whole number from 0 to 19.
 ALIKE = {
@@ -44,15 +45,7 @@ DIFFERENT = {
     "buffer": ("return bytes([n])", "return bytearray([n])", ""),
     "nothing": ("return None", "return 0", ""),
 }
-INPUTS = """
-def inputs(rng):
-    for name in {names!r}:
-        for number in range(20):
-            yield (name, number)
-
-def allowed(name, n):
-    return type(n) is int and 0 <= n < 20
-"""
+INPUTS = read_program(__file__, "INPUTS")
 
 
 def _write(bodies: dict[str, str]) -> str:

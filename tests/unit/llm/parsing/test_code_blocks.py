@@ -13,20 +13,9 @@ from greenloop.llm.parsing.code_blocks import (
     text_outside_blocks,
 )
 from greenloop.llm.parsing.errors import InvalidResponse
+from tests.support.programs import read_program
 
-FENCED_DOCSTRING = '''def f():
-    """Say so:
-
-    ```python
-    f()
-    ```
-
-    ```
-    output
-    ```
-    """
-    return 1
-'''
+FENCED_DOCSTRING = read_program(__file__, "FENCED_DOCSTRING")
 
 
 def texts(answer: str) -> list[str]:

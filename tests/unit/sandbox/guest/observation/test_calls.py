@@ -10,20 +10,9 @@ import pytest
 
 from greenloop.sandbox.guest.observation.inputs.calls import Calls
 from greenloop.sandbox.guest.observation.inputs.precondition import InputNotAllowed
+from tests.support.programs import read_program
 
-MODULE = """class Hall:
-    def __init__(self, rows, clock=None):
-        self.rows = rows
-
-    def book(self, seat):
-        return self._name(seat)
-
-    def book_all(self):
-        return self.book("")
-
-    def _name(self, seat):
-        return seat
-"""
+MODULE = read_program(__file__, "MODULE")
 ALLOWED = """def allowed(name, *arguments):
     return arguments in {"Hall": [([1], None)], "book": [("A1",)], "book_all": [()]}.get(name, [])
 """
