@@ -29,14 +29,16 @@ SERVER = """
 import sys, time
 from xllamacpp import CommonParams, Server
 
-model, port, context = sys.argv[1:]
+model, port, context, threads, slots = sys.argv[1:]
 params = CommonParams()
 params.model.path = model
 params.hostnames = ["127.0.0.1"]
 params.port = int(port)
-params.n_ctx = int(context)
-params.n_parallel = 1
-params.cpuparams.poll = 0  # threads that wait leave the cores to others
+params.n_ctx = int(context) * int(slots)
+params.n_parallel = int(slots)
+for cpu in (params.cpuparams, params.cpuparams_batch):
+    cpu.n_threads = int(threads)
+    cpu.poll = 0  # threads that wait leave the cores to others
 server = Server(params)
 print(f"serving {model} at http://127.0.0.1:{port}/v1 (Ctrl-C ends it)", flush=True)
 while True:
@@ -126,6 +128,10 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="270M parameters: mostly nonsense")
     parser.add_argument("--port", type=int, default=18080)
     parser.add_argument("--context", type=int, default=8192, help="tokens")
+    parser.add_argument(
+        "--threads", type=int, default=os.cpu_count(), help="1 is fastest on a busy machine"
+    )
+    parser.add_argument("--slots", type=int, default=1, help="requests served side by side")
     parser.add_argument("--prepare", action="store_true", help="make it, and do not serve it")
     options = parser.parse_args()
     cache = find_cache()
@@ -133,7 +139,8 @@ def main() -> None:
     path = prepare_model(SMALL_MODEL if options.small else MODEL, cache, python)
     if options.prepare:
         return
-    command = [str(python), "-c", SERVER, str(path), str(options.port), str(options.context)]
+    numbers = map(str, (options.port, options.context, options.threads, options.slots))
+    command = [str(python), "-c", SERVER, str(path), *numbers]
     os.execv(command[0], command)  # Ctrl-C and signals reach the server itself
 
 

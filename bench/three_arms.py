@@ -25,7 +25,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ from greenloop.settings import Settings
 
 ARMS = ("answer", "loop", "greenloop")
 LIMIT_S = 7_200
+MAX_OUTPUT = 2_048  # tokens: a small model can repeat itself until its context is full
 
 
 @dataclass(frozen=True)
@@ -57,15 +58,26 @@ class Row:
 
 
 def build_ask(model: str, url: str) -> Ask:
-    """Return a function that asks an OpenAI-compatible server, with a temperature of 0."""
+    """Return a function that asks an OpenAI-compatible server, with a temperature of 0.
+
+    A prompt that was asked before is answered, and counted, as it was then.
+    """
     from openai import OpenAI
+    from openai.types.chat import ChatCompletion
 
     client = OpenAI(base_url=url, api_key=os.environ.get("OPENAI_API_KEY", "none"), timeout=3_600)
 
-    def ask(prompt: str, spent: Spent) -> str:
-        answer = client.chat.completions.create(
-            model=model, temperature=0, messages=[{"role": "user", "content": prompt}]
+    @cache
+    def complete(prompt: str) -> ChatCompletion:
+        return client.chat.completions.create(
+            model=model,
+            temperature=0,
+            max_tokens=MAX_OUTPUT,
+            messages=[{"role": "user", "content": prompt}],
         )
+
+    def ask(prompt: str, spent: Spent) -> str:
+        answer = complete(prompt)
         spent.calls += 1
         if answer.usage:
             spent.input_tokens += answer.usage.prompt_tokens

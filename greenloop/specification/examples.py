@@ -16,6 +16,7 @@ from greenloop.specification.reading.doctests import (
     get_error_name,
     parse_doctest,
 )
+from greenloop.specification.reading.inputs_outputs import find_input_output_examples
 from greenloop.specification.reading.sentences import find_stated_examples
 from greenloop.specification.signatures import PYTHON_BLOCKS, extract_signatures, split_blocks
 from greenloop.syntax.parse import cache_by_source, parse_or_none, read_literal
@@ -39,12 +40,14 @@ class Specification(NamedTuple):
 def analyze_specification(specification: str) -> Specification:
     """Extract what a text states in Python: signatures, doctests, and claims like `f(1) -> 2`."""
     text = specification.replace("\r\n", "\n").replace("\r", "\n")
+    signatures = extract_signatures(text)
     found = [*extract_doctests(text), *_find_examples(text)]
+    found += find_input_output_examples(text, signatures)
     examples = (item for item in found if isinstance(item, GivenExample))
     unclear = (item for item in found if isinstance(item, str))
     return Specification(
         specification,
-        extract_signatures(text),
+        signatures,
         tuple(dict.fromkeys(examples)),
         tuple(dict.fromkeys(unclear)),
     )

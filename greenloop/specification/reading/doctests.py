@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import re
 import sys
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from greenloop.records import GivenExample
 from greenloop.specification.reading.expressions import find_free_names
 from greenloop.specification.reading.outcomes import Outcome
-from greenloop.syntax.parse import read_literal
+from greenloop.syntax.parse import parse_or_empty, read_literal
 
 
 def parse_doctest(text: str) -> list[doctest.Example]:
@@ -30,6 +31,8 @@ def extract_doctests(text: str) -> Iterator[GivenExample]:
         parts = parse_doctest(plain)
     except ValueError:
         return
+    for item in parts:
+        item.want = item.want or ("True\n" if _is_comparison(item.source) else "")
     rendered = list(dict.fromkeys(_render_part(item.source, item.want) for item in parts))
     sources = {item.source for item in parts}
     if any(not item.want for item in parts) or len(sources) < len(rendered):
@@ -37,6 +40,17 @@ def extract_doctests(text: str) -> Iterator[GivenExample]:
             yield GivenExample(doctest="".join(_render_part(i.source, i.want) for i in parts))
     else:
         yield from (GivenExample(doctest=item) for item in rendered)
+
+
+def _is_comparison(source: str) -> bool:
+    """Return whether a line states by `==` what a call gives, which needs no output."""
+    body = parse_or_empty(source).body
+    value = body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
+    return (
+        isinstance(value, ast.Compare)
+        and isinstance(value.left, ast.Call)
+        and all(isinstance(item, ast.Eq | ast.Is) for item in value.ops)
+    )
 
 
 def _render_part(source: str, want: str) -> str:
