@@ -28,7 +28,7 @@ from greenloop.threads import run_in_thread
 ProgressCallback = Callable[[int], None]
 _FINISH_REASONS = ("finish_reason", "stop_reason", "done_reason")
 REASONING_KEY = "reasoning_content"  # of `ServerChatModel`, which is imported late
-_SAMPLING_TEMPERATURE = 0.8
+_MAX_PERIOD, _MAX_REPEATED = 500, 4_000  # characters
 _TRACER_MODULES = ("langchain_core.tracers.langchain", "langfuse")
 
 
@@ -88,12 +88,10 @@ class ChatSource:
         reported = 0
         with suppress_tracing() as callbacks:
             config = RunnableConfig(**about, callbacks=callbacks)
-            options = self._build_options(prompt)
+            model, options = self._prepare_model(prompt)
             if "stream" in self.left_out:
-                return _build_completion(
-                    self.model.invoke(messages, config=config, **options), None
-                )
-            for chunk in self.model.stream(messages, config=config, **options):
+                return _build_completion(model.invoke(messages, config=config, **options), None)
+            for chunk in model.stream(messages, config=config, **options):
                 # Taken from the chunks: in their sum a repeated reason becomes "stopstop".
                 reasons = map(chunk.response_metadata.get, _FINISH_REASONS)
                 finish = next((str(item) for item in reasons if item), finish)
@@ -103,6 +101,9 @@ class ChatSource:
                 if (characters := len(whole.text)) > reported:  # the last chunks have no text
                     report_progress(characters)
                     reported = characters
+                    if _is_repeating(str(whole.text)):
+                        finish = "length"
+                        break
         if whole is None:
             return Completion("", None, None, None)
         return _build_completion(whole, finish)
@@ -115,13 +116,27 @@ class ChatSource:
         (role, first), *rest = [item for item in messages if item[0] != "system"]
         return [(role, f"{own}\n\n{first}"), *rest]
 
-    def _build_options(self, prompt: Prompt) -> dict[str, Any]:
-        options: dict[str, Any] = {}
-        if prompt.sample and "temperature" not in self.left_out:
-            options["temperature"] = _SAMPLING_TEMPERATURE
-        if "stream_options" in self.left_out and "stream" not in self.left_out:
-            options["stream_usage"] = False
-        return options
+    def _prepare_model(self, prompt: Prompt) -> tuple[BaseChatModel, dict[str, Any]]:
+        """Return the model with the prompt's temperature, and the options of its call."""
+        model = self.model
+        has_temperature = "temperature" in type(model).model_fields
+        if (
+            has_temperature
+            and prompt.temperature is not None
+            and "temperature" not in self.left_out
+        ):
+            model = model.model_copy(update={"temperature": prompt.temperature})
+        is_refused = "stream_options" in self.left_out and "stream" not in self.left_out
+        return model, {"stream_usage": False} if is_refused else {}
+
+
+def _is_repeating(text: str) -> bool:
+    """Return whether a text ends in one passage over and over, which small models do without end."""
+    tail = text[-_MAX_REPEATED:]
+    if len(tail) < _MAX_REPEATED:
+        return False
+    period = len(tail) - tail.rfind(tail[-50:], 0, -1) - 50
+    return period <= _MAX_PERIOD and tail[period:] == tail[:-period]
 
 
 def _build_completion(message: BaseMessage, finish_reason: str | None) -> Completion:

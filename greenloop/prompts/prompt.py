@@ -22,7 +22,7 @@ class Prompt(NamedTuple):
 
     tool: str
     messages: tuple[Message, ...]
-    sample: int = 0  # a further answer to the same messages, at another temperature
+    temperature: float | None = None  # None: as the server has it
 
     @property
     def sha256(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Collection, Iterator
 
 from greenloop.syntax.nodes import Definition
@@ -31,6 +32,26 @@ def mend_tests(source: str, module: str, names: Collection[str]) -> str:
     if not wanted or (_imports(tree, module) and not copied and not wrong):
         return kept
     return f"from {module} import {', '.join(wanted)}\n{kept}"
+
+
+def wrap_assertions(source: str) -> str:
+    """Return a source of bare assertions as tests: one each, or one where other statements stand
+    between them. A source that has a test function stays as it is.
+    """
+    tree = parse_or_none(source) or parse_or_none("".join(_keep_valid_parts(source)))
+    if tree is None or "def test" in source:
+        return source
+    given = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    body = [node for node in tree.body if node not in given]
+    if not any(isinstance(node, ast.Assert) for node in body):
+        return source
+    is_apart = all(isinstance(node, ast.Assert) for node in body)
+    groups = [[node] for node in body] if is_apart else [body]
+    lines = [ast.unparse(node) for node in given]
+    for number, group in enumerate(groups, 1):
+        shown = "\n".join(ast.unparse(node) for node in group)
+        lines.append(f"\n\ndef test_{number}():\n{textwrap.indent(shown, '    ')}")
+    return "\n".join(lines) + "\n"
 
 
 def _keep_valid_parts(source: str) -> Iterator[str]:

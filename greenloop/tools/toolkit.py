@@ -35,6 +35,7 @@ from greenloop.specification.background import find_doubtful_background
 from greenloop.specification.examples import analyze_specification, check_consistency
 from greenloop.testsuite import TestFile
 
+_SAMPLING_TEMPERATURE = 0.8
 _MAX_GIVEN_TESTS_CHARS = 12000
 T = TypeVar("T")
 
@@ -130,21 +131,23 @@ class Toolkit(PromptCaller):
     ) -> GeneratedCode:
         """Return a module for the contract that avoids the approaches that failed."""
         if self.is_plain:
-            return await self.write_plain_code(contract.specification, contract)
+            again = bool(failed_approaches)
+            return await self.write_plain_code(contract.specification, contract, sample=again)
         parse = partial(parse_code, contract=contract)
         return await self.call(
             "generate_code", parse, contract=contract, failed_approaches=failed_approaches
         )
 
     async def write_plain_code(
-        self, specification: str, contract: Contract | None = None, sample: int = 0
+        self, specification: str, contract: Contract | None = None, *, sample: bool = False
     ) -> GeneratedCode:
-        """Return a module for a text; a further `sample` is asked for at another temperature."""
+        """Return a module for a text: the likeliest one, or a further `sample`."""
         parse = partial(parse_code, contract=contract) if contract else parse_script
         prompt = self.prompts.render(
             "generate_code", "generate_code_plain", specification=specification
         )
-        return await self.model.request(prompt._replace(sample=sample), parse)
+        temperature = _SAMPLING_TEMPERATURE if sample else 0.0
+        return await self.model.request(prompt._replace(temperature=temperature), parse)
 
     async def generate_tests(
         self,
@@ -163,14 +166,13 @@ class Toolkit(PromptCaller):
         if self.is_plain:
             names = public_names(contract.interface)
             parse = partial(parse_tests, contract=contract)
-            return await self.call(
+            prompt = self.prompts.render(
                 "generate_tests",
-                parse,
                 "generate_tests_plain",
                 specification=contract.specification,
-                module=contract.module,
                 names=names,
             )
+            return await self.model.request(prompt._replace(temperature=0.0), parse)
         return await self.call(
             "generate_tests",
             partial(parse_tests, contract=contract, kept=previous if keep_tests else ""),

@@ -14,7 +14,7 @@ from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.records import Contract, HeldOutExample
 from greenloop.records.generation import AddedTests, GeneratedTests
-from greenloop.testsuite.mending import mend_tests
+from greenloop.testsuite.mending import mend_tests, wrap_assertions
 from greenloop.testsuite.merge import find_clashes, remove_future_imports
 
 _NO_TESTS_NEEDED = re.compile(r"^[\s*`]*NOTHING\b[\s:*`]*(?P<reason>.*)", re.MULTILINE)
@@ -36,7 +36,8 @@ def parse_tests(response: LLMResponse, contract: Contract, kept: str = "") -> Ge
     text = extract_text(response)
     if kept and "def test" not in text:
         return GeneratedTests(code=kept, held_out=parse_held_out_examples(text))
-    selected = _select_test_file(extract_python(text), contract.module)
+    sources = [wrap_assertions(item) for item in extract_python(text)]
+    selected = _select_test_file(sources, contract.module)
     code = mend_tests(selected, contract.module, public_names(contract.interface))
     if not _imports_module(code, contract.module):
         raise InvalidResponse(f"The tests must import what they test from `{contract.module}`.")

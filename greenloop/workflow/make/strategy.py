@@ -57,7 +57,11 @@ class MakeStrategy(ModuleStrategy):
         await agree_on_contract(run, self._request)
         await self._choices.settle_before_code()
         await install_contract_packages(run)
-        await run_concurrently(self._write_code(), generate_and_gate_tests(run))
+        if run.kit.is_plain:  # one request at a time: a small server has one slot
+            await self._write_code()
+            await generate_and_gate_tests(run)
+        else:
+            await run_concurrently(self._write_code(), generate_and_gate_tests(run))
         state = self.state  # not before: the prompts of tests have to be the same on each resume
         state.contract = open_doubted_assumptions(state.agreed_contract, state.doubts)
 

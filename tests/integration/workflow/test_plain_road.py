@@ -76,14 +76,29 @@ def test_samples_come_before_repairs(run_workflow: RunWorkflow) -> None:
     assert done.report.final_code.strip() == GOOD_CODE.strip()
 
 
-def test_tests_that_all_samples_fail_are_the_suspects(run_workflow: RunWorkflow) -> None:
-    wrong = TESTS.replace("def test_broken(:", "def test_wrong():\n    assert top_k([1], 1) == 7")
-    codes = [GOOD_CODE, BETTER_CODE, f"x = 1\n{GOOD_CODE}", f"# more\n{GOOD_CODE}"]
-    report = run_workflow(plain(*codes, tests=wrong), specification=TEXT, profile="small").report
-    assert report.verdict == "passed"
-    (dropped,) = [item for item in report.tests if item.outcome == "dropped"]
+WRONG_TEST = "def test_wrong():\n    assert top_k([1], 1) == 7"
+
+
+@pytest.mark.parametrize("second", [f"x = 1\n{GOOD_CODE}", f"# the same\n{GOOD_CODE}"])
+def test_test_that_samples_agree_against_is_dropped(run_workflow: RunWorkflow, second: str) -> None:
+    wrong = TESTS.replace("def test_broken(:", WRONG_TEST)
+    done = run_workflow(plain(GOOD_CODE, second, tests=wrong), specification=TEXT, profile="small")
+    assert (done.report.verdict, done.model.tools.count("generate_code")) == ("passed", 2)
+    (dropped,) = [item for item in done.report.tests if item.outcome == "dropped"]
     assert dropped.id.endswith("test_wrong")
-    assert dropped.judgement == "all 3 samples of the code fail it"
+    assert dropped.judgement == "samples of the code agree on another answer"
+
+
+def test_test_on_which_samples_differ_stays(run_workflow: RunWorkflow) -> None:
+    tests = fence("assert top_k([1, 3, 2], 2) == [3, 2]\nassert top_k([5, 4], 1) == [5]")
+    odd = [GOOD_CODE.replace("return ", f"return [{n}] if xs == [5, 4] else ") for n in range(4)]
+    done = run_workflow(
+        plain(*odd, tests=tests, repair_code=["No."] * 4), specification=TEXT, profile="small"
+    )
+    assert done.report.verdict == "failed"
+    assert [
+        item.id.partition("::")[2] for item in done.report.tests if item.outcome == "failed"
+    ] == ["test_2"]
 
 
 def test_samples_can_be_asked_for_with_a_contract(run_workflow: RunWorkflow) -> None:

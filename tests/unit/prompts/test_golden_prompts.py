@@ -150,8 +150,8 @@ CONTEXTS: dict[str, dict[str, Any]] = {
     **{
         f"generate_tests_plain.{kind}": {
             "specification": text,
-            "module": "roman",
             "names": ("to_roman", "from_roman")[:number],
+            "python_version": "3.11",
         }
         for number, (kind, text) in enumerate(TEXTS.items(), 1)
     },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.testsuite.mending import mend_tests
+from greenloop.testsuite.mending import mend_tests, wrap_assertions
 
 TEST = "def test_one():\n    assert f(1) == 2\n"
 RIGHT = f"from m import f\n\n{TEST}"
@@ -44,3 +44,16 @@ def test_decorated_tests_are_dropped_whole() -> None:
 def test_other_imports_stay() -> None:
     source = f"from fractions import Fraction\nimport m\n{TEST}"
     assert mend_tests(source, "m", ["f"]) == source
+
+
+def test_bare_assertions_become_tests() -> None:
+    made = wrap_assertions("from m import f\nassert f(1) == 2\nassert f(2) == 4  # twice\nassert f(")
+    assert made == (
+        "from m import f\n\n\ndef test_1():\n    assert f(1) == 2\n\n\ndef test_2():\n"
+        "    assert f(2) == 4\n"
+    )
+    made = wrap_assertions("s = S()\nassert s.size() == 0\ns.push(1)\nassert s.size() == 1")
+    assert made.count("def test_") == 1
+    assert made.splitlines()[-1] == "    assert s.size() == 1"
+    for kept in ("def test_x():\n    assert f(1) == 2\n", "def f():\n    return 1\n"):
+        assert wrap_assertions(kept) == kept
