@@ -85,7 +85,7 @@ async def collect_evidence(
         "red_phase": state.red_phase,
         "read_against_text": contract is not None,
     }
-    if contract and state.request.kind != "check":
+    if contract and state.request.kind != "check" and state.road == "contract":
         known["requirements_untested"] = find_untested_requirements(contract, suite)
     state.evidence = evidence.model_copy(update=known)
     emit(CodeGraded(state.evidence))

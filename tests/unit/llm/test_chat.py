@@ -59,7 +59,7 @@ def test_content_blocks_become_text_without_reasoning(prompt: Prompt) -> None:
 
 def test_answer_that_repeats_itself_without_end_is_ended(prompt: Prompt) -> None:
     chunks = [chunk("def f():\n"), *[chunk("    return 0  # and so on\n") for _ in range(500)]]
-    completion, progress = complete(prompt, *chunks)
+    completion, _ = complete(prompt, *chunks)
     assert completion.finish_reason == "length"
     assert 4_000 < len(completion.text) < 5_000
     rows = [chunk(f"    {number}: {number**2},\n") for number in range(500)]
