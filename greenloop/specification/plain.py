@@ -15,6 +15,7 @@ from greenloop.specification.examples import (
 )
 from greenloop.specification.passages import index_text
 from greenloop.specification.reading.doctests import parse_doctest
+from greenloop.specification.signatures import PYTHON_BLOCKS, split_blocks
 from greenloop.syntax.module_names import explain_invalid_module_name
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_empty
@@ -116,6 +117,28 @@ def name_module(interface: str) -> str:
 def _list_names(interface: str) -> Sequence[str]:
     nodes = (node for node in parse_or_empty(interface).body if isinstance(node, Definition))
     return [node.name for node in nodes]
+
+
+def list_unwritten_names(contract: Contract) -> list[str]:
+    """Return the public names of a contract, without functions that its text has with their bodies."""
+    names = list(_list_names(contract.interface))
+    written = {
+        node.name
+        for language, source in split_blocks(contract.specification)
+        if language in PYTHON_BLOCKS
+        for node in parse_or_empty(source).body
+        if isinstance(node, Function) and not _is_stub(node)
+    }
+    return [name for name in names if name not in written] or names
+
+
+def _is_stub(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether a function has a docstring, `pass`, `...` or a `raise` and nothing else."""
+    return all(
+        isinstance(item, ast.Pass | ast.Raise)
+        or (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))
+        for item in node.body
+    )
 
 
 def replace_definitions(interface: str, stated: str, names: Collection[str]) -> str:

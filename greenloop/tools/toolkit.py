@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 from greenloop.dependencies import PackageResolver
 from greenloop.llm.client import LLM
 from greenloop.llm.parsing.code import parse_code, parse_repair, parse_script
-from greenloop.llm.parsing.completeness import public_names
 from greenloop.llm.parsing.contracts.answer import parse_contract
 from greenloop.llm.parsing.review import parse_judgement, parse_review
 from greenloop.llm.parsing.tests import parse_hardening, parse_tests
@@ -33,6 +32,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.specification.background import find_doubtful_background
 from greenloop.specification.examples import analyze_specification, check_consistency
+from greenloop.specification.plain import list_unwritten_names
 from greenloop.testsuite import TestFile
 
 _SAMPLING_TEMPERATURE = 0.8
@@ -164,7 +164,7 @@ class Toolkit(PromptCaller):
         their held-out examples need not be repeated, `keep_tests` that these alone are missing.
         """
         if self.is_plain:
-            names = public_names(contract.interface)
+            names = list_unwritten_names(contract)
             parse = partial(parse_tests, contract=contract)
             prompt = self.prompts.render(
                 "generate_tests",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from greenloop.specification.examples import analyze_specification
-from greenloop.specification.plain import build_plain_contract, name_module
+from greenloop.specification.plain import build_plain_contract, list_unwritten_names, name_module
 
 
 def test_interface_is_that_of_the_text() -> None:
@@ -51,3 +51,14 @@ def test_else_it_is_that_of_the_code() -> None:
 )
 def test_module_has_the_name_of_what_it_defines(interface: str, name: str) -> None:
     assert name_module(interface) == name
+
+
+def test_function_that_the_text_has_with_its_body_is_written_already() -> None:
+    text = '```python\ndef poly(x):\n    return x * x\n\n\ndef zero(x):\n    """Find it."""\n```'
+    contract = build_plain_contract(analyze_specification(text), None)
+    assert contract is not None
+    assert list_unwritten_names(contract) == ["zero"]
+    whole = contract.model_copy(
+        update={"specification": text.replace("Find", "X").replace("zero", "q")}
+    )
+    assert list_unwritten_names(whole) == ["zero"]

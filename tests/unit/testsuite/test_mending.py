@@ -47,7 +47,9 @@ def test_other_imports_stay() -> None:
 
 
 def test_bare_assertions_become_tests() -> None:
-    made = wrap_assertions("from m import f\nassert f(1) == 2\nassert f(2) == 4  # twice\nassert f(")
+    made = wrap_assertions(
+        "from m import f\nassert f(1) == 2\nassert f(2) == 4  # twice\nassert f("
+    )
     assert made == (
         "from m import f\n\n\ndef test_1():\n    assert f(1) == 2\n\n\ndef test_2():\n"
         "    assert f(2) == 4\n"
