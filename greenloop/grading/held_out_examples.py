@@ -12,7 +12,7 @@ from greenloop.records import HeldOut, HeldOutExample, has_enough_examples
 from greenloop.records.contract import MIN_HELD_OUT
 from greenloop.syntax.values import read_plain_value
 from greenloop.testsuite.call_programs import build_call_programs
-from greenloop.testsuite.held_out_examples import is_usable
+from greenloop.testsuite.held_out_examples import is_usable, may_have_examples
 
 
 def measure(context: GradingContext) -> HeldOut | None:
@@ -23,7 +23,11 @@ def measure(context: GradingContext) -> HeldOut | None:
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    return measure_modules([context]) if context.held_out else None
+    if context.held_out:
+        return measure_modules([context])
+    sources = [file.code for file in context.tests]
+    is_possible = not context.contract or may_have_examples(sources)
+    return None if is_possible else HeldOut(reached=True, total=0, agreed=0)
 
 
 def measure_modules(contexts: Sequence[GradingContext]) -> HeldOut:

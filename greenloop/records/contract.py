@@ -169,7 +169,7 @@ class Contract(Record):
         for item in self.not_covered:
             yield (
                 f'the text asks for what one Python module cannot give: "{item}"; take this out of '
-                "the text, or do it elsewhere"
+                "the text, or change a project with `greenloop change`"
             )
         for choice in self.open_choices:
             yield (

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Collection, Sequence
 from textwrap import indent
 
 from greenloop.records import HeldOutExample, has_enough_examples
+from greenloop.records.contract import MIN_HELD_OUT
 from greenloop.syntax.nodes import bound_names
-from greenloop.syntax.parse import cache_by_source
+from greenloop.syntax.parse import cache_by_source, parse_or_empty
 from greenloop.syntax.values import (
     approximate_floats,
     find_value_imports,
     is_plain_value,
     name_classes_alike,
 )
+from greenloop.testsuite.parser import iter_tests
 
 # Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal
 # for equal values.
@@ -50,6 +53,24 @@ def is_usable(example: HeldOutExample) -> bool:
 def has_enough_usable_examples(examples: Sequence[HeldOutExample]) -> bool:
     """Return whether enough of the examples can be used."""
     return has_enough_examples([item for item in examples if is_usable(item)])
+
+
+def may_have_examples(test_sources: Sequence[str]) -> bool:
+    """Return whether enough tests need no fixture, so that calls of literals show what is asked for."""
+    tests = [test for code in test_sources for test, _ in iter_tests(parse_or_empty(code).body)]
+    return sum(not _list_fixtures(item) for item in tests) >= min(MIN_HELD_OUT, len(tests))
+
+
+def _list_fixtures(test: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """Return the parameters of a test that no `parametrize` names."""
+    rows = " ".join(
+        str(item.value)
+        for mark in test.decorator_list
+        for item in ast.walk(mark)
+        if isinstance(item, ast.Constant)
+    )
+    given = {"self", *re.findall(r"\w+", rows)}
+    return {item.arg for item in test.args.args} - given
 
 
 def render_held_out_test(

@@ -8,7 +8,11 @@ from typing import NamedTuple
 
 from greenloop.records import Contract, Failure, TestRun
 from greenloop.records.contract import MIN_HELD_OUT
-from greenloop.testsuite.held_out_examples import has_enough_usable_examples, is_usable
+from greenloop.testsuite.held_out_examples import (
+    has_enough_usable_examples,
+    is_usable,
+    may_have_examples,
+)
 from greenloop.testsuite.parser import TestFunction, get_function_name, parse_test_functions
 from greenloop.testsuite.suite import Suite
 
@@ -151,6 +155,8 @@ def _find_text_complaints(
 
 
 def _find_complaints_of_examples(suite: Suite) -> Iterator[str]:
+    if not suite.held_out and not may_have_examples([suite.generated]):
+        return
     if not has_enough_usable_examples(suite.held_out):
         calls = [item.call for item in suite.held_out if not is_usable(item)]
         few = f"Give at least {MIN_HELD_OUT} held-out examples, half of them with `returns`."

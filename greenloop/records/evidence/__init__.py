@@ -91,7 +91,8 @@ class Evidence(Record):
         for key, piece in self._pieces():
             if key in without:
                 continue
-            if isinstance(piece, Memorization) and self.held_out and self.held_out.reached:
+            held_out = self.held_out
+            if isinstance(piece, Memorization) and held_out and held_out.reached and held_out.total:
                 # Held-out examples that agree are calls that no writer of code saw.
                 piece = piece.model_copy(update={"functions": ()})
             if isinstance(piece, Piece):

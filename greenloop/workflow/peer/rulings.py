@@ -16,6 +16,7 @@ from greenloop.records import Choice, Contract, Difference, Finding, HeldOutExam
 from greenloop.records.evidence.peer import Ruling
 from greenloop.records.generation import DifferenceRuling
 from greenloop.syntax.names import free_names
+from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_none
 from greenloop.syntax.values import find_value_imports
 from greenloop.testsuite import Suite
@@ -80,7 +81,7 @@ class OpenDifference:
     def build_choice(self, number: int) -> Choice:
         """Return the question that the text leaves open."""
         if self.test:
-            question = f"does the text ask for what {self.test} asserts?"
+            question = f"does the text ask for this? {_show_assertions(self.found)}"
             answers = ("yes", "no")
         else:
             call = self.found.call.replace("\n", "; ")
@@ -89,6 +90,16 @@ class OpenDifference:
         return Choice(
             id=f"D{number}", question=question, answers=answers, chosen=answers[0], source="judge"
         )
+
+
+def _show_assertions(found: FoundDifference) -> str:
+    """Return what a test does, in one line, without its name."""
+    tree = parse_or_none(found.call)
+    body = tree.body[-1:] if tree else []
+    shown = body[0].body if body and isinstance(body[0], Definition) else body
+    lines = [ast.unparse(item) for item in shown] or [found.call]
+    flat = "; ".join(" ".join(line.split()) for line in lines)
+    return f"`{shorten(flat, _MAX_ABOUT_CHARS, placeholder=' …')}`"
 
 
 def _format(call: str, answer: str) -> str:

@@ -170,7 +170,8 @@ class TestNotCovered:
         assert done.report.verdict == "passed"
         assert done.report.reasons[0] == (
             "the text asks for what one Python module cannot give: "
-            '"Add a migration for the database."; take this out of the text, or do it elsewhere'
+            '"Add a migration for the database."; take this out of the text, or '
+            "change a project with `greenloop change`"
         )
 
     def test_most_of_the_text_ends_the_run_after_the_contract(

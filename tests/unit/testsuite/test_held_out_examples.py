@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from greenloop.records import HeldOutExample
-from greenloop.testsuite.held_out_examples import render_held_out_test
+from greenloop.testsuite.held_out_examples import may_have_examples, render_held_out_test
 
 
 class Own(LookupError):
@@ -152,3 +152,24 @@ def test_a_call_and_its_result_may_name_dates_in_two_ways(
     example = HeldOutExample(call=call, returns=returns)
     exec(render_held_out_test("revealed_module", "test_x", example, public=["f"]), names)
     names["test_x"]()
+
+
+PLAIN = "def test_{n}():\n    assert f({n}) == 1\n\n\n"
+FILES = "def test_file_{n}(tmp_path):\n    assert f(tmp_path) == 1\n\n\n"
+ROWS = "@pytest.mark.parametrize('n, k', [(1, 2)])\ndef test_rows_{n}(n, k):\n    assert f(n) == k\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("templates", "possible"),
+    [
+        ([PLAIN] * 4 + [FILES] * 9, True),
+        ([PLAIN] * 3 + [ROWS], True),
+        ([PLAIN] * 2, True),
+        ([PLAIN] * 3 + [FILES] * 5, False),
+        ([FILES], False),
+        ([], True),
+    ],
+)
+def test_tests_show_whether_there_can_be_examples(templates: list[str], possible: bool) -> None:
+    code = "".join(item.format(n=n) for n, item in enumerate(templates))
+    assert may_have_examples([code]) is possible
