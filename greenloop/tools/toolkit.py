@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from greenloop.dependencies import PackageResolver
+from greenloop.dependencies import InstalledPackages, PackageResolver
 from greenloop.llm.client import LLM
 from greenloop.llm.parsing.code import parse_code, parse_repair, parse_script
 from greenloop.llm.parsing.contracts.answer import parse_contract
@@ -87,6 +87,7 @@ class Toolkit(PromptCaller):
     sandbox: Sandbox
     packages: PackageResolver = field(default_factory=PackageResolver)
     is_plain: bool = False  # prompts are short and show the text alone
+    installed: InstalledPackages = field(default_factory=InstalledPackages)
 
     async def parse_specification(
         self,
@@ -134,9 +135,15 @@ class Toolkit(PromptCaller):
             again = bool(failed_approaches)
             return await self.write_plain_code(contract.specification, contract, sample=again)
         parse = partial(parse_code, contract=contract)
+        shown = self._with_versions(contract)
         return await self.call(
-            "generate_code", parse, contract=contract, failed_approaches=failed_approaches
+            "generate_code", parse, contract=shown, failed_approaches=failed_approaches
         )
+
+    def _with_versions(self, contract: Contract) -> Contract:
+        """Return a contract for a prompt, its packages with their versions where these are known."""
+        named = (f"{item} {self.installed.version(item)}" for item in contract.packages)
+        return contract.model_copy(update={"packages": tuple(item.strip() for item in named)})
 
     async def write_plain_code(
         self, specification: str, contract: Contract | None = None, *, sample: bool = False
@@ -176,7 +183,7 @@ class Toolkit(PromptCaller):
         return await self.call(
             "generate_tests",
             partial(parse_tests, contract=contract, kept=previous if keep_tests else ""),
-            contract=contract,
+            contract=self._with_versions(contract),
             complaints=complaints,
             previous=previous,
             keep_held_out=keep_held_out,

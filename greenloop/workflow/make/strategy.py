@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 from greenloop.autofix import FixResult, apply_free_fixes
@@ -57,6 +58,7 @@ class MakeStrategy(ModuleStrategy):
         await agree_on_contract(run, self._request)
         await self._choices.settle_before_code()
         await install_contract_packages(run)
+        run.kit = replace(run.kit, installed=self.state.packages.installed)
         if run.kit.is_plain:  # one request at a time: a small server has one slot
             await self._write_code()
             await generate_and_gate_tests(run)

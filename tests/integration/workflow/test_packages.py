@@ -67,7 +67,7 @@ def test_prompts_name_what_is_available_and_what_was_agreed(run_workflow: RunWor
     done = run_workflow(script(), allowed_packages="alpha,PyYAML")
     (asked,) = done.model.list_prompts("parse_specification")
     assert "Available packages: alpha, pyyaml (import yaml)." in asked
-    assert "standard library and alpha." in done.model.list_prompts("generate_code")[0]
+    assert "standard library and alpha 1.0." in done.model.list_prompts("generate_code")[0]
 
 
 def test_package_that_is_not_allowed_is_sent_back_once(run_workflow: RunWorkflow) -> None:
