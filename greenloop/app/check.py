@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -84,7 +85,7 @@ async def run_check(
     suite, candidate = state.tests, state.candidates.current
     with state.measure_time("sandbox_s"), progress_span(emit, "tests"):
         result = await _tolerate_skips(sandbox, state, await _run_tests(sandbox, state))
-    state.candidates.best = candidate._replace(run=result)
+    state.candidates.best = replace(candidate, run=result)
     emit(TestRunFinished(result))
     if result.ending == "finished" and not (result.tests or result.failures):
         names = ", ".join(item.name for item in suite.files)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import NamedTuple
 
 from greenloop.prompts.failure_context import failure_signature, normalize
 from greenloop.records import Attempt, AttemptKind, Failure, TestRun
@@ -22,7 +21,8 @@ _MAX_LINE_CHARS = 300
 IsActive = Callable[[str], bool]
 
 
-class Candidate(NamedTuple):
+@dataclass(frozen=True)
+class Candidate:
     """A version of the code: its source, origin, and test run (None: not run yet)."""
 
     code: str
@@ -80,14 +80,14 @@ class Candidates:
                 code=candidate.code,
             )
         )
-        self.base = candidate._replace(n=n)
+        self.base = replace(candidate, n=n)
         if self.best is None or self.best.run is None:
             self.best = self.base
         return self.base
 
     def record_run(self, candidate: Candidate, run: TestRun) -> Candidate:
         """Record a candidate's test run; choose the best one and the base of the next repair."""
-        done = candidate._replace(run=run)
+        done = replace(candidate, run=run)
         self._update_attempt(done, run)
         self.stuck_reason = self._detect_stuck(done, run)
         known = any(item.n == done.n for item in self.tested_candidates)
@@ -115,7 +115,7 @@ class Candidates:
         index = candidate.n - 1
         changed = {"code_sha256": digest(code), "code": code}
         self.attempts[index] = self.attempts[index].model_copy(update=changed)
-        return candidate._replace(code=code)
+        return replace(candidate, code=code)
 
     def select_best_for_rerun(self) -> bool:
         """Make the best candidate the base if it failed only tests that were dropped since.

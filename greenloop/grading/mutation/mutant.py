@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from greenloop.sandbox.work.trials.runs import ModuleEdit
 from greenloop.syntax.nodes import NodeContext
@@ -11,7 +10,8 @@ from greenloop.syntax.operators.protocol import Operator
 from greenloop.syntax.source import Source, TextEdit, format_unified_diff
 
 
-class ProposedEdit(NamedTuple):
+@dataclass(frozen=True)
+class ProposedEdit:
     """An edit that an operator proposes for a node."""
 
     operator: Operator[TextEdit]

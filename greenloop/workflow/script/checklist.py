@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from greenloop.records import Failure, HeldOutExample, Origin, OutputCheck, TestOutcome, TestRun
 from greenloop.testsuite.suite import DroppedTest
@@ -22,7 +22,8 @@ def with_lost_output(run: TestRun, check: str, message: str) -> TestRun:
     )
 
 
-class Checklist(NamedTuple):
+@dataclass(frozen=True)
+class Checklist:
     """The checks of a run, with the interface that loop and report use of a test suite."""
 
     checks: tuple[OutputCheck, ...]
@@ -66,7 +67,7 @@ class Checklist(NamedTuple):
             return self
         gone = DroppedTest(test, (), self.origin(test), why, disputed)
         kept = tuple(item for item in self.checks if item.id != test)
-        return self._replace(checks=kept, dropped=(*self.dropped, gone))
+        return replace(self, checks=kept, dropped=(*self.dropped, gone))
 
     def _find(self, test: str) -> OutputCheck | None:
         return next((item for item in self.checks if item.id == test), None)

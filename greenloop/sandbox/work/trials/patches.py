@@ -7,7 +7,8 @@ test run.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
 
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.work.result_decoder import decode_report, parse_index
@@ -21,7 +22,8 @@ _MAX_LINES, _DAY_SECONDS, _MAX_BYTES = 100_000, 86_400.0, 1 << 40
 _MAX_COLLECT_SECONDS = 5.0
 
 
-class BaselineResult(NamedTuple):
+@dataclass(frozen=True)
+class BaselineResult:
     """One test on the unchanged code: node id, outcome, cost, and the lines that it executed."""
 
     test: str
@@ -33,14 +35,16 @@ class BaselineResult(NamedTuple):
     starts_processes: bool = False  # what runs there is not among the lines
 
 
-class MeasuredTests(NamedTuple):
+@dataclass(frozen=True)
+class MeasuredTests:
     """All tests; `error` says why none was measured."""
 
     tests: tuple[BaselineResult, ...] = ()
     error: str = ""
 
 
-class PatchTrialPlan(NamedTuple):
+@dataclass(frozen=True)
+class PatchTrialPlan:
     """How edits are tried: in the given order, with what is known of the tests."""
 
     baseline: tuple[BaselineResult, ...]
@@ -49,7 +53,8 @@ class PatchTrialPlan(NamedTuple):
     margin: float  # from the best of these; what is worse is not tried
 
 
-class PatchRuns(NamedTuple):
+@dataclass(frozen=True)
+class PatchRuns:
     """Indices of the edits that passed all tests, and how many edits were tried."""
 
     passing: tuple[int, ...] = ()
@@ -98,7 +103,7 @@ def run_patches(
     Raises:
         SandboxError: no process can be started.
     """
-    baseline = [{**item._asdict(), "lines": [], "is_loaded": True} for item in plan.baseline]
+    baseline = [{**asdict(item), "lines": [], "is_loaded": True} for item in plan.baseline]
     options = {
         "is_red": True,
         "tests": baseline,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from greenloop.records import TestRun
 from greenloop.syntax.source import TextEdit
@@ -33,7 +33,8 @@ class ModuleEdit(TextEdit):
     lines: tuple[int, int]
 
 
-class MutantRun(NamedTuple):
+@dataclass(frozen=True)
+class MutantRun:
     """The outcome of one mutant, and the test that decided it ('' for none).
 
     `killed`: a test failed. `crashed`: its process ended during a test. `timeout`: a test took far
@@ -45,7 +46,8 @@ class MutantRun(NamedTuple):
     test: str = ""
 
 
-class MutantRuns(NamedTuple):
+@dataclass(frozen=True)
+class MutantRuns:
     """One run per edit, in their order."""
 
     runs: tuple[MutantRun, ...]
