@@ -157,7 +157,7 @@ class TrialServer:
                     reporter.send(NEEDS_IMPORT)
                     continue
                 self._functions.replace(changed)
-                outcomes = (self._session.run(n, may_repeat=True) for n in numbers)
+                outcomes = (self._session.run(n) for n in numbers)
                 reporter.send("killed" if FAILED in outcomes else SURVIVED)
                 self._functions.restore()
 

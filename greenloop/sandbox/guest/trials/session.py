@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ import pytest
 from ..limits.proc_stats import own_cpu_seconds
 from .line_tracing import record_calls
 
-_PYTEST_PLUGINS = ("runner", "warnings", "assertion", "faulthandler", "unittest", "pastebin")
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 
@@ -38,7 +36,7 @@ class TrialSession:
         a conftest nothing is loaded before the collection.
         """
         self._path, self._hold, self._outcome = path, hold, PASSED
-        self._has_conftest, self._has_usual_protocol = has_conftest, False
+        self._has_conftest = has_conftest
         self._serve: Callable[[TrialSession], None] | None = None
         self.items: list[Any] = []
         self.is_collected = False
@@ -64,10 +62,6 @@ class TrialSession:
     def pytest_runtestloop(self, session: Any) -> None:
         self.items = list(session.items)
         self.is_collected = bool(self.items) and not session.testsfailed
-        hook = session.config.hook.pytest_runtest_protocol
-        names = [item.plugin_name for item in hook.get_hookimpls()]
-        is_usual = all(name in _PYTEST_PLUGINS for name in names)
-        self._has_usual_protocol = is_usual and not session.config.getini("filterwarnings")
         assert self._serve is not None
         self._serve(self)
         os._exit(0)
@@ -98,34 +92,13 @@ class TrialSession:
                 return number
         return None
 
-    def run(self, number: int, after: int | None = None, *, may_repeat: bool = False) -> str:
-        """Run a test and return its outcome; `after` is the test that is run next.
-
-        `may_repeat`: it may run in this process more than once.
-        """
+    def run(self, number: int, after: int | None = None) -> str:
+        """Run a test and return its outcome; `after` is the test that is run next."""
         item = self.items[number]
         nextitem = None if after is None else self.items[after]
         self._outcome = PASSED
-        is_usual = self._has_usual_protocol and not any(item.iter_markers("filterwarnings"))
-        if is_usual and not may_repeat:
-            self._run_phases(item, nextitem)
-            return self._outcome
         try:
             item.ihook.pytest_runtest_protocol(item=item, nextitem=nextitem)
         except BaseException:  # pytest.exit or KeyboardInterrupt
             return FAILED
         return self._outcome
-
-    def _run_phases(self, item: Any, nextitem: Any) -> None:
-        """Do what pytest's own protocol does, without what is only for its output."""
-        hook = item.ihook
-        if self._run_phase(item, "setup", partial(hook.pytest_runtest_setup, item=item)):
-            self._run_phase(item, "call", partial(hook.pytest_runtest_call, item=item))
-        teardown = partial(hook.pytest_runtest_teardown, item=item, nextitem=nextitem)
-        self._run_phase(item, "teardown", teardown)
-
-    def _run_phase(self, item: Any, when: Any, function: Callable[[], Any]) -> bool:
-        call = pytest.CallInfo.from_call(function, when)
-        report = item.ihook.pytest_runtest_makereport(item=item, call=call)
-        self.pytest_runtest_logreport(report)
-        return bool(report.passed)

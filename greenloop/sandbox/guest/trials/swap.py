@@ -107,21 +107,12 @@ def _code_signature(code: types.CodeType) -> Any:
     return (code.co_name, code.co_code, handlers, names, counts, constants)
 
 
-def _is_same_code(old: types.CodeType, new: types.CodeType) -> bool:
-    inner, others = _list_nested_code(old), _list_nested_code(new)
-    return (
-        _code_signature(old) == _code_signature(new)
-        and len(inner) == len(others)
-        and all(map(_is_same_code, inner, others))
-    )
-
-
 def _collect_changed_functions(
     old: types.CodeType, new: types.CodeType, changed: dict[FunctionKey, types.CodeType]
 ) -> bool:
     """Collect the outermost functions that differ; False if code of the import itself differs."""
     if old.co_flags & _FUNCTION_FLAGS == _FUNCTION_FLAGS:
-        if not _is_same_code(old, new):
+        if old != new:
             if old.co_name in _COMPREHENSION_NAMES:
                 return False
             changed[function_key(old)] = new
