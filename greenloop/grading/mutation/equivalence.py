@@ -21,6 +21,14 @@ _LOGGING_METHODS = {"debug", "info", "warning", "error", "exception", "critical"
 _CACHE_DECORATORS = {"cache", "lru_cache", "cached_property"}
 _STRIPPING_METHODS = {"strip", "lstrip", "rstrip"}
 _SPLITTING_METHODS = {"split", "rsplit"}
+_PARSER_CALLS = {
+    "ArgumentParser",
+    "add_argument",
+    "add_parser",
+    "add_subparsers",
+    "add_argument_group",
+}
+_USAGE_KEYWORDS = {"description", "epilog", "help", "metavar", "prog", "title", "usage"}
 _COSMETIC_DECORATORS = {"wraps", "abstractmethod", "override", "final"}
 _TYPE_FACTORIES = {"TypeVar", "NewType", "ParamSpec", "TypeVarTuple", "namedtuple", "NamedTuple"}
 
@@ -166,6 +174,17 @@ def _is_daemon_flag(proposed: ProposedEdit) -> bool:
     return is_value or proposed.original.strip(", \n").startswith("daemon=")
 
 
+def _is_usage_text(proposed: ProposedEdit) -> bool:
+    """Return whether it is in what `argparse` shows of a program's usage."""
+    path = (proposed.context.node, *reversed(proposed.context.ancestors))
+    named = [item.arg for item in path if isinstance(item, ast.keyword)]
+    if proposed.operator.name == "keyword":
+        named = [proposed.original.strip(", \n").partition("=")[0].strip()]
+    call = next((item for item in path if isinstance(item, ast.Call)), None)
+    is_parser = call is not None and get_last_name(call.func) in _PARSER_CALLS
+    return is_parser and not _USAGE_KEYWORDS.isdisjoint(map(str, named[:1]))
+
+
 def _is_type_of_cast(proposed: ProposedEdit) -> bool:
     """Whether the edit is in the type that `typing.cast` is given, which it returns no part of."""
     context, edit = proposed.context, proposed.edit
@@ -196,6 +215,7 @@ _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
     ("in `__hash__`: any value is valid as long as equal objects agree", _is_in_hash),
     ("only the wording of an error: its type is what callers act on", _is_error_message),
     ("only what is logged", _is_logged),
+    ("only what the usage of a program says", _is_usage_text),
     ("a slice from 0 is the same as one from the beginning", _is_slice_from_zero),
     ("`cast` does nothing with the type", _is_type_of_cast),
     ("whether a thread outlives the program, which no test sees", _is_daemon_flag),

@@ -25,6 +25,8 @@ CASES = {
     "def f(a):\n    return a in '+-'\n": "do not occur",
     "def f(a):\n    return a.strip('/. ')\n": "do not occur",
     "def f(a):\n    return Thread(target=a, daemon=True)\n": "outlives the program",
+    "def f(p):\n    p.add_argument('-n', help='how many')\n": "usage",
+    "def f():\n    return argparse.ArgumentParser(prog='wc', description='Count.')\n": "usage",
 }
 FAULTS = (
     "from shop import cast\ndef f(a):\n    return cast('int', a)\n",
@@ -36,6 +38,8 @@ FAULTS = (
     "def f(a, b):\n    return a if a >= b else 0\n",
     "def f(a):\n    return open(a, encoding='latin-1')\n",
     "def f(shop):\n    shop.info('text')\n",
+    "def f(p):\n    p.add_argument('-n', default='x')\n",
+    "def f(shop):\n    shop.show(help='x')\n",
     "def f(a):\n    return a.split(',', 1)\n",
     "def f(a):\n    return a.rsplit(',', maxsplit=2)\n",
     "def f(a):\n    a.update(1)\n",
