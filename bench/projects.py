@@ -175,9 +175,10 @@ def check(root: Path, *arguments: str) -> tuple[dict, str, float]:
 def judge_module(report: dict, said: str) -> str:
     """Return `graded …`, or why the module was not graded."""
     mutation = report.get("evidence", {}).get("mutation") or {}
-    if report and report["verdict"] != "failed" and mutation.get("score") is not None:
-        return f"graded: {report['verdict']}, {mutation['score']:.0%} of mutants noticed"
-    reasons = report.get("reasons", []) + report.get("evidence", {}).get("not_measured", [])
+    killed, left = mutation.get("killed", 0), len(mutation.get("survived", []))
+    if report and report["verdict"] != "failed" and killed + left:
+        return f"graded: {report['verdict']}, {killed} mutants noticed, {left} not"
+    reasons = report.get("reasons", [])
     return said or f"not graded: {'; '.join(map(str, reasons))[:400]}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import warnings
 from collections.abc import Iterator
@@ -77,7 +78,8 @@ def check_python(code: str, subject: str, flags: int = 0) -> None:
             compile(code, "tests", "exec", flags, dont_inherit=True)
     except SyntaxError as error:
         line = f"line {error.lineno}: " if error.lineno else ""
-        raise InputError(f"{subject} not Python: {line}{error.msg}") from None
+        own = f"greenloop runs with Python {'.'.join(platform.python_version_tuple()[:2])}"
+        raise InputError(f"{subject} not Python: {line}{error.msg} ({own})") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"{subject} not Python: {error or 'nested too deeply'}") from None
 

@@ -188,7 +188,7 @@ async def _install_packages(
     required = set().union(*map(find_required_modules, tests))
     found = find_unavailable_modules(tests, own, state.packages.installed)
     if missing := [module for module in found if module in required]:
-        emit(Notice(describe_missing_modules(missing, "the project's tests import")))
+        emit(Notice(describe_missing_modules(missing, "the project's tests import", diff.tree)))
     if line := explain_python_version(diff.tree):
         emit(Notice(line))
 

@@ -144,7 +144,9 @@ def _read_old_texts(root: Path, commit: str, tree: ProjectTree) -> Iterator[tupl
     listed = run_git(root, "ls-tree", "-r", "-z", commit).split("\0")
     entries = dict(item.split("\t", 1)[::-1] for item in listed if "\t" in item)
     contents = tree.project.all_files
-    for path in sorted({*tree.texts, *(item for item in entries if item.endswith(".py"))}):
+    submodules = tuple(f"{path}/" for path, item in entries.items() if item.startswith("160000"))
+    known = {*tree.texts, *(item for item in entries if item.endswith(".py"))}
+    for path in sorted(item for item in known if not item.startswith(submodules)):
         mode, kind, name = entries.get(path, "- - -").split(" ")[:3]
         is_read, is_there = path in contents, (root / path).exists()
         if kind == "-":

@@ -17,6 +17,8 @@ from greenloop.records import InputFile, Project
 _VERSION_FILE = re.compile(
     r"""(?m)^[\w.-]*(?:version[-_]file|write_to)\s*=\s*["']([^"'\n]+\.py)["']"""
 )
+_NAME = re.compile(r"""(?m)^name\s*=\s*["']?([\w.-]+)""")
+_STATIC_VERSION = re.compile(r"""(?m)^version\s*=\s*["']?(\d[\w.+!-]*)""")
 _VERSION = b'__version__ = version = "0.0.0"\n__version_tuple__ = version_tuple = (0, 0, 0)\n'
 _METADATA = re.compile(
     r"(?i)pyproject\.toml|setup\.(cfg|py)|tox\.ini|uv\.lock|([\w-]+/)?[\w-]*requirements[\w/-]*\.(txt|in)"
@@ -100,7 +102,7 @@ def read_tree(root: Path) -> ProjectTree:
         InputError: the folder cannot be read, or is too large.
     """
     base = find_commit(root)
-    project = add_version_file(take_snapshot(root, only=list_files(root) if base else None))
+    project = add_generated_files(take_snapshot(root, only=list_files(root) if base else None))
     return ProjectTree(str(root), project, base)
 
 
@@ -110,15 +112,31 @@ def list_files(root: Path) -> frozenset[str] | None:
         listed = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     except OutputError:
         return None
+    if (
+        ".gitmodules" in listed
+    ):  # those that are checked out; other files cannot be listed with them
+        inner = ("--cached", "--recurse-submodules")
+        listed += "\0" + run_git(root, "ls-files", "-z", *inner)
     return frozenset(filter(None, listed.split("\0"))) or None
 
 
-def add_version_file(project: Project) -> Project:
-    """Add the module that a build writes the version to: no version control has it."""
+def add_generated_files(project: Project) -> Project:
+    """Add what a build writes and an installation knows: the module of the version, and metadata."""
     files = project.all_files
-    found = _VERSION_FILE.search(files.get("pyproject.toml", b"").decode("utf-8", "replace"))
+    text = files.get("pyproject.toml", b"").decode("utf-8", "replace")
+    added = {}
+    found = _VERSION_FILE.search(text)
     path = str(PurePosixPath(found[1])) if found else ""
-    if not path or path in files or str(PurePosixPath(path).parent) + "/__init__.py" not in files:
-        return project
-    added = InputFile(path=path, content=_VERSION)
-    return project.model_copy(update={"files": (*project.files, added)})
+    if path and path not in files and f"{PurePosixPath(path).parent}/__init__.py" in files:
+        added[path] = _VERSION
+    name = _NAME.search(text) or _NAME.search(
+        files.get("setup.cfg", b"").decode("utf-8", "replace")
+    )
+    if name:
+        version = _STATIC_VERSION.search(name.string)
+        number = version[1] if version else "0"
+        folder = f"{re.sub('[-_.]+', '_', name[1])}-{number}.dist-info"
+        lines = f"Metadata-Version: 2.1\nName: {name[1]}\nVersion: {number}\n"
+        added[f"{folder}/METADATA"] = lines.encode()
+    new = tuple(InputFile(path=path, content=content) for path, content in added.items())
+    return project.model_copy(update={"files": (*project.files, *new), "generated": tuple(added)})

@@ -31,8 +31,8 @@ class Project(Base64Record):
 
     `targets` are test files or folders, '' or `.` for all. `overlay` are files that replace those
     of the same path, or are new. `removed` are paths of files that are there and do not belong to it.
-    `left_out` says what was not read. Where tests are shuffled, those
-    of the files `last` still run last.
+    `left_out` says what was not read. `generated` are paths of files that stand for what a build or
+    an installation makes. Where tests are shuffled, those of the files `last` still run last.
     """
 
     files: tuple[InputFile, ...]
@@ -41,6 +41,7 @@ class Project(Base64Record):
     left_out: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    generated: tuple[str, ...] = ()
 
     def with_overlay(self, sources: Mapping[str, str]) -> "Project":
         """Return the project with these sources, by path, in place of its overlay."""
@@ -51,6 +52,12 @@ class Project(Base64Record):
     def all_files(self) -> dict[str, bytes]:
         """Return all files by path, those of the overlay included."""
         return {item.path: item.content for item in (*self.files, *self.overlay)}
+
+    @property
+    def own_files(self) -> dict[str, bytes]:
+        """Return the same without those that were generated: an environment has its own."""
+        gone = set(self.generated) - {item.path for item in self.overlay}
+        return {path: text for path, text in self.all_files.items() if path not in gone}
 
 
 class ScriptJob(Base64Record):

@@ -71,7 +71,7 @@ class ProjectSandbox(SandboxView):
         assert self.environment is not None
         texts = {item.name: item.code for item in tests}
         project = self.project.with_overlay({self.path: code, **texts})
-        changed = self.environment.find_changes(project.all_files)
+        changed = self.environment.find_changes(project.own_files)
         targets = [f"./{name}" for name in self.project.targets or texts]
         payload = {"path": self.path, "args": targets, "removed": list(project.removed)}
         return TrialFiles((), tuple(changed.items()), payload)
@@ -100,7 +100,8 @@ class ProjectSandbox(SandboxView):
         """Run programs in a copy of the project without its tests; none are run beside tests."""
         if beside:
             return Observations((), "in a project no program runs beside the tests")
-        files = self.project.with_overlay({self.path: code}).all_files
+        project = self.project.with_overlay({self.path: code})
+        files = project.own_files if self.environment else project.all_files
         tests = [path for path in files if is_test_path(path)]
         kept = {path: text for path, text in files.items() if path not in tests}
         if self.environment:

@@ -45,7 +45,7 @@ def run_project(
         SandboxError: no process can be started.
     """
     files, environment = project.all_files, sandbox.environment
-    changed = environment.find_changes(files) if environment else files
+    changed = environment.find_changes(project.own_files) if environment else files
     if not environment:
         check_layout([(item.path, item.content) for item in project.files], sandbox.limits)
     check_layout(list(changed.items()), sandbox.limits)

@@ -13,7 +13,7 @@ from greenloop.events.progress import progress_span
 from greenloop.grading.peer.comparison import PeerProgram, compare_programs
 from greenloop.llm.factory import is_model_disabled
 from greenloop.project.snapshot import take_snapshot
-from greenloop.project.tree import add_version_file, list_module_names
+from greenloop.project.tree import add_generated_files, list_module_names
 from greenloop.records import Choice, Expectation, Patch, SearchResult
 from greenloop.records.generation import Dispute, Judgement, Repair
 from greenloop.repair import search_patches
@@ -56,7 +56,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         state, request = self.state, self.request
         if request.project:
             snapshot = take_snapshot(Path(request.project.root), request.project.targets)
-            snapshot = add_version_file(snapshot)
+            snapshot = add_generated_files(snapshot)
             state.packages.own = list_module_names(snapshot.all_files)
             sandbox = ProjectSandbox(self.run.kit.sandbox, snapshot, request.project.path)
             self.run.kit = replace(self.run.kit, sandbox=sandbox)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
 
 from greenloop.dependencies import InstalledPackages, PackageResolver
 from greenloop.dependencies.names import get_package_name, is_standard_library
@@ -19,6 +20,7 @@ ONE_MODULE = (
     "a check takes one module alone; `greenloop check --diff REF` grades the lines of a project that "
     "have changed"
 )
+_WORD = re.compile(r"[A-Za-z0-9][\w.-]*")
 MISSING_MODULE = re.compile(r"No module named '([^'.]+)")
 
 
@@ -48,11 +50,26 @@ def describe_missing_module(module: str, importer: str) -> str:
     return describe_missing_modules([module], importer)
 
 
-def describe_missing_modules(modules: Sequence[str], importer: str) -> str:
-    """Return the same for several modules."""
-    allow = " ".join(f"--allow-package {get_package_name(item)}" for item in modules)
+def describe_missing_modules(
+    modules: Sequence[str], importer: str, tree: ProjectTree | None = None
+) -> str:
+    """Return the same for several modules; of a project only packages that its metadata names."""
     verb = "is" if len(modules) == 1 else "are"
-    return f"add {allow}: {importer} {', '.join(modules)}, which {verb} not available"
+    missing = f"{importer} {', '.join(modules)}, which {verb} not available"
+    allow = suggest_packages(modules, tree)
+    return f"add {allow}: {missing}" if allow else missing
+
+
+def suggest_packages(modules: Sequence[str], tree: ProjectTree | None) -> str:
+    """Return the options that allow the packages of modules.
+
+    Any index may have a package of a name that a project's metadata do not know, by anybody.
+    """
+    names = dict.fromkeys(map(get_package_name, modules))
+    if tree is not None:
+        words = set(map(canonicalize_name, _WORD.findall(tree.metadata)))
+        names = dict.fromkeys(name for name in names if name in words)
+    return " ".join(f"--allow-package {name}" for name in names)
 
 
 def explain_missing_modules(failures: Sequence[Failure], code: Path | None) -> Iterator[str]:
@@ -87,7 +104,8 @@ def explain_suite_problem(problem: str, tree: ProjectTree) -> str:
     """Return the problem of a baseline with its remedy, as far as one is known."""
     found = MISSING_MODULE.search(problem)
     is_package = found and found[1] not in tree.module_names and not is_standard_library(found[1])
-    allow = f"add --allow-package {get_package_name(found[1])}" if found and is_package else ""
+    allow = suggest_packages([found[1]], tree) if found and is_package else ""
+    allow = f"add {allow}" if allow else ""
     told = f"the project's tests cannot be run here: {problem}"
     return "; ".join(filter(None, (told, allow, explain_python_version(tree))))
 

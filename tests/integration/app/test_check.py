@@ -179,6 +179,11 @@ def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
     [
         (CODE, "@pytest.mark.skipif(True, reason='x')\ndef test_x():\n    assert f(3) == 9\n", "verified"),
         (CODE, "@pytest.mark.xfail\ndef test_x():\n    assert f(3) == 10\n", "verified"),
+        (
+            CODE,
+            "@pytest.mark.xfail(raises=AssertionError)\ndef test_x():\n    assert f(3) == 10\n",
+            "verified",
+        ),
         # The code decides that it is skipped.
         (CODE, "def test_x():\n    if f(3) == 9:\n        pytest.skip('x')\n", "failed"),
         (

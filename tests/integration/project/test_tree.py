@@ -88,3 +88,24 @@ def test_changed_files_keep_their_places(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text("x = 1\n")
     changed = read_tree(tmp_path).with_changes({"a.py": "x = 2\n", "b.py": None, "d.py": ""})
     assert list(changed.texts) == ["a.py", "c.py", "d.py"]
+
+
+def test_files_of_a_submodule_are_read_and_are_no_change(tmp_path: Path) -> None:
+    library, root = tmp_path / "library", tmp_path / "project"
+    write(library, helpers_dot_py="h = 1\n")
+    commit_all(library)
+    write(root, a_dot_py="a = 1\n")
+    commit_all(root)
+    git(root, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library), "vendor")
+    commit_all(root)
+    write(root, a_dot_py="a = 2\n")
+    assert paths(root) == [".gitmodules", "a.py", "vendor/helpers.py"]
+    assert read_diff(root, "HEAD").lines == {"a.py": {1}}
+
+
+def test_own_metadata_stand_for_an_installation(tmp_path: Path) -> None:
+    text = '[project]\nname = "pkg-x"\nversion = "1.2"\n'
+    write(tmp_path, pyproject_dot_toml=text)
+    project = read_tree(tmp_path).project
+    assert b"Version: 1.2" in project.all_files["pkg_x-1.2.dist-info/METADATA"]
+    assert list(project.own_files) == ["pyproject.toml"]

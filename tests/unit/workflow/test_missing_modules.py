@@ -1,0 +1,14 @@
+"""What is said of modules that a project's tests do not find."""
+
+from __future__ import annotations
+
+from greenloop.project.tree import ProjectTree
+from greenloop.records import InputFile, Project
+from greenloop.workflow.setup.missing_modules import describe_missing_modules
+
+
+def test_only_packages_that_the_metadata_name_are_proposed() -> None:
+    text = b'[project]\nname = "shop"\ndependencies = ["PyYAML>=6"]\n'
+    tree = ProjectTree("", Project(files=(InputFile(path="pyproject.toml", content=text),)))
+    assert "--allow-package pyyaml" in describe_missing_modules(["yaml"], "tests import", tree)
+    assert "--allow-package" not in describe_missing_modules(["child1"], "tests import", tree)
