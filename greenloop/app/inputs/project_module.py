@@ -17,14 +17,13 @@ from greenloop.app.inputs.check_files import (
 from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
 from greenloop.project.environment.discovery import find_environment, find_project_root
+from greenloop.project.environment.folders import SOURCE_FOLDERS
 from greenloop.project.tree import read_tree
 from greenloop.records import Project
 from greenloop.sandbox.work.pytest_config import has_pytest_options
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import is_test_path
-
-_SOURCE_FOLDERS = ("src", "lib")
 
 
 def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckInputs:
@@ -115,7 +114,7 @@ def _name_module(root: Path, path: str) -> str:
     while (folder / "__init__.py").is_file() and folder != root.parent:
         names.insert(0, folder.name)
         folder = folder.parent
-    if len(names) == 1 and folder != root and folder.name not in _SOURCE_FOLDERS:
+    if len(names) == 1 and folder != root and folder.name not in SOURCE_FOLDERS:
         parts = folder.relative_to(root).parts  # of a package without `__init__.py`
-        names = [*parts[1 if parts[0] in _SOURCE_FOLDERS else 0 :], *names]
+        names = [*parts[1 if parts[0] in SOURCE_FOLDERS else 0 :], *names]
     return ".".join(names)

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from greenloop.app.check import run_check, start_check
+from greenloop.app.check import check_inputs, start_check
 from greenloop.app.check_diff import grade_diff
+from greenloop.app.inputs.project_module import read_module
 from greenloop.cli.finish import write_outputs
 from greenloop.cli.options.checks import VerifyOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import run_with_signals
-from greenloop.dependencies import PackageResolver
 from greenloop.errors import InputError
 from greenloop.events import ignore_event
 from greenloop.grading import Plan
@@ -27,7 +27,6 @@ from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.summary import pluralize
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
-from greenloop.testsuite import TestFile
 from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.storage.lockfile import LOCK_SUFFIX, Lock, find_drift, load_lock
 
@@ -94,17 +93,12 @@ def _grade_lock(sandbox: Sandbox, path: Path, lock: Lock, settings: Settings) ->
         tree = read_tree(path.parent / lock.change.root)
         diff = build_patch_diff(tree, lock.change.base, code.read_text("utf-8"))
         return run_with_signals(grade_diff(sandbox, diff, settings, bound))
-    tests = [path.parent / item.path for item in lock.tests]
-    check = start_check(
-        module=code.stem,
-        code=code.read_text("utf-8"),
-        tests=tuple(TestFile(item.name, item.read_text("utf-8")) for item in tests),
-        plan=Plan.from_settings(settings),
-        sandbox=sandbox.info,
-    )
+    inputs = read_module(code, [path.parent / item.path for item in lock.tests], settings)
+    plan = Plan.from_settings(settings)
+    check = start_check(inputs.module, inputs.code, inputs.tests, plan, sandbox.info)
 
     async def run() -> Report:
-        await run_check(sandbox, check, ignore_event, PackageResolver(settings.allow_list))
+        await check_inputs(sandbox, inputs, code, check, settings, ignore_event)
         check.evidence = check.evidence.model_copy(update=bound)
         return build_report(check)
 

@@ -93,7 +93,10 @@ def measure_in_project(
         how = "the outcomes differ" if run.ending == "finished" else run.ending
         return run, f"{how} {DISTURBED}"
     if not mask:
-        return run, "the tests run nothing of this file: they import the module from elsewhere"
+        return (
+            run,
+            "the tests run nothing of this file: the module is imported from elsewhere, or before the tests",
+        )
     hits = "".join("01"[mask >> number & 1] for number in range(instrumented.hit_count))
     return run, build_coverage(instrumented, hits, context)
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from greenloop.configuration import read_project_table
 from greenloop.errors import InputError, OutputError
 from greenloop.project.environment.folders import list_named_folders, may_hold_secrets
 from greenloop.project.environment.interpreter import Environment, read_environment
@@ -50,7 +51,9 @@ def find_environment(
         return None
     if python:
         named = read_environment(os.path.expanduser(python), "--python")
-        if why := named.explain_unusable():
+        is_of_project = read_project_table().get("python") == python  # and not the user's word
+        why = named.explain_unusable() or (is_of_project and _explain_tracked(root, named.prefix))
+        if why:
             raise InputError(f"--python: {why}")
         return named
     for path, origin in _list_candidates(root):
@@ -104,4 +107,4 @@ def _explain_tracked(root: Path, prefix: str) -> str:
         tracked = run_git(root, "ls-files", "-z", "--", prefix)
     except OutputError:
         return ""
-    return f"{prefix} is in the repository: name it by --python to use it" if tracked else ""
+    return f"{prefix} is in the repository: --python {prefix} uses it" if tracked else ""

@@ -14,6 +14,7 @@ from greenloop.project.exclusions import explain_folder_exclusion
 
 _MAPPING = re.compile(r"^MAPPING\b[^=\n]*=\s*(\{.*?\})\s*$", re.MULTILINE)
 _MAX_BYTES = 1 << 20
+SOURCE_FOLDERS = ("src", "lib")
 
 
 def list_named_folders(environment: Environment) -> list[str]:
@@ -43,6 +44,22 @@ def list_other_folders(environment: Environment, root: str) -> list[str]:
                 "not mounted; install that package without -e"
             )
     return others
+
+
+def list_copied_sources(environment: Environment, root: str) -> list[str]:
+    """Return the folders of a project with packages that are installed as copies, without -e.
+
+    Tests would import the copies. A package with compiled modules is left out: its folder may lack
+    them.
+    """
+    found = []
+    for folder in (f"{root}/{name}" for name in SOURCE_FOLDERS):
+        names = {path.parent.name for path in Path(folder).glob("*/__init__.py")}
+        places = [site / name for site in environment.site_folders for name in names]
+        copies = [path for path in places if path.is_dir() and not path.is_symlink()]
+        if copies and not any(next(path.rglob("*.so"), None) for path in copies):
+            found.append(folder)
+    return found
 
 
 def may_hold_secrets(path: str) -> bool:

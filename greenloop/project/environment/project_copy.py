@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from greenloop.errors import InputError, SandboxError
-from greenloop.project.environment.folders import list_other_folders
+from greenloop.project.environment.folders import list_copied_sources, list_other_folders
 from greenloop.project.environment.interpreter import Environment
 from greenloop.project.exclusions import (
     explain_content_exclusion,
@@ -55,6 +55,8 @@ def build_guest(environment: Environment, root: str, copy: Path) -> GuestEnviron
     variables = {"PATH": f"{prefix}/bin:/usr/local/bin:/usr/bin:/bin"}
     if os.path.exists(f"{prefix}/pyvenv.cfg"):
         variables["VIRTUAL_ENV"] = prefix
+    if sources := list_copied_sources(environment, root):
+        variables["PYTHONPATH"] = ":".join(sources)
     masked = (f"{prefix}/{name}" for name in _MASKED)
     return GuestEnvironment(
         python=environment.python,

@@ -9,6 +9,7 @@ from pathlib import Path
 from greenloop.errors import SandboxError
 from greenloop.events import EventSink, Notice
 from greenloop.project.environment import Environment, find_environment, open_environment
+from greenloop.project.environment.folders import list_copied_sources
 from greenloop.records import ProjectEnvironment
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
@@ -40,6 +41,9 @@ def use_environment(
                 emit(Notice(f"{found.prefix} is not used: {error}"))
         if found is not None and own is not sandbox:
             emit(Notice(found.describe(str(root))))
+            for folder in list_copied_sources(found, str(root)):
+                line = f"{folder} comes before the copies that are installed without -e"
+                emit(Notice(line))
             if state is not None:
                 state.environment = describe_environment(found)
         yield own

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.errors import InputError
 from greenloop.project.environment import find_environment, open_environment
 from greenloop.project.tree import read_tree
 from greenloop.records import TestRun
@@ -20,6 +21,14 @@ from tests.support.project_environments import make_environment, write_files
 pytestmark = pytest.mark.skipif(not has_namespaces(), reason="the kernel allows no namespaces")
 
 PLUGIN = read_program(__file__, "PLUGIN")
+COVERAGE = """
+def pytest_addoption(parser):
+    parser.addoption("--no-cov", action="store_true")
+
+def pytest_sessionfinish(session):
+    if not session.config.option.no_cov:
+        session.exitstatus = 1
+"""
 # What a `.pth` file does when the interpreter starts.
 HOSTILE = read_program(__file__, "HOSTILE")
 CHECKS = read_program(__file__, "CHECKS")
@@ -121,6 +130,43 @@ def test_one_that_git_tracks_is_used_only_if_it_is_named(root: Path, tmp_path: P
     assert find_environment(root, None, lines.append) is None
     assert "--python" in lines[0]
     assert find_environment(root, str(root / "venv"), lines.append) is not None
+
+
+def test_one_that_git_tracks_is_not_used_because_a_project_names_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(root, {"pyproject.toml": '[tool.greenloop]\npython = ".venv"\n'})
+    for words in ("init -q", "add -f .venv/pyvenv.cfg"):
+        subprocess.run(["git", "-C", str(root), *words.split()], check=True)
+    monkeypatch.chdir(root)
+    with pytest.raises(InputError, match="is in the repository"):
+        find_environment(root, ".venv", print)
+    assert find_environment(root, str(root / ".venv"), print) is not None
+
+
+def test_files_of_the_project_come_before_copies_that_are_installed(
+    box: Sandbox, root: Path
+) -> None:
+    site = next((root / ".venv").glob("lib/python3*/site-packages"))
+    write_files(site, {"shop/__init__.py": "def price(name):\n    return 0\n"})
+    write_files(site, {"start.pth": "import start\n"})
+    found = run(box, root, text="def price(name):\n    return 4\n")
+    outcomes = {name.partition("::")[2]: item for name, item in found.outcomes.items()}
+    assert outcomes["check_red"] == "passed"
+
+
+def test_a_threshold_of_coverage_is_no_failure(box: Sandbox, root: Path) -> None:
+    site = next((root / ".venv").glob("lib/python3*/site-packages"))
+    write_files(
+        site,
+        {
+            "threshold.py": COVERAGE,
+            "threshold-1.0.dist-info/entry_points.txt": "[pytest11]\npytest_cov = threshold\n",
+            "threshold-1.0.dist-info/METADATA": "Name: threshold\nVersion: 1.0\n",
+        },
+    )
+    write_files(root, {"tests/check_shop.py": "def check_one():\n    assert True\n"})
+    assert run(box, root).passed
 
 
 def test_one_above_the_project_is_found_in_its_repository(root: Path, tmp_path: Path) -> None:

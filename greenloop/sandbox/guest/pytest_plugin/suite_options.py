@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 # By plug-in: processes that report elsewhere, and thresholds for runs of a part of the tests.
-_SWITCHED_OFF = {"xdist": "-n0", "_cov": "--no-cov"}
+_SWITCHED_OFF = {"xdist": "-n0", "pytest_cov": "--no-cov"}
 
 
 def build_arguments(root: str) -> list[str]:
