@@ -34,6 +34,7 @@ from greenloop.workflow.change.workspace import ChangeWorkspace, read_project
 from greenloop.workflow.change.write_tests import TestWriter
 from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.grade_code import reveal_examples
+from greenloop.workflow.make.plain_road import prefers_plain_road
 from greenloop.workflow.make.review_code import confirm_background
 from greenloop.workflow.state import Run
 from greenloop.workflow.strategy import Strategy
@@ -71,6 +72,11 @@ class ChangeStrategy(Strategy):
         return self._plan.model_copy(update={"contract": self.state.agreed_contract})
 
     async def prepare(self) -> None:
+        if prefers_plain_road(self.run):
+            self.run.notify(
+                "the model is small: a change needs plans, edits and tests in forms that such a model "
+                "rarely keeps, and has no shorter way; name a stronger one"
+            )
         await self._space.prepare(measures_baseline=self._request.measures_baseline)
         asked = replace(self._tools.asked, test_files=self._space.find_test_files())
         self._tools = replace(self._tools, asked=asked)

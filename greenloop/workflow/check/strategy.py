@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from greenloop.autofix import FixResult
-from greenloop.errors import BudgetExhaustedError, InputError, ModelFailure
+from greenloop.errors import (
+    BudgetExhaustedError,
+    InputError,
+    InvalidResponseError,
+    ModelFailure,
+)
 from greenloop.events import ContractReady
 from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.llm.parsing.completeness import public_names
-from greenloop.records import HeldOutExample, TestRun
+from greenloop.records import Contract, HeldOutExample, TestRun
 from greenloop.specification.example_tests import render_example_tests
 from greenloop.specification.examples import analyze_specification, filter_usable_examples
+from greenloop.specification.plain import build_plain_contract
 from greenloop.testsuite import Suite
 from greenloop.testsuite.bare_interface import extract_interface
 from greenloop.workflow.candidates import Candidate
@@ -58,7 +64,7 @@ class CheckStrategy(MakeStrategy):
         interface = extract_interface(self._check.code, text)
         if not (names := frozenset(public_names(interface))):
             raise InputError(f"{suite.module} defines no public function or class")
-        parsed = await run.kit.parse_specification(text, suite.module)
+        parsed = await self._agree_on_contract(text, suite.module)
         examples = filter_usable_examples(analyze_specification(text).examples, names)
         self.state.contract = parsed.model_copy(
             update={"interface": interface, "examples": examples}
@@ -72,6 +78,19 @@ class CheckStrategy(MakeStrategy):
             user_files=suite.user_files,
             held_out=await self._hold_out_examples(),
         )
+
+    async def _agree_on_contract(self, text: str, module: str) -> Contract:
+        """Return the model's contract; where it gives none, that of the plain road."""
+        run = self.run
+        try:
+            return await run.kit.parse_specification(text, module)
+        except InvalidResponseError as error:
+            plain = build_plain_contract(analyze_specification(text), module, self._check.code)
+            if plain is None:
+                raise
+            run.state.road = "plain"
+            run.notify(f"the plain road: {error}")
+            return plain
 
     async def _hold_out_examples(self) -> tuple[HeldOutExample, ...]:
         """Return held-out examples; the tests that come with them are not used."""

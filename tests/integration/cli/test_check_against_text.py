@@ -46,9 +46,11 @@ class Judging(Served):
         return super().__call__(request)
 
 
-def check(run: Run, *options: str, spec: str = SPECIFICATION) -> tuple[int, Any, list[str]]:
+def check(
+    run: Run, *options: str, spec: str = SPECIFICATION, **scripted: list[Any]
+) -> tuple[int, Any, list[str]]:
     words = ("check", "topk.py", "test_topk.py", "--spec", spec, *MODEL, "--mutants", "0")
-    with OpenAIServer(Judging(answers())) as server:
+    with OpenAIServer(Judging(answers(**scripted))) as server:
         status, out, _ = run(*words, *options, "--json", server=server)
         return status, json.loads(out), [tool_of(item) for item in server.requests]
 
@@ -78,6 +80,13 @@ def test_code_that_agrees_with_its_tests_and_not_with_the_text_is_noticed(run: R
         "code is wrong"
     }
     assert report["test_code"].strip() == BLIND_TESTS.strip()
+
+
+def test_model_without_a_contract_leaves_the_text_and_the_code(run: Run) -> None:
+    status, report, tools = check(run, parse_specification=["I would begin.", "Sure!"])
+    assert (status, report["verdict"], report["road"]) == (1, "passed", "plain")
+    assert tools == ["parse_specification"] * 2 + ["generate_tests", "write_peer"]
+    assert report["contract"]["interface"].startswith("def top_k(")
 
 
 def test_code_that_fails_its_tests_costs_no_call(run: Run) -> None:
