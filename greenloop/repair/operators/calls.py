@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from greenloop.repair.context import Edits, RepairContext
-from greenloop.syntax.nodes import get_last_name
 from greenloop.syntax.operators.protocol import edit_operator
 
 _FUNCTION_FAMILIES = (
@@ -138,31 +136,6 @@ def _wrap_in_min_max(context: RepairContext, text: str) -> Edits:
         if other != text:
             for name in ("max", "min"):
                 yield context.edit(node, f"{name}({other}, {text})", "bound", 2.9)
-
-
-@edit_operator()
-def add_sort_key(context: RepairContext, node: ast.Call) -> Edits:
-    """Give `sorted`, `sort`, `min` and `max` a key; sort in reverse."""
-    if get_last_name(node.func) not in ("sorted", "sort", "min", "max") or len(node.args) > 1:
-        return
-    given = context.argument_texts(node)
-    known = {item.arg for item in node.keywords}
-    added = [f"key={key}" for key in _list_sort_keys(context)] if "key" not in known else []
-    if "reverse" not in known and get_last_name(node.func) in ("sorted", "sort"):
-        added.append("reverse=True")
-    for number, text in enumerate(added):
-        called = context.call_text(node, (*given, text))
-        yield context.edit(node, called, "key", 2.3 + 0.02 * number)
-
-
-def _list_sort_keys(context: RepairContext) -> Iterator[str]:
-    scope = context.scope
-    yield from ("len", "abs", "str.lower", "int", "str")
-    yield from (f"lambda item: {form}" for form in ("item[1]", "item[0]", "item[-1]", "-item"))
-    yield from scope.functions
-    for name in filter(scope.is_container, scope.variables):
-        yield from (f"{name}.get", f"{name}.count", f"lambda item: {name}[item]")
-    yield from ("lambda item: (-item[1], item[0])", "lambda item: (len(item), item)")
 
 
 def _is_value_read(context: RepairContext) -> bool:

@@ -125,16 +125,6 @@ def negate_condition(context: RepairContext, node: ast.expr) -> Edits:
 
 
 @edit_operator()
-def negate_number(
-    context: RepairContext, node: ast.Name | ast.Attribute | ast.Subscript | ast.Call
-) -> Edits:
-    """Replace `x` by `-x` where a number is possible."""
-    kinds = (ast.Compare, ast.Return, ast.Call, ast.keyword, ast.BinOp, ast.Lambda, ast.Tuple)
-    if isinstance(context.parent, kinds) and not (context.is_field("func") or context.is_stored):
-        yield context.edit(node, f"-{context.text(node)}", "sign", 2.3)
-
-
-@edit_operator()
 def replace_any_arithmetic(context: RepairContext, node: ast.BinOp | ast.AugAssign) -> Edits:
     """Use any other arithmetic operator, which may bind its operands in another way."""
     if isinstance(node, ast.BinOp):
@@ -146,6 +136,16 @@ def replace_any_arithmetic(context: RepairContext, node: ast.BinOp | ast.AugAssi
     end = "" if isinstance(node, ast.BinOp) else "="
     for sign in _ARITHMETIC:
         yield context.edit_span(*span, f"{sign}{end}", "arithmetic", 3.1)
+
+
+@edit_operator()
+def negate_number(
+    context: RepairContext, node: ast.Name | ast.Attribute | ast.Subscript | ast.Call
+) -> Edits:
+    """Replace `x` by `-x` where a number is possible."""
+    kinds = (ast.Compare, ast.Return, ast.Call, ast.keyword, ast.BinOp, ast.Lambda, ast.Tuple)
+    if isinstance(context.parent, kinds) and not (context.is_field("func") or context.is_stored):
+        yield context.edit(node, f"-{context.text(node)}", "sign", 2.3)
 
 
 @edit_operator()

@@ -163,27 +163,3 @@ def _find_guards(context: RepairContext, node: ast.expr) -> Iterator[tuple[str, 
             yield from ((f"{index} < len({base})", 2.0), (base, 2.0), (f"{index} in {base}", 2.4))
         elif isinstance(item, ast.Attribute):
             yield context.text(item.value), 2.6
-
-
-@edit_operator()
-def add_default_argument(context: RepairContext, node: ast.Call) -> Edits:
-    """Give `max(x)` and `min(x)` a default."""
-    if context.text(node.func) in ("min", "max") and len(node.args) == 1:
-        for value in ("0", "None"):
-            arguments = (*context.argument_texts(node), f"default={value}")
-            yield context.edit(node, context.call_text(node, arguments), "default", 2.2)
-
-
-@edit_operator()
-def add_fallback_value(context: RepairContext, node: ast.expr) -> Edits:
-    """Replace `x` by `x or …` or `x if y else …`."""
-    if not isinstance(context.parent, (ast.Assign, ast.Return)) or not context.is_field("value"):
-        return
-    if isinstance(node, (ast.Constant, ast.IfExp)):
-        return
-    for value in (*context.hints.expected_values[:2], "[]", "0", "None", "{}"):
-        text = f"{context.get_parenthesized_text(node)} or {value}"
-        yield context.edit(node, text, "default", 2.9)
-        for name in context.scope.parameters:
-            text = f"{context.text(node)} if {name} else {value}"
-            yield context.edit(node, text, "default", 2.9)

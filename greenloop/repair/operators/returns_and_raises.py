@@ -8,7 +8,6 @@ from greenloop.repair.context import Edits, RepairContext
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.operators.protocol import edit_operator, get_raised_class
 
-_COMMON_PREFIX_LENGTH = 4
 _COMMON_EXCEPTIONS = ("ValueError", "TypeError", "KeyError", "IndexError", "AttributeError")
 _RARE_EXCEPTIONS = ("ZeroDivisionError", "LookupError", "RuntimeError", "OSError", "Exception")
 _RETURN_CONSTANTS = ("None", "True", "False", "0", "1", "-1", "[]", '""', "{}")
@@ -96,20 +95,3 @@ def change_conditional_expression(context: RepairContext, node: ast.IfExp) -> Ed
     yield context.edit(node, f"{other} if {test} else {body}", "swapped branches", 1.5)
     yield context.edit(node, f"({body})", "branch left out", 2.8)
     yield context.edit(node, f"({other})", "branch left out", 2.8)
-
-
-@edit_operator()
-def replace_expression(
-    context: RepairContext,
-    node: ast.Subscript | ast.Call | ast.BinOp | ast.Compare | ast.Attribute,
-) -> Edits:
-    """Use another expression of the same function."""
-    is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
-    if is_stored or isinstance(context.parent, ast.Expr) or context.is_field("func"):
-        return
-    old = ast.unparse(node)
-    donors = context.scope.conditions if isinstance(node, ast.Compare) else context.scope.donors
-    for text in donors:
-        if text != old:
-            cost = 3.0 if text[:_COMMON_PREFIX_LENGTH] == old[:_COMMON_PREFIX_LENGTH] else 3.4
-            yield context.edit(node, text, "expression", cost)

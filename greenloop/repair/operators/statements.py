@@ -128,35 +128,6 @@ def _find_branches(
 
 
 @edit_operator()
-def replace_header(context: RepairContext, node: ast.If | ast.While) -> Edits:
-    """Replace `if` and `while` by each other, and an `if` after another one by `elif`."""
-    start = context.source.span(node)[0]
-    keyword, other = ("if", "while") if isinstance(node, ast.If) else ("while", "if")
-    if not context.source.text.startswith(keyword, start):
-        return
-    end = start + len(keyword)
-    if keyword == "while" or not node.orelse:
-        yield context.edit_span(start, end, other, "loop", 2.4)
-    body = find_containing_body(context) if keyword == "if" else None
-    index = body.index(node) if body is not None else 0
-    if body is not None and index and isinstance(body[index - 1], ast.If):
-        yield context.edit_span(start, end, "elif", "elif", 2.0)
-
-
-@edit_operator()
-def replace_yield(context: RepairContext, node: ast.Return | ast.Yield | ast.YieldFrom) -> Edits:
-    """Replace `return` by `yield`, and `yield` and `yield from` by each other."""
-    if node.value is None:
-        return
-    if isinstance(node, ast.Return):
-        start = context.source.span(node)[0]
-        yield context.edit_span(start, start + len("return"), "yield", "yield", 3.2)
-    else:
-        keyword = "yield from" if isinstance(node, ast.Yield) else "yield"
-        yield context.edit(node, f"{keyword} {context.text(node.value)}", "yield", 1.6)
-
-
-@edit_operator()
 def swap_if_bodies(context: RepairContext, node: ast.If) -> Edits:
     """Swap the bodies of `if` and `else`."""
     if bodies := _find_branches(context, node):

@@ -65,7 +65,6 @@ def generate(code: str, hints: Hints) -> list[CandidateEdit]:
         ("a = b\n    c = a", "c = a\n    a = b"),
         ("xs.sort()", "xs.sort()\n    return xs"),
         ("return a / b", "if b == 0:\n        return -1\n    return a / b"),
-        ("return max(xs)", "return max(xs, default=0)"),
         ("if xs[a] > b: pass", "if a < len(xs) and xs[a] > b: pass"),
     ],
 )
