@@ -1,9 +1,12 @@
-"""Programs that tests run, kept as Markdown beside the tests: `test_escape.md` has those of `test_escape.py`."""
+"""Programs and tables of tests, in files beside them: `test_escape.md` and `test_escape.yaml` have those of `test_escape.py`."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 _SECTION = re.compile(r"^## (\w+)\n\n(.*?)(?=^## \w+\n\n|\Z)", re.MULTILINE | re.DOTALL)
 _PROGRAM = re.compile(r"(?:^### ([^\n]*)\n\n)?^(`{3,})\w+\n(.*?)^\2$", re.MULTILINE | re.DOTALL)
@@ -24,3 +27,8 @@ def _read_section(test_file: str, section: str) -> list[tuple[str, str]]:
     text = Path(test_file).with_suffix(".md").read_text("utf-8")
     bodies = dict(_SECTION.findall(text))
     return [(name, program) for name, _, program in _PROGRAM.findall(bodies[section])]
+
+
+def read_table(test_file: str, name: str) -> Any:
+    """Return a table of the YAML file beside a test file."""
+    return yaml.safe_load(Path(test_file).with_suffix(".yaml").read_text("utf-8"))[name]

@@ -17,79 +17,9 @@ from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_table
 
-FILES = {
-    "pyproject.toml": """
-[tool.pytest.ini_options]
-addopts = "-ra --strict-markers -m 'not slow' --loud --cov=shop --cov-report term -n auto -x"
-testpaths = ["tests"]
-pythonpath = ["lib"]
-python_functions = ["test_*", "check_*"]
-markers = ["slow: takes long"]
-filterwarnings = ["error"]
-required_plugins = ["pytest-no-such"]
-""",
-    "conftest.py": """
-import pytest
-
-def pytest_addoption(parser):
-    parser.addoption("--loud", action="store_true")
-
-@pytest.fixture
-def names(request):
-    assert request.config.getoption("--loud")
-    return ["a", "bb"]
-""",
-    "src/shop/__init__.py": "from .cart import total\n",
-    "src/shop/cart.py": "from . import prices\n\n\ndef total(names):\n"
-    "    return sum(prices.of(name) for name in names) + 1\n",
-    "src/shop/prices.py": "def of(name):\n    return len(name)\n",
-    "src/statistics.py": "mine = True\n",
-    "lib/extra.py": "value = 4\n",
-    "tests/__init__.py": "",
-    "tests/helpers.py": "def same(one, other):\n    assert one == other\n",
-    "tests/data/in.txt": "three",
-    "tests/unit/__init__.py": "",
-    "tests/unit/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef expected():\n    return 3\n",
-    "tests/unit/test_cart.py": """
-import pathlib, pytest
-import extra, statistics
-from shop import total
-from ..helpers import same
-
-class TestCart:
-    @pytest.fixture
-    def own(self):
-        return 3
-    def test_total(self, names, expected, own):
-        same(total(names), expected)
-    @pytest.mark.parametrize("count", [1, 2], ids=["one", "two"])
-    def test_count(self, count):
-        assert total(["x" * count]) == count
-
-@pytest.mark.slow
-def test_slow():
-    assert False
-
-def check_paths():
-    root = pathlib.Path(__file__).parents[2]
-    assert (root / "tests/data/in.txt").read_text() == "three"
-    assert pathlib.Path.cwd() == root
-    assert extra.value == 4 and statistics.mine
-
-def test_writes():
-    place = pathlib.Path(__file__).parents[1] / "data/in.txt"
-    assert place.read_text() == "three"
-    place.write_text("four")
-    pathlib.Path(__file__).unlink()
-    place.write_text("three")
-
-@pytest.mark.xfail
-def test_expected(): assert 0
-""",
-    "other/test_not_asked_for.py": "def test_other():\n    assert False\n",
-}
+FILES = read_table(__file__, "FILES")
 FIXED = {"src/shop/cart.py": FILES["src/shop/cart.py"].replace(" + 1", "")}
 NOTES = (
     "pyproject.toml: addopts: --cov=shop is not used",

@@ -16,7 +16,7 @@ from greenloop.records import InputFile, ScriptJob, ScriptRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.base import Sandbox
 from tests.integration.sandbox.conftest import LIMITS
-from tests.support.programs import read_program, read_programs
+from tests.support.programs import read_program, read_programs, read_table
 
 
 @dataclass(frozen=True)
@@ -28,47 +28,7 @@ class Seen:
     last_error: str
 
 
-ALIKE: dict[str, str | bytes] = {
-    "itself": "import sys, os\nprint(sys.argv, __name__, os.path.basename(__file__), __doc__, "
-    "__spec__, __package__, os.path.realpath(sys.path[0]) == os.getcwd(), sys.argv is sys.argv)",
-    "status": "import sys\nsys.exit(3)",
-    "large status": "raise SystemExit(-1)",
-    "no status": "import sys\nprint('a')\nsys.exit()",
-    "text status": "import sys\nsys.exit('the end')",
-    "error": "def f():\n    return {}['x']\nf()",
-    "syntax": "x = 1\nif x\n    pass",
-    "null byte": "x = 1\0",
-    "latin-1": b"# -*- coding: latin-1 -*-\nprint('\xe9\xfc', len('\xe9'))",
-    "latin-1 text": "# coding: latin-1\nprint('\u00e9\u00fc', len('\u00e9'))",
-    "byte order mark": b"\xef\xbb\xbfprint('\xc3\xa9')",
-    "unknown coding": "# coding: no-such\nprint(1)",
-    "wrong utf-8": b"print('\xff')",
-    "lone surrogate": "print('\\ud800')",
-    "exit()": "exit(4)",
-    "os._exit": "import os\nprint('kept', flush=True)\nos._exit(7)",
-    "signal": "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)",
-    "abort": "import os\nos.abort()",
-    "interrupt": "raise KeyboardInterrupt",
-    "at exit": "import atexit\natexit.register(print, 'last')\nprint('first')\n1 / 0",
-    "threads": "import threading, time\n"
-    "threading.Thread(target=lambda: (time.sleep(0.05), print('late'))).start()\nprint('early')",
-    "thread error": "import threading\nt = threading.Thread(target=lambda: 1 / 0)\nt.start()\nt.join()",
-    "closed output": "import sys\nprint('a')\nsys.stdout.close()",
-    "no output": "import sys\nsys.stdout = None\nprint('a')",
-    "own hook": "import sys\nsys.excepthook = lambda *a: print('mine', a[0].__name__)\n1 / 0",
-    "pickled": "import pickle\nclass C: pass\nprint(type(pickle.loads(pickle.dumps(C()))).__name__)",
-    "standard input": "import sys\nprint(input(), sys.stdin.readline(), sys.stdin.buffer.read())",
-    "sibling": "import helper, package.part\nprint(helper.value, package.part.value)",
-    "shadowing": "import statistics, json\nprint(statistics.value, json.dumps([]))",
-    "input file": "print(open('data/in.csv').read())",
-    "nothing of pytest": "import sys, logging, warnings, signal\n"
-    "print('pytest' in sys.modules, 'guest' in sys.modules, logging.root.handlers, "
-    "[f[0] for f in warnings.filters], sys.excepthook is sys.__excepthook__, "
-    "[type(m).__name__ for m in sys.meta_path if hasattr(m, 'session')], "
-    "signal.getsignal(signal.SIGINT), sys.gettrace(), sys.stdout.encoding, sys.stderr.errors)",
-    "logging": "import logging\nlogging.warning('seen')\nlogging.info('unseen')",
-    "pytest": "import pytest\nprint(pytest.approx(1) == 1)",
-}
+ALIKE: dict[str, str | bytes] = read_table(__file__, "ALIKE")
 FAMILY = read_programs(__file__, "FAMILY")
 UNREADABLE = ("null byte", "unknown coding", "wrong utf-8")
 ARGUMENTS, STDIN = ("--name", "a b"), "first\nsecond\nthird\u00e9".encode()

@@ -11,7 +11,7 @@ import pytest
 from greenloop.records import TestRun
 from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import LIMITS, PRELUDE, Attack, Limited, answer_calls
-from tests.support.programs import read_program, read_programs
+from tests.support.programs import read_program, read_programs, read_table
 
 BOMBS = read_programs(__file__, "BOMBS")
 
@@ -30,37 +30,7 @@ def test_bomb_reaches_the_process_limit(
     assert "more than 24 processes and threads" in run.detail
 
 
-LEFTOVERS = {
-    "a daemon that holds the pipes": (
-        "    if not os.fork():\n"
-        "        os.setsid()\n"
-        "        if not os.fork(): time.sleep(60)\n"
-        "        os._exit(0)"
-    ),
-    "a child that ignores all signals": (
-        "    if not os.fork():\n"
-        "        for number in set(range(1, 65)) - {9, 19, 32, 33}:\n"
-        "            signal.signal(number, signal.SIG_IGN)\n"
-        "        time.sleep(60)"
-    ),
-    "a stopped child": (
-        "    if not os.fork(): os.kill(os.getpid(), signal.SIGSTOP)"
-    ),
-    "a program in its own session": (
-        "    subprocess.Popen(['/usr/bin/sleep', '60'], start_new_session=True)"
-    ),
-    "a thread that never ends": (
-        "    threading.Thread(target=time.sleep, args=[60]).start()"
-    ),
-    "an exit function": (
-        "    import atexit; atexit.register(time.sleep, 60)"
-    ),
-    "a timer": "    signal.setitimer(signal.ITIMER_REAL, 50)",
-    "a child that writes forever": (
-        "    if not os.fork():\n"
-        "        while True: os.write(1, b'late')"
-    ),
-}  # fmt: skip
+LEFTOVERS = read_table(__file__, "LEFTOVERS")
 
 
 @pytest.mark.parametrize("name", LEFTOVERS)
@@ -74,30 +44,7 @@ def test_leftover_neither_delays_nor_survives(attack: Attack, spaces: bool, name
         assert run.passed, run
 
 
-NEVER_END = {
-    "sleep": "def f(): time.sleep(60)",
-    "a loop": "def f():\n    while True: pass",
-    "a loop at import": "while True: pass",
-    "a loop in C": "def f(): 'a' * (1 << 24) in 'b'; any(True for _ in iter(int, 1) if False)",
-    "a regular expression": "import re\ndef f(): re.match('(a+)+$', 'a' * 60 + 'b')",
-    "stopping itself": "def f(): os.kill(os.getpid(), signal.SIGSTOP)",
-    "ignoring all signals": (
-        "def f():\n"
-        "    for number in set(range(1, 65)) - {9, 19, 32, 33}:\n"
-        "        signal.signal(number, signal.SIG_IGN)\n"
-        "    while True: time.sleep(60)"
-    ),
-    "catching everything": (
-        "def f():\n"
-        "    while True:\n"
-        "        try: time.sleep(60)\n"
-        "        except BaseException: pass"
-    ),
-    "becoming another program": "def f(): os.execv('/usr/bin/sleep', ['sleep', '60'])",
-    "closing all files": "def f():\n    os.closerange(0, 64)\n    time.sleep(60)",
-    "a full pipe of its own": "def f():\n    _, s = os.pipe()\n    os.write(s, bytes(1 << 22))",
-    "waiting for itself": "def f():\n    lock = threading.Lock(); lock.acquire(); lock.acquire()",
-}  # fmt: skip
+NEVER_END = read_table(__file__, "NEVER_END")
 
 
 @pytest.fixture(scope="module")

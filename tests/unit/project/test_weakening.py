@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from greenloop.project.weakening import find_removed_names, find_weakened_tests
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_table
 
 BEFORE = read_program(__file__, "BEFORE")
 
@@ -20,48 +20,7 @@ def find_kinds(
     return [item.kind for item in find_weakened_tests(old, new, removed)]
 
 
-SABOTAGE = {
-    "removed": ("def test_total():\n    assert total([1, 2]) == 3\n", "", "removed"),
-    "no longer collected": ("def test_total", "def check_total", "removed"),
-    "skipped": ("def test_total", "@pytest.mark.skip\ndef test_total", "skipped"),
-    "expected to fail": ("def test_total", "@pytest.mark.xfail\ndef test_total", "skipped"),
-    "skips itself": (
-        "    assert total([1",
-        "    pytest.skip('later')\n    assert total([1",
-        "skipped",
-    ),
-    "under a condition": (
-        "    assert total([1, 2]) == 3",
-        "    if total([1, 2]) == 3:\n        assert total([1, 2]) == 3",
-        "conditional",
-    ),
-    "returns early": ("    assert total([1", "    return\n    assert total([1", "fewer checks"),
-    "emptied": ("    assert total([1, 2]) == 3", "    total([1, 2])", "fewer checks"),
-    "always true": ("assert total([1, 2]) == 3", "assert True or total([1, 2]) == 3", "looser"),
-    "not None": ("assert total([1, 2]) == 3", "assert total([1, 2]) is not None", "looser"),
-    "only a type": ("assert total([1, 2]) == 3", "assert isinstance(total([1, 2]), int)", "looser"),
-    "a bound": ("assert total([1, 2]) == 3", "assert total([1, 2]) >= 1", "looser"),
-    "any exception": ('ValueError, match="negative"', "Exception", "looser"),
-    "no message": (', match="negative"', "", "looser"),
-    "caught": (
-        "    assert total([1, 2]) == 3",
-        "    try:\n        assert total([1, 2]) == 3\n    except AssertionError:\n        pass",
-        "swallowed",
-    ),
-    "suppressed": (
-        "    assert total([1, 2]) == 3",
-        "    with contextlib.suppress(Exception):\n        assert total([1, 2]) == 3",
-        "swallowed",
-    ),
-    "another value": ("total([1, 2]) == 3", "total([1, 2]) == 4", "expectation"),
-    "a case less": (", ([7, 8], 15)", "", "fewer checks"),
-    "a check less": ("    assert cart.total() == 4\n", "", "fewer checks"),
-    "mocked": (
-        "def test_total():\n",
-        "def test_total(monkeypatch):\n    monkeypatch.setattr('cart.total', lambda x: 3)\n",
-        "mocked",
-    ),
-}
+SABOTAGE = read_table(__file__, "SABOTAGE")
 
 
 @pytest.mark.parametrize("name", SABOTAGE)
@@ -71,40 +30,7 @@ def test_a_weakened_test_is_named(name: str) -> None:
     assert find_kinds(BEFORE.replace(old, new)) == [kind]
 
 
-HONEST = {
-    "nothing": ("", ""),
-    "renamed": ("def test_total(", "def test_total_of_two("),
-    "stricter": ("assert cart.size == 1", "assert cart.size == 1\n    assert cart.items == [4]"),
-    "a type first": (
-        "    assert total([1",
-        "    assert isinstance(total([1]), int)\n    assert total([1",
-    ),
-    "parametrized": (
-        "def test_total():\n    assert total([1, 2]) == 3",
-        "@pytest.mark.parametrize(('p', 'w'), [([1, 2], 3), ([], 0)])\n"
-        "def test_totals(p, w):\n    assert total(p) == w",
-    ),
-    "a case more": ("([5], 5)", "([5], 5), ([6], 6)"),
-    "put into a class": (
-        "def test_total():\n    assert total([1, 2]) == 3",
-        "class TestTotal:\n    def test_total(self):\n        assert total([1, 2]) == 3",
-    ),
-    "put into a base class": (
-        "def test_total():\n    assert total([1, 2]) == 3",
-        "class Contract:\n    def test_total(self):\n        assert total([1, 2]) == 3\n\n"
-        "class TestOne(Contract):\n    pass",
-    ),
-    "merged": (
-        "    assert cart.size == 1\n    assert cart.total() == 4\n",
-        "    assert (cart.size, cart.total()) == (1, 4)\n",
-    ),
-    "skipped on a platform": (
-        "def test_total",
-        "@pytest.mark.skipif(sys.platform == 'win32', reason='POSIX paths')\ndef test_total",
-    ),
-    "a local name": ("assert total([1, 2]) == 3", "result = total([1, 2])\n    assert result == 3"),
-    "a comment": ("    cart = Cart()", '    """A cart."""\n    # empty\n    cart = Cart()'),
-}
+HONEST = read_table(__file__, "HONEST")
 
 
 @pytest.mark.parametrize("name", HONEST)

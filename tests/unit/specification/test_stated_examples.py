@@ -6,6 +6,7 @@ import pytest
 
 from greenloop.errors import SpecificationError
 from greenloop.specification.examples import analyze_specification, check_consistency
+from tests.support.programs import read_table
 
 
 def describe_examples(text: str) -> list[str]:
@@ -17,92 +18,7 @@ def describe_examples(text: str) -> list[str]:
     return lines
 
 
-TAKEN = {
-    "Example: f(1) -> 2": ["f(1): 2"],
-    "Examples: f(1) -> 2, f(2) -> 3": ["f(1): 2", "f(2): 3"],
-    "e.g. f(1) -> 2": ["f(1): 2"],
-    "(e.g. f(1) -> 2)": ["f(1): 2"],
-    "It doubles (f(1) -> 2, f(2) -> 4).": ["f(1): 2", "f(2): 4"],
-    "assert f(1) == 2": ["f(1): 2"],
-    "assert f(1) == 2, f(2) == 4": ["f(1): 2", "f(2): 4"],
-    "f(1) should return 2": ["f(1): 2"],
-    "So f(1) must give 2.": ["f(1): 2"],
-    "f(1) returns 2 because it doubles": ["f(1): 2"],
-    "f(1) returns 2, since it doubles": ["f(1): 2"],
-    "f(1) == 2 and f(2) == 3": ["f(1): 2", "f(2): 3"],
-    "`f(1)` returns `2` and `f(2)` returns `3`.": ["f(1): 2", "f(2): 3"],
-    "Then `f(1) -> 2`; `f(2) -> 3`": ["f(1): 2", "f(2): 3"],
-    "Write f(n), the double, such as `f(1) -> 2`.": ["f(1): 2"],
-    "clamp(5, 0, 3) -> 3.": ["clamp(5, 0, 3): 3"],
-    "f(1) -> 1.5.": ["f(1): 1.5"],
-    "f(1) -> 1.5. And more.": ["f(1): 1.5"],
-    "f(1) is 2!": ["f(1): 2"],
-    "f(1) ergibt 2 und f(2) liefert 3.": ["f(1): 2", "f(2): 3"],
-    "f(1) gibt 2 zurück, weil es verdoppelt.": ["f(1): 2"],
-    "f(1) ist 2.": ["f(1): 2"],
-    "f(-1) wirft einen ValueError": ["f(-1): ValueError"],
-    "f(1) = 14": ["f(1): 14"],
-    "f(1) ==> (1, 1)": ["f(1): (1, 1)"],
-    "f([3, 1]) \u279e [1, 3]": ["f([3, 1]): [1, 3]"],
-    "f(1) --> 2": ["f(1): 2"],
-    "f(1)  # 2": ["f(1): 2"],
-    "f(1)  # -> 2": ["f(1): 2"],
-    "f(1)  # => [1, 2]": ["f(1): [1, 2]"],
-    "f(1)  # returns 2": ["f(1): 2"],
-    "f(1) evaluates to 2": ["f(1): 2"],
-    "f(1) results in [1, 2]": ["f(1): [1, 2]"],
-    "For example, total(2,5)\nshould return 7, and total(3)\nshould return 3. total()\nshould return 0.": [
-        "total(2,5): 7",
-        "total(3): 3",
-        "total(): 0",
-    ],
-    "f(1) is true.": ["f(1): True"],
-    "f(1) returns the value 2.": ["f(1): 2"],
-    "f(1) returns exactly 2": ["f(1): 2"],
-    "f('') returns an empty list": ["f(''): []"],
-    "f('') gives the empty string.": ["f(''): ''"],
-    "f(1) -> \u22123": ["f(1): -3"],
-    "f(1) -> 2 - one more": ["f(1): 2"],
-    "f(1) -> [2] (largest first)": ["f(1): [2]"],
-    "f(1) gives 3 (three), f(2) gives 4": ["f(1): 3", "f(2): 4"],
-    "- **f(1) -> 2**": ["f(1): 2"],
-    "<code>f(1) -> 2</code>": ["f(1): 2"],
-    "f(\u2019a\u2019) returns \u201cA\u201d": ["f('a'): 'A'"],
-    "f('it -> 3') -> 'x -> 4'": ["f('it -> 3'): 'x -> 4'"],
-    "from_roman(to_roman(4)) == 4": ["from_roman(to_roman(4)): 4"],
-    "len(f(1)) == 3": ["len(f(1)): 3"],
-    "Stack().size() -> 0": ["Stack().size(): 0"],
-    "f(1)[0] -> 2": ["f(1)[0]: 2"],
-    "f(10**6) -> 7": ["f(10**6): 7"],
-    "f(float('inf')) -> 0": ["f(float('inf')): 0"],
-    "f(1) -> Decimal('2.5')": ["f(1) == Decimal('2.5'): True"],
-    "f(-1) should raise ValueError.": ["f(-1): ValueError"],
-    "f(-1) is a ValueError": ["f(-1): ValueError"],
-    "f(-1) -> ValueError": ["f(-1): ValueError"],
-    "f(-1) raises `ValueError('negative')`, not 0": ["f(-1): ValueError"],
-    "f(-1) raises InsufficientFunds because of -1": ["f(-1): InsufficientFunds"],
-    "f('1') throws a decimal.InvalidOperation": ["f('1'): decimal.InvalidOperation"],
-    "| call | result |\n|---|---|\n| `f(1)` | `2` |\n| f(2) | ValueError |\n| f(3) | 3 |": [
-        "f(1): 2",
-        "f(2): ValueError",
-        "f(3): 3",
-    ],
-    "```python\nf(1)  # 2\nf(2)\n# => 3\nassert f(3) == 4, 'no'\nf(-1)  # raises ValueError\n```": [
-        "f(1): 2",
-        "f(2): 3",
-        "f(3): 4",
-        "f(-1): ValueError",
-    ],
-    "```python\nassert not f(0)\nassert abs(f(1) - 0.3) < 1e-3\n```": [
-        "assert not f(0): ",
-        "assert abs(f(1) - 0.3) < 0.001: ",
-    ],
-    "```python\nprint(f(1))  # 2\nprint(f('a'))  # 'b'\n```": ["print(f(1)): 2", "f('a'): 'b'"],
-    "```python\ndef test_f():\n    assert f(1) == 2\n```": ["f(1): 2"],
-    'def f(n):\n    """Double.\n\n    For example f(1) returns 2.\n    """\n    return n + n\n': [
-        "f(1): 2"
-    ],
-}
+TAKEN = read_table(__file__, "TAKEN")
 
 
 @pytest.mark.parametrize("text", TAKEN)
