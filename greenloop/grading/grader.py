@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from greenloop.events import EventSink, ignore_event
-from greenloop.grading import mutants
 from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement, describe_load
 from greenloop.grading.context import GradingContext
 from greenloop.grading.coverage.measurement import DISTURBED
@@ -96,8 +95,7 @@ def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[
         f"extra.{name}": partial(_measure_plugin, name, context)
         for name in list_plugins("greenloop.evidence")
     }
-    with ThreadPoolExecutor(_MAX_CONCURRENT) as pool, ThreadPoolExecutor(1) as planner:
-        planner.submit(mutants.prepare, context)  # planned meanwhile
+    with ThreadPoolExecutor(_MAX_CONCURRENT) as pool:
         started = {
             key: pool.submit(collector.measure, key, (measures | plugins)[key])
             for key in (*together, *plugins)
@@ -107,7 +105,6 @@ def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[
     found = {key: future.result() for key, future in started.items()} | alone
     for key, piece in found.items():
         if (load := describe_load()) and _is_disturbed(piece, collector.not_measured.get(key, "")):
-            context.rerun = None
             found[key] = collector.measure_again(key, (measures | plugins)[key], load)
     return found
 

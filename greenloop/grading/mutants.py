@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
-from functools import partial
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.mutation import Mutant, generate_mutants, measure_mutation
-from greenloop.grading.mutation.evidence import UNREADABLE_ERRORS
+from greenloop.grading.mutation import measure_mutation
 from greenloop.grading.plan import Plan
 from greenloop.grading.unasked_code import find_unasked_lines
 from greenloop.records import EquivalentMutant, Mutation
@@ -32,20 +29,8 @@ def measure(context: GradingContext) -> Mutation | str:
         max_mutants=plan.mutants,
         seed=plan.seed,
         budget_s=context.thresholds.seconds,
-        generate=partial(context.remember, _generate),
     )
     return _set_unasked_apart(found, find_unasked_lines(context.code, context.contract))
-
-
-def prepare(context: GradingContext) -> None:
-    """Generate the mutants, while other measurements wait for the sandbox."""
-    if not explain_no_mutants(context.plan, context.sandbox):
-        with suppress(*UNREADABLE_ERRORS):  # raised again where they are tried
-            context.remember(_generate)
-
-
-def _generate(context: GradingContext) -> tuple[Mutant, ...]:
-    return generate_mutants(context.code)
 
 
 def explain_no_mutants(plan: Plan, sandbox: Sandbox) -> str:

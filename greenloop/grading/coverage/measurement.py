@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.coverage.unreached import find_unreached
@@ -22,83 +21,56 @@ _HITS_PREFIX = "hits:"
 DISTURBED = "on instrumented code"  # ends the reason why there is no coverage of a run that differs
 
 
-class InstrumentedTests(NamedTuple):
-    """The instrumented module, and the tests with a last file that reports what was run."""
-
-    module: InstrumentedModule
-    tests: tuple[TestFile, ...]
-
-    def compute_coverage(self, run: TestRun, context: GradingContext) -> Coverage | str:
-        """Return what a run of them reports, or why it counts for nothing."""
-        if not self.has_same_outcomes(run, context.first_run):
-            how = "the outcomes differ" if run.ending == "finished" else run.ending
-            return f"{how} {DISTURBED}"
-        name = self.tests[-1].name
-        reported = {f.test: f.message for f in run.failures if f.test.startswith(name)}
-        parts = [
-            text.partition(_HITS_PREFIX)[2].split("\n")[0]
-            for _, text in sorted(reported.items(), key=_get_part_number)
-        ]
-        return build_coverage(self.module, "".join(parts), context)
-
-    def has_same_outcomes(self, run: TestRun, first_run: TestRun) -> bool:
-        """Whether the tests, without those of the last file, ended as in the first run."""
-        own, name = run.outcomes, self.tests[-1].name
-        return {key: own[key] for key in own if not key.startswith(name)} == first_run.outcomes
-
-
-def instrument_tests(context: GradingContext) -> InstrumentedTests | str:
-    """Return the instrumented module and tests, or why there are none."""
-    try:
-        instrumented = instrument_module(context.code)
-    except PARSE_ERRORS:
-        return "the code cannot be instrumented"
-    name = f"test_{context.module}_noted.py"
-    if any(item.name == name for item in context.tests):
-        return f"{name} is taken"
-    hits = render_hits_tests(context.module, instrumented.hit_count)
-    last = TestFile(name, hits, is_last=True)
-    return InstrumentedTests(instrumented, (*context.tests, last))
-
-
-def measure_coverage_alone(context: GradingContext) -> Coverage | str:
+def measure(context: GradingContext) -> Coverage | str:
     """Run the tests on instrumented code; a text says why coverage could not be measured.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    if isinstance(context.sandbox, ProjectSandbox):
-        return measure_in_project(context, context.sandbox)[1]
-    instrumented = instrument_tests(context)
-    if isinstance(instrumented, str):
-        return instrumented
-    run = context.run_tests(instrumented.module.source, instrumented.tests)
-    return instrumented.compute_coverage(run, context)
-
-
-def measure_in_project(
-    context: GradingContext, sandbox: ProjectSandbox, **options: Any
-) -> tuple[TestRun, Coverage | str]:
-    """Run the tests of a module in its project; return the run, and the coverage or why there is none.
-
-    Raises:
-        SandboxError: the sandbox cannot run anything.
-    """
-    run, mask = sandbox.record_hits(context.code, context.tests, **options)
     try:
-        instrumented = instrument_module(context.code)
+        module = instrument_module(context.code)
     except PARSE_ERRORS:
-        return run, "the code cannot be instrumented"
-    if run.outcomes != context.first_run.outcomes:
-        how = "the outcomes differ" if run.ending == "finished" else run.ending
-        return run, f"{how} {DISTURBED}"
+        return "the code cannot be instrumented"
+    if isinstance(context.sandbox, ProjectSandbox):
+        return _measure_in_project(context, context.sandbox, module)
+    name = f"test_{context.module}_noted.py"
+    if any(item.name == name for item in context.tests):
+        return f"{name} is taken"
+    last = TestFile(name, render_hits_tests(context.module, module.hit_count), is_last=True)
+    run = context.run_tests(module.source, [*context.tests, last])
+    own = {key: outcome for key, outcome in run.outcomes.items() if not key.startswith(name)}
+    if why := _explain_difference(context, run, own):
+        return why
+    reported = {f.test: f.message for f in run.failures if f.test.startswith(name)}
+    parts = [
+        text.partition(_HITS_PREFIX)[2].split("\n")[0]
+        for _, text in sorted(reported.items(), key=_get_part_number)
+    ]
+    return build_coverage(module, "".join(parts), context)
+
+
+def _measure_in_project(
+    context: GradingContext, sandbox: ProjectSandbox, module: InstrumentedModule
+) -> Coverage | str:
+    """Run the tests of a module in its project, which notes what is run of it."""
+    run, mask = sandbox.record_hits(context.code, context.tests)
+    if why := _explain_difference(context, run, run.outcomes):
+        return why
     if not mask:
         return (
-            run,
-            "the tests run nothing of this file: the module is imported from elsewhere, or before the tests",
+            "the tests run nothing of this file: the module is imported from elsewhere, "
+            "or before the tests"
         )
-    hits = "".join("01"[mask >> number & 1] for number in range(instrumented.hit_count))
-    return run, build_coverage(instrumented, hits, context)
+    hits = "".join("01"[mask >> number & 1] for number in range(module.hit_count))
+    return build_coverage(module, hits, context)
+
+
+def _explain_difference(context: GradingContext, run: TestRun, own: Mapping[str, str]) -> str:
+    """Return why a run shows nothing; '' where the tests ended as in the first run."""
+    if own == context.first_run.outcomes:
+        return ""
+    how = "the outcomes differ" if run.ending == "finished" else run.ending
+    return f"{how} {DISTURBED}"
 
 
 def _get_part_number(item: tuple[str, str]) -> int:

@@ -10,7 +10,7 @@ bodies, held-out examples, integrity.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from greenloop.grading.mutation.generator import generate_mutants
 from greenloop.grading.mutation.mutant import Mutant
@@ -37,13 +37,11 @@ def measure_mutation(
     seed: int = 0,
     budget_s: float = 60.0,
     lines: Collection[int] | None = None,
-    generate: Callable[[], Sequence[Mutant]] | None = None,
 ) -> Mutation:
     """Try the mutants of a module, or of some of its lines, against tests that pass on it.
 
     At most `max_mutants` are tried (None: all), chosen by `seed`, for at most `budget_s` seconds.
     The same arguments give the same record except for its `seconds`, if the time is enough.
-    `generate` returns what `generate_mutants` does, where that was called before.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -53,7 +51,7 @@ def measure_mutation(
         tests = [TestFile(f"test_{module}.py", tests)]
     module = module or find_tested_module(tests[0].code, sandbox.packages.import_names)
     try:
-        generated = generate() if generate else generate_mutants(code)
+        generated = generate_mutants(code)
     except UNREADABLE_ERRORS as error:
         return Mutation(score=None, killed=0, trouble=f"the code cannot be read: {error}")
     found = [item for item in generated if lines is None or item.line in lines]

@@ -9,13 +9,12 @@ from functools import cached_property, partial
 from typing import Any
 
 from greenloop.events import EventSink, ignore_event
-from greenloop.grading import GradingContext, Plan
+from greenloop.grading import GradingContext, Plan, flakiness
 from greenloop.grading.assertion_mutation import evidence as assertion_mutation
 from greenloop.grading.collector import EvidenceCollector, Measurement
 from greenloop.grading.empty_bodies import judge_empty_bodies
 from greenloop.grading.integrity.findings import find_findings
 from greenloop.grading.mutants import explain_no_mutants
-from greenloop.grading.reruns import measure_flakiness_alone
 from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
 from greenloop.project.grading.modules import NO_NEW_TESTS, CalledModules
 from greenloop.project.grading.mutation import measure_mutants
@@ -151,7 +150,7 @@ class ChangedLines:
         """Run the new tests shuffled, with another hash seed; without any say what is known."""
         context = self.context
         if not isinstance(context, str):
-            return measure_flakiness_alone(context)
+            return flakiness.measure(context)
         flaky = self.baseline.flaky
         return Flakiness(reached=not flaky, order_seed=0, hash_seed=0, differing=flaky)
 

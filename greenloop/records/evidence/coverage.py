@@ -29,7 +29,7 @@ class Coverage(Piece):
 
     title: ClassVar[str] = "coverage"
     row_names: ClassVar[tuple[str, ...]] = ("lines", "branches")
-    measured_by: ClassVar[str] = "greenloop.grading.reruns:measure_coverage"
+    measured_by: ClassVar[str] = "greenloop.grading.coverage.measurement:measure"
 
     reached: bool = True
     line: float

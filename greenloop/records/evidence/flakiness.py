@@ -10,7 +10,7 @@ class Flakiness(Piece):
     """The same tests repeated, in another order and with another hash seed."""
 
     title: ClassVar[str] = "flakiness"
-    measured_by: ClassVar[str] = "greenloop.grading.reruns:measure_flakiness"
+    measured_by: ClassVar[str] = "greenloop.grading.flakiness:measure"
 
     reached: bool
     order_seed: int

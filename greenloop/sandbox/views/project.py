@@ -76,15 +76,13 @@ class ProjectSandbox(SandboxView):
         payload = {"path": self.path, "args": targets, "removed": list(project.removed)}
         return TrialFiles((), tuple(changed.items()), payload)
 
-    def record_hits(
-        self, code: str, tests: Sequence[TestFile], **options: Any
-    ) -> tuple[TestRun, int]:
+    def record_hits(self, code: str, tests: Sequence[TestFile]) -> tuple[TestRun, int]:
         """Run the tests as `run_tests` does; return also a bit mask of what they run of the module.
 
         The bits are those of `guest.coverage.instrumentation`.
         """
         hits: Hits = {self.path: {}}
-        run = self.run_tests(code, tests, hits=hits, **options)
+        run = self.run_tests(code, tests, hits=hits)
         return run, reduce(or_, hits[self.path].values(), 0)
 
     def observe(

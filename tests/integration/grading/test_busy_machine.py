@@ -33,11 +33,10 @@ def grade_under_load(
     waiting = list(results)
 
     def measure(context: GradingContext) -> Flakiness:
-        assert context.rerun is None
         return waiting.pop(0)
 
-    patch.setattr("greenloop.grading.reruns.measure_flakiness", measure)
-    patch.setattr("greenloop.grading.reruns.measure_coverage", lambda _: "not here")
+    patch.setattr("greenloop.grading.flakiness.measure", measure)
+    patch.setattr("greenloop.grading.coverage.measurement.measure", lambda _: "not here")
     patch.setattr("os.getloadavg", lambda: load)
     patch.setattr("os.cpu_count", lambda: 8)
     files = [TestFile("test_m.py", TESTS)]

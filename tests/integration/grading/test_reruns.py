@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from greenloop.grading import empty_bodies
+from greenloop.grading import empty_bodies, flakiness
 from greenloop.grading.context import GradingContext
-from greenloop.grading.reruns import measure_flakiness_alone
 from greenloop.records import EmptyBodies, Flakiness, TestRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.testsuite import TestFile
@@ -51,7 +50,7 @@ ORDERED = "from m import f\n\n\n" + "".join(
 def again(box: ProcessSandbox, code: str, tests: str) -> Flakiness:
     files = [TestFile("test_m.py", tests)]
     before = box.run_tests(code, files, module="m")
-    return measure_flakiness_alone(GradingContext(box, code, files, "m", before))
+    return flakiness.measure(GradingContext(box, code, files, "m", before))
 
 
 def test_steady_tests_end_as_before(box: ProcessSandbox) -> None:

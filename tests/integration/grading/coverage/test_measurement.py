@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.coverage.measurement import measure_coverage_alone
+from greenloop.grading.coverage import measurement
 from greenloop.grading.plan import Plan
 from greenloop.records import Coverage, Thresholds
 from greenloop.sandbox import Sandbox
@@ -18,7 +18,7 @@ def measure(box: Sandbox, code: str, tests: str, **limits: float) -> Coverage | 
     first_run = box.run_tests(code, files, module="m")
     assert first_run.passed, first_run
     plan = Plan(Thresholds(**limits))
-    return measure_coverage_alone(GradingContext(box, code, files, "m", first_run, plan))
+    return measurement.measure(GradingContext(box, code, files, "m", first_run, plan))
 
 
 def test_lines_and_branches_that_are_not_reached_are_named(warm: Sandbox) -> None:

@@ -1,0 +1,28 @@
+"""Flakiness: the tests again, shuffled and with another hash seed."""
+
+from __future__ import annotations
+
+from greenloop.grading.context import GradingContext
+from greenloop.records import Flakiness
+from greenloop.sandbox.hash_seed import HASH_SEED
+
+ORDER_SEED = 20261  # any fixed value: a repeat must give the same verdict
+
+
+def measure(context: GradingContext) -> Flakiness:
+    """Repeat the tests: each must end as before.
+
+    Raises:
+        SandboxError: the sandbox cannot run anything.
+    """
+    run = context.run_tests(expected=context.expected, order_seed=ORDER_SEED, hash_seed=HASH_SEED)
+    cut_short = f"out of time after {len(run.tests)} tests" if run.ending == "timeout" else ""
+    pairs = context.first_run.outcomes.items() ^ run.outcomes.items()
+    differing = sorted({name for name, _ in pairs})
+    return Flakiness(
+        reached=not differing and run.passed == context.first_run.passed,
+        order_seed=ORDER_SEED,
+        hash_seed=HASH_SEED,
+        differing=tuple(differing) if not cut_short else (),
+        cut_short=cut_short,
+    )
