@@ -22,14 +22,13 @@ from greenloop.grading.assertion_mutation.certainty import (
     is_transparent,
     iter_branches,
 )
-from greenloop.grading.assertion_mutation.literals import choose_other_answer
+from greenloop.grading.assertion_mutation.literals import change_literal, choose_other_answer
 from greenloop.grading.assertion_mutation.operators import (
     AssertionChange,
     AssertionMutator,
     get_called_name,
 )
 from greenloop.grading.assertion_mutation.parametrize import find_expected_nodes, rewrite_expected
-from greenloop.grading.assertion_mutation.record_changes import find_records
 from greenloop.syntax.names import get_dotted_name
 from greenloop.syntax.nodes import Function, get_last_name
 from greenloop.syntax.parse import read_literal
@@ -72,7 +71,7 @@ class MutableTestFile:
         tree, self._program = ast.parse(code), program
         self.source, self._name = Source(code), name
         self.module_names = _collect_module_names(tree, module)
-        self._assertions = AssertionMutator(self.source, self.module_names, find_records(program))
+        self._assertions = AssertionMutator(self.source, self.module_names)
         self.classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
         highest = Certainty.LIKELY if has_hooks(code) else Certainty.CERTAIN
         self.scopes = {scope.test: scope for scope in self._find_tests(tree.body, highest)}
@@ -144,20 +143,6 @@ class MutableTestFile:
                 return mutant._replace(change=change._replace(is_swap=True))
         return None
 
-    def widen_record(self, test: str) -> AssertionMutant | None:
-        """Return the mutant in which a test expects a tuple with a record; None where it has none.
-
-        A record with other fields shows nothing of one that equals all other classes.
-        """
-        for mutant in self.mutants.get(test, ()):
-            expected, longer = mutant.change.expected, mutant.change.other_type
-            if longer and expected and self._assertions.is_record(expected):
-                change = mutant.change._replace(
-                    edits=(longer,), description=f"expects {longer.text}"
-                )
-                return mutant._replace(change=change)
-        return None
-
     def swap_exception(
         self, test: str, are_related: Callable[[str, str], bool]
     ) -> AssertionMutant | None:
@@ -192,10 +177,7 @@ class MutableTestFile:
         for line, change, certainty in self._change_body(scope.function.body, scope.certainty):
             if isinstance(change.expected, ast.Name):
                 nodes = find_expected_nodes(scope.function, change)
-                change = (
-                    rewrite_expected(self.source, change, nodes, self._assertions.change_value)
-                    or change
-                )
+                change = rewrite_expected(self.source, change, nodes, change_literal) or change
             yield AssertionMutant(scope, line, change, certainty)
 
     def _change_body(

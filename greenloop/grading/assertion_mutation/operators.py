@@ -11,7 +11,6 @@ from greenloop.grading.assertion_mutation.literals import (
     change_literal_far,
     change_members_far,
 )
-from greenloop.grading.assertion_mutation.record_changes import change_record
 from greenloop.syntax.nodes import get_last_name
 from greenloop.syntax.operators.protocol import OPPOSITES, SIGNS
 from greenloop.syntax.parse import read_literal
@@ -41,23 +40,10 @@ class AssertionChange(NamedTuple):
 
 
 class AssertionMutator:
-    """Changes the assertions of one test file; `module_names` are its names of the module.
+    """Changes the assertions of one test file; `module_names` are its names of the module."""
 
-    `records` are the module's classes whose instances are equal only where all their fields are.
-    """
-
-    def __init__(
-        self, source: Source, module_names: frozenset[str], records: frozenset[str] = frozenset()
-    ) -> None:
-        self._source, self._module_names, self._records = source, module_names, records
-
-    def change_value(self, node: ast.expr) -> str | None:
-        """Return a slightly different literal, or a record with one; None for other nodes."""
-        return change_record(node, self._records) or change_literal(node)
-
-    def is_record(self, node: ast.expr) -> bool:
-        """Return whether a node is a record, or a container of some, with a literal."""
-        return change_record(node, self._records) is not None
+    def __init__(self, source: Source, module_names: frozenset[str]) -> None:
+        self._source, self._module_names = source, module_names
 
     def generate_changes(self, test: ast.expr) -> Iterator[AssertionChange]:
         """Yield changes of `assert test`; none where it asserts a constant."""
@@ -75,7 +61,7 @@ class AssertionMutator:
         """Return the change of an expected equality, in the constant if there is one."""
         expected, value = self._identify_sides(left, right)
         longer = f"({self._source.get_segment(expected)}, 0)"
-        other = _change_approx(expected) or self.change_value(expected) or longer
+        other = _change_approx(expected) or change_literal(expected) or longer
         other_type = self._source.replace_node(expected, longer)
         return self._expect(expected, other, value)._replace(
             expected=expected, other_type=other_type

@@ -85,12 +85,9 @@ class AssertionMutationRunner:
             if not file or not mutants:
                 continue
             (helping if mutants[0].is_in_helper else first).append(mutants[-1])
-            swap = (
-                file.swap_answer(test, answers)
-                or file.swap_exception(test, self._are_related)
-                or file.widen_record(test)
-            )
-            if swap:
+            if swap := (
+                file.swap_answer(test, answers) or file.swap_exception(test, self._are_related)
+            ):
                 second.append(swap)
             elif len(mutants) > 1:
                 second.append(mutants[0])

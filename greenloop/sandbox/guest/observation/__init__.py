@@ -1,1 +1,1 @@
-"""Scenarios: what tests ask of code in one process, and comparison of the answers in another."""
+"""Programs: what they observe of code in a process without tests."""

@@ -9,7 +9,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from .values import TAGS_BY_TYPE_ID, VALUE_TYPES
+from .values import TAGS_BY_TYPE_ID
 
 get_bases: Any = type.__dict__["__mro__"].__get__
 _get_namespace: Any = type.__dict__["__dict__"].__get__
@@ -26,14 +26,6 @@ _EXCEPTION_ATTRIBUTES = ("__cause__", "__context__", "__notes__")
 _NAMES_OF_EQUALITY = {"__class__", "NotImplemented"}
 _NOT_REPLACED = ("__ne__", "__getattribute__")
 _FLAG_OPERATORS = "__or__ __and__ __xor__ __ror__ __rand__ __rxor__ __contains__ __bool__".split()
-# Equality is described by itself; the rest of `object` is called by nothing that tests do.
-_METHODS = {
-    id(item.kind): frozenset(dir(item.kind))
-    - (frozenset(dir(object)) - {"__str__", "__repr__", "__format__"})
-    - {"__class_getitem__"}
-    | {"__lt__", "__le__", "__gt__", "__ge__"}
-    for item in VALUE_TYPES.values()
-}
 
 
 def exact_text(value: Any) -> str:
@@ -128,17 +120,6 @@ def _is_computed(attribute: Any) -> bool:
     """Return whether a field is read from what a class has under its name; a slot has the value."""
     is_slot = type(attribute) is types.MemberDescriptorType
     return not is_slot and find_attribute(type(attribute), "__set__") is not None
-
-
-def find_overridden(kind: type, built_in: type) -> list[str]:
-    """Return the methods of a built-in type that a subclass has in its place."""
-    own: set[str] = set()
-    for base in get_bases(kind):
-        if base is built_in:
-            break
-        if not _is_standard(_name_module(base)):
-            own |= _get_namespace(base).keys()
-    return sorted(own & _METHODS[id(built_in)])
 
 
 def read_dataclass_fields(kind: type) -> dict[str, bool]:

@@ -3,11 +3,11 @@
 A value is null, a boolean, a text, a small integer, or a list that begins with a tag:
 
 - a tag of `values`, and the parts of the value
-- `["subclass", bases, equality, value, field names or null, overridden methods]` of such a type
+- `["subclass", bases, equality, value, field names or null]` of such a type
 - `["enum", bases, equality, name, value]`
 - `["exception", bases, text, attributes]`
 - `["object", bases, equality, fields, names of fields that the equality ignores, number]`
-- `["class", bases]`, and `["call", arguments, keyword arguments]` of a mock
+- `["class", bases]`
 - `["ndarray", shape, items]`, `["DataFrame", columns, index, rows]`, `["Series", index, items]`
 - `["unknown", reason]`
 
@@ -25,7 +25,6 @@ from . import classes
 from .values import TAGS_BY_TYPE_ID, VALUE_TYPES
 
 _MAX_DEPTH, _ITEM_SIZE, _SMALL_INTEGER = 100, 8, 1 << 53
-_MOCK_CALL = ["unittest.mock", "_Call"]
 _NUMPY_SCALAR = ["numpy", "generic"]
 
 
@@ -92,8 +91,6 @@ class Encoder:
         if tag is not None:
             return [tag, *map(self.encode, VALUE_TYPES[tag].read(value))]
         bases, names = classes.get_bases(kind), classes.name_bases(kind)
-        if tuple in bases and _MOCK_CALL in names:
-            return ["call", *map(self.encode, tuple.__getitem__(value, slice(-2, None)))]
         if (table := _read_table(value, kind)) is not None:
             return [table[0], *map(self.encode, table[1:])]
         if _NUMPY_SCALAR in names and type(item := value.item()) is not kind:  # as a longdouble's
@@ -113,9 +110,8 @@ class Encoder:
     def _encode_subclass(self, value: Any, kind: type, tag: str) -> list[Any]:
         named = classes.find_attribute(kind, "_fields")
         fields = list(map(classes.exact_text, named)) if type(named) is tuple else None
-        overridden = classes.find_overridden(kind, VALUE_TYPES[tag].kind)
         content = [tag, *map(self.encode, VALUE_TYPES[tag].read(value))]
-        return ["subclass", *self._describe(kind), content, fields, overridden]
+        return ["subclass", *self._describe(kind), content, fields]
 
     def _encode_enum(self, value: Any, kind: type) -> list[Any]:
         own = object.__getattribute__(value, "__dict__")

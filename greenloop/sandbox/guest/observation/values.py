@@ -1,4 +1,4 @@
-"""Types whose values cross between processes: how each is taken apart, and built again."""
+"""Types whose values cross between processes: how each is taken apart, and some built again."""
 
 from __future__ import annotations
 
@@ -12,50 +12,53 @@ import types
 import uuid
 import zoneinfo
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 
-class ValueType(NamedTuple):
-    """A type; `read` returns simpler parts of a value by the type's own methods, `build` the value."""
+@dataclass(frozen=True)
+class ValueType:
+    """A type; `read` returns simpler parts of a value by the type's own methods.
+
+    Numbers, texts of bytes, dates and times are `built` of their parts, by the type itself if None.
+    """
 
     kind: Any
     read: Callable[[Any], list[Any]]
-    build: Callable[[list[Any]], Any]
+    built: Callable[..., Any] | None = None
+
+    def build(self, parts: list[Any]) -> Any:
+        return (self.built or self.kind)(*parts)
 
 
 def _from_text(kind: Any) -> ValueType:
-    return ValueType(kind, lambda value: [kind.__str__(value)], lambda parts: kind(parts[0]))
+    return ValueType(kind, lambda value: [kind.__str__(value)])
 
 
-def _from_items(kind: Any, build: Any = None) -> ValueType:
-    return ValueType(kind, lambda value: list(kind.__iter__(value)), build or kind)
+def _from_items(kind: Any) -> ValueType:
+    return ValueType(kind, lambda value: list(kind.__iter__(value)))
 
 
-def _from_pairs(kind: Any, build: Any = None) -> ValueType:
+def _from_pairs(kind: Any) -> ValueType:
     items = types.MappingProxyType.items if kind is types.MappingProxyType else dict.items
     read: Any = lambda value: list(items(value))  # noqa: E731
-    return ValueType(kind, read, build or (lambda parts: kind(dict(parts))))
+    return ValueType(kind, read)
 
 
-def _from_attributes(kind: Any, names: str, build: Any = None) -> ValueType:
+def _from_attributes(kind: Any, names: str) -> ValueType:
     getters = [getattr(kind, name).__get__ for name in names.split()]
-    make = build or kind
-    return ValueType(
-        kind, lambda value: [get(value) for get in getters], lambda parts: make(*parts)
-    )
+    return ValueType(kind, lambda value: [get(value) for get in getters])
 
 
 _TIME = "hour minute second microsecond tzinfo"
 _NAMESPACE: Any = types.SimpleNamespace
 # Where a class has several of these as bases, the first counts.
 VALUE_TYPES: dict[str, ValueType] = {
-    "int": ValueType(int, lambda value: [hex(int.__index__(value))], lambda p: int(p[0], 16)),
-    "float": ValueType(float, lambda value: [float.hex(value)], lambda p: float.fromhex(p[0])),
+    "int": ValueType(int, lambda value: [hex(int.__index__(value))], lambda text: int(text, 16)),
+    "float": ValueType(float, lambda value: [float.hex(value)], float.fromhex),
     "str": _from_text(str),
-    "bytes": ValueType(bytes, lambda value: [bytes.hex(value)], lambda p: bytes.fromhex(p[0])),
-    "bytearray": ValueType(
-        bytearray, lambda value: [bytearray.hex(value)], lambda p: bytearray.fromhex(p[0])
-    ),
+    "bytes": ValueType(bytes, lambda value: [bytes.hex(value)], bytes.fromhex),
+    "bytearray": ValueType(bytearray, lambda value: [bytearray.hex(value)], bytearray.fromhex),
     "complex": _from_attributes(complex, "real imag"),
     "list": _from_items(list),
     "tuple": _from_items(tuple),
@@ -65,13 +68,11 @@ VALUE_TYPES: dict[str, ValueType] = {
     "dict": _from_pairs(dict),
     "OrderedDict": _from_pairs(collections.OrderedDict),
     "Counter": _from_pairs(collections.Counter),
-    "defaultdict": _from_pairs(
-        collections.defaultdict, lambda parts: collections.defaultdict(None, parts)
-    ),
+    "defaultdict": _from_pairs(collections.defaultdict),
     "mappingproxy": _from_pairs(types.MappingProxyType),
-    "keys": _from_items(type({}.keys()), lambda parts: dict.fromkeys(parts).keys()),
-    "values": _from_items(type({}.values()), lambda parts: dict(enumerate(parts)).values()),
-    "items": _from_items(type({}.items()), lambda parts: dict(parts).items()),
+    "keys": _from_items(type({}.keys())),
+    "values": _from_items(type({}.values())),
+    "items": _from_items(type({}.items())),
     "range": _from_attributes(range, "start stop step"),
     "slice": _from_attributes(slice, "start stop step"),
     "Decimal": _from_text(decimal.Decimal),
@@ -86,20 +87,14 @@ VALUE_TYPES: dict[str, ValueType] = {
     "time": _from_attributes(datetime.time, _TIME),
     "timedelta": _from_attributes(datetime.timedelta, "days seconds microseconds"),
     "timezone": ValueType(
-        datetime.timezone,
-        lambda value: [datetime.timezone.utcoffset(value, None)],
-        lambda parts: datetime.timezone(parts[0]),
+        datetime.timezone, lambda value: [datetime.timezone.utcoffset(value, None)]
     ),
-    "Pattern": _from_attributes(re.Pattern, "pattern flags", re.compile),
+    "Pattern": _from_attributes(re.Pattern, "pattern flags"),
     "SimpleNamespace": ValueType(
-        _NAMESPACE,
-        lambda value: list(object.__getattribute__(value, "__dict__").items()),
-        lambda parts: _NAMESPACE(**dict(parts)),
+        _NAMESPACE, lambda value: list(object.__getattribute__(value, "__dict__").items())
     ),
-    "Ellipsis": ValueType(type(...), lambda value: [], lambda parts: ...),
-    "NotImplemented": ValueType(
-        type(NotImplemented), lambda value: [], lambda parts: NotImplemented
-    ),
+    "Ellipsis": ValueType(type(...), lambda value: []),
+    "NotImplemented": ValueType(type(NotImplemented), lambda value: []),
 }
 # By `id`: the hash of a class may be that of an untrusted metaclass.
 TAGS_BY_TYPE_ID = {id(item.kind): tag for tag, item in VALUE_TYPES.items()}
