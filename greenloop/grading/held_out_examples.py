@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.observation.expectations import load
 from greenloop.grading.observation.values import encode, is_strictly_equal
 from greenloop.records import HeldOut, HeldOutExample, has_enough_examples
 from greenloop.records.contract import MIN_HELD_OUT
 from greenloop.syntax.values import read_plain_value
-from greenloop.testsuite.call_programs import build_call_programs
 from greenloop.testsuite.held_out_examples import is_usable, may_have_examples
 
 
@@ -67,12 +65,12 @@ def _find_agreeing(
     context: GradingContext, examples: Sequence[HeldOutExample]
 ) -> tuple[set[int], str]:
     """Return the positions of the examples that agree, and how far a run out of time came."""
-    text = build_call_programs([item.call for item in examples])
-    seen = context.sandbox.observe(context.code, context.module, text)
-    answered = sum(item.has_ended for item in seen.rows)
+    calls = [item.call for item in examples]
+    seen = context.sandbox.evaluate_calls(context.code, context.module, calls)
+    answered = sum(event is not None for event in seen.events)
     late = f"out of time after {answered} of {len(examples)} calls"
-    payloads = {row.row: row.observations[0][1] for row in seen.rows if row.observations}
-    agreeing = {at for at, text in payloads.items() if _agrees(examples[at], load(text))}
+    pairs = enumerate(zip(examples, seen.events, strict=True))
+    agreeing = {at for at, (example, event) in pairs if event and _agrees(example, event)}
     return agreeing, late if "(timeout" in seen.error else ""
 
 

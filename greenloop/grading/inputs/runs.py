@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from greenloop.grading.inputs.builder import Input
-from greenloop.grading.observation.expectations import load
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ALLOWED, BEFORE
-from greenloop.sandbox.work.observations import ObservedRow
+from greenloop.sandbox.work.observations import ObservedRow, load
 from greenloop.syntax.parse import parse_or_none
 
 _ROW_CPU_S, _MIN_CPU_S, _GENERATOR_CPU_S, _MAX_RESTARTS = 0.1, 0.5, 4.0, 4

@@ -40,15 +40,6 @@ _VIRTUAL = ("collections.abc", "numbers", "typing", "abc")
 _SETS = ("set", "frozenset", "keys")
 
 
-def load(payload: str) -> dict[str, Any]:
-    """Return an observation; {} where it cannot be read."""
-    try:
-        loaded = json.loads(payload)
-    except (ValueError, RecursionError):
-        return {}
-    return loaded if isinstance(loaded, dict) else {}
-
-
 def holds(item: Expectation, seen: Payloads) -> bool:
     """Return whether the observation is what a test expects.
 

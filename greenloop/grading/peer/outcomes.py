@@ -11,13 +11,13 @@ from typing import Any
 
 from greenloop.grading.inputs.builder import Input
 from greenloop.grading.inputs.runs import Answer
-from greenloop.grading.observation.expectations import load
 from greenloop.grading.peer.answers import compare, name_kind
 from greenloop.grading.peer.features import describe_arguments
 from greenloop.grading.peer.names import Names
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.rendering import describe, render_statements, to_literal
 from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ANSWER, ENDING, PRINTED
+from greenloop.sandbox.work.observations import load
 from greenloop.syntax.parse import parse_or_none
 from greenloop.syntax.trees import copy_tree
 from greenloop.testsuite.used_definitions import show_with_definitions

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.hash_seed import HASH_SEED
-from greenloop.sandbox.work.observations import Observations
-from greenloop.testsuite.call_programs import build_call_programs
+from greenloop.sandbox.work.observations import load
 
 
-class CallResults(NamedTuple):
+@dataclass(frozen=True)
+class CallResults:
     """The observation of each call, None where there is none; `error` says why ('' if all ended).
 
     An observation has the key `value` or `error`, as `guest.observation.encoder` writes them.
@@ -31,25 +31,13 @@ def evaluate_calls(
     timeout_s: float | None = None,
     hash_seed: int = HASH_SEED,
 ) -> CallResults:
-    """Evaluate call expressions over the names of a module, one after the other in one process.
+    """Evaluate expressions over the names of a module, or statements that end in one, in one process.
 
     `timeout_s` limits all calls together. Raises SandboxError where no process can be started.
     """
-    programs = build_call_programs(calls)
-    seen = sandbox.observe(code, module, programs, timeout_s=timeout_s, hash_seed=hash_seed)
-    return read_call_results(seen, len(calls))
-
-
-def read_call_results(seen: Observations, count: int) -> CallResults:
-    """Return the results of so many calls from what their programs observed."""
-    payloads = {item.row: item.observations[0][1] for item in seen.rows if item.observations}
-    return CallResults(tuple(parse_payload(payloads.get(n, "")) for n in range(count)), seen.error)
-
-
-def parse_payload(payload: str) -> dict[str, Any] | None:
-    """Return what was observed of one call; None where that is not valid."""
-    try:
-        event = json.loads(payload)
-    except (ValueError, RecursionError):  # untrusted code may have written it
-        return None
-    return event if isinstance(event, dict) else None
+    rows = [(item,) for item in calls]
+    text = f'programs = [(create_calls__("", ()).answer_steps, (), {rows})]\n'
+    seen = sandbox.observe(code, module, text, timeout_s=timeout_s, hash_seed=hash_seed)
+    found = {item.row: item.observations[0][1] for item in seen.rows if item.observations}
+    events = (load(found.get(number, "")) or None for number in range(len(calls)))
+    return CallResults(tuple(events), seen.error)

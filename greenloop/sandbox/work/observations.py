@@ -5,8 +5,10 @@ What is observed stays text on the host.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.hash_seed import HASH_SEED
@@ -18,7 +20,8 @@ from greenloop.testsuite import TestFile
 _MAX_ROWS, _MAX_TEXT = 100_000, 300
 
 
-class ObservedRow(NamedTuple):
+@dataclass(frozen=True)
+class ObservedRow:
     """What was observed in one row of a program, by numbers; the payloads are opaque texts."""
 
     program: int
@@ -31,7 +34,8 @@ class ObservedRow(NamedTuple):
     cpu_s: float = 0.0  # of a row that ended, as its process tells it
 
 
-class Observations(NamedTuple):
+@dataclass(frozen=True)
+class Observations:
     """The rows that were begun; `error` says why not all of them ended ('' if all did)."""
 
     rows: tuple[ObservedRow, ...]
@@ -79,6 +83,15 @@ def observe_job(sandbox: JobRunner, job: Job) -> Observations:
     except (LookupError, TypeError, ValueError, ArithmeticError):
         error = "the report of the programs is invalid"
     return Observations(tuple(rows), error)
+
+
+def load(payload: str) -> dict[str, Any]:
+    """Return an observation; {} where it cannot be read: untrusted code may have written it."""
+    try:
+        loaded = json.loads(payload)
+    except (ValueError, RecursionError):
+        return {}
+    return loaded if isinstance(loaded, dict) else {}
 
 
 def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
