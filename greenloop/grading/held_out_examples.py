@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.observation.values import encode, is_strictly_equal
+from greenloop.grading.observation.values import encode
+from greenloop.grading.peer.answers import is_strictly_equal
 from greenloop.records import HeldOut, HeldOutExample, has_enough_examples
 from greenloop.records.contract import MIN_HELD_OUT
 from greenloop.syntax.values import read_plain_value

@@ -20,7 +20,6 @@ _SETS = frozenset({"set", "frozenset", "keys", "items"})
 _TABLES = frozenset({"ndarray", "Series", "DataFrame", "Index"})
 _NUMBERS = frozenset({"int", "float", "complex", "Decimal", "Fraction"})
 _ORDERED = _NUMBERS | {"datetime", "date", "time", "timedelta", "timezone", "bytes", "bytearray"}
-_STRICT = (1e-9, 1e-12)
 _OWN = "only operators of the code can compare it"
 
 
@@ -56,6 +55,14 @@ def get_content(value: Any) -> Any:
         names = [name for _, name in value[1]]
         return value[4] if get_tag(value[4]) in names else value
     return value
+
+
+def get_built_in(value: Any) -> Any:
+    """Return a value without subclasses and enumerations, at any level."""
+    content = get_content(value)
+    if get_tag(content) == "int":
+        return build(content)
+    return [*map(get_built_in, content)] if isinstance(content, list) else content
 
 
 def is_own(value: Any) -> bool:
@@ -295,31 +302,3 @@ def iterate_classes(value: Any) -> Iterator[list[list[str]]]:
         yield value[1]
     else:
         raise NoEvidenceError("what is expected is not a class")
-
-
-def is_strictly_equal(expected: Any, got: Any) -> bool:
-    """Return whether values are equal in value and built-in type at every level; floats to nine digits."""
-    expected, got = _get_built_in(expected), _get_built_in(got)
-    tag = get_tag(expected)
-    if tag != get_tag(got):
-        return False
-    if tag == "float":
-        return _are_near(build(expected), build(got), *_STRICT)
-    if tag in _PAIRS | _SETS:
-        expected, got = (["", *sorted(item[1:], key=_to_strict_text)] for item in (expected, got))
-    elif tag in _ORDERED or not isinstance(expected, list):
-        return is_equal(expected, got)
-    return len(expected) == len(got) and all(map(is_strictly_equal, expected[1:], got[1:]))
-
-
-def _get_built_in(value: Any) -> Any:
-    """Return an instance of a subclass of a built-in type as one of that type."""
-    return get_content(value)
-
-
-def _to_strict_text(value: Any) -> str:
-    """Return a text to sort by, in which the last digits of numbers do not count."""
-    if get_tag(value) == "float":
-        return f"{float.fromhex(value[1]) + 0.0:.8e}"
-    parts = map(_to_strict_text, value[1:]) if isinstance(value, list) else ()
-    return f"{value[0]}({', '.join(parts)})" if isinstance(value, list) else json.dumps(value)

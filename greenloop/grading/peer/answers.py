@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from greenloop.grading.observation.values import get_built_in
 from greenloop.grading.peer.names import Names
 
 _RELATIVE_TOLERANCE, _ABSOLUTE_TOLERANCE = 1e-9, 1e-12
@@ -38,6 +39,12 @@ def compare(code: dict[str, Any], peer: dict[str, Any], names: Names) -> bool | 
         return _compare_values(code["value"], peer["value"], names)
     except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError):
         return None
+
+
+def is_strictly_equal(expected: Any, got: Any) -> bool:
+    """Return whether values are equal in value and built-in type at every level; floats to nine digits."""
+    one, other = get_built_in(expected), get_built_in(got)
+    return bool(compare({"value": one}, {"value": other}, Names()))
 
 
 def _read_classes(observation: dict[str, Any]) -> list[str]:

@@ -9,9 +9,11 @@ import pytest
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.held_out_examples import measure
-from greenloop.grading.observation.values import encode, is_strictly_equal
+from greenloop.grading.observation.values import encode
+from greenloop.grading.peer.answers import is_strictly_equal
 from greenloop.records import HeldOut, HeldOutExample, TestRun, Thresholds
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.work.calls import evaluate_calls
 from greenloop.sandbox.work.observations import Observations, ObservedRow
 
 NAN = float("nan")
@@ -55,6 +57,8 @@ def test_equality_is_of_value_and_exact_type_at_every_level(
 
 class Scripted:
     """A sandbox in which the code gives fixed payloads."""
+
+    evaluate_calls = evaluate_calls
 
     def __init__(self, *payloads: str) -> None:
         self._payloads = payloads

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from greenloop.grading.observation.values import encode, is_strictly_equal
+from greenloop.grading.observation.values import encode
+from greenloop.grading.peer.answers import is_strictly_equal
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.limits import ResourceLimits

@@ -5,7 +5,8 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from greenloop.grading.observation.values import encode, is_strictly_equal
+from greenloop.grading.observation.values import encode
+from greenloop.grading.peer.answers import is_strictly_equal
 from greenloop.sandbox import Sandbox
 from tests.support.programs import read_program
 

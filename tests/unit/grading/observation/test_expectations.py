@@ -17,8 +17,8 @@ from greenloop.grading.observation.values import (
     AmbiguousError,
     NoEvidenceError,
     encode,
-    is_strictly_equal,
 )
+from greenloop.grading.peer.answers import is_strictly_equal
 from greenloop.sandbox.guest.observation.encoder import Encoder
 from greenloop.testsuite.programs import Expectation
 
