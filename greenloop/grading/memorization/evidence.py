@@ -19,6 +19,7 @@ from greenloop.grading.inputs.runs import Answer, Program
 from greenloop.grading.memorization.detection import is_memorized
 from greenloop.grading.memorization.special_cases import find_special_cases
 from greenloop.records import Memorization
+from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.module_calls import read_imports
 from greenloop.testsuite.parser import has_hooks
@@ -42,14 +43,15 @@ def measure(context: GradingContext) -> Memorization | None:
     calls = list(unique.values())[:_MAX_CALLS]
     if not calls:
         return None
-    variants = list(vary_calls(calls, code, context.plan.seed))
 
     def answer(source: str, inputs: Sequence[Input]) -> list[Answer]:
         return Program(context.sandbox, context.module, source, public).run(inputs, _BUDGET_S)
 
-    answers = answer(code, [*map(_to_input, calls), *variants])
-    called = list(zip(calls, answers, strict=False))
-    varied = list(zip(variants, answers[len(calls) :], strict=True))
+    called = list(zip(calls, answer(code, [*map(_to_input, calls)]), strict=True))
+    # Of calls that raise, other forms raise as well, which says nothing.
+    returning = [call for call, answer_ in called if "value" in answer_.load(ANSWER)]
+    variants = list(vary_calls(returning, code, context.plan.seed))
+    varied = list(zip(variants, answer(code, variants), strict=True))
     functions = tuple(
         name
         for name in public
