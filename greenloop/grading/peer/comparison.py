@@ -23,11 +23,13 @@ from greenloop.grading.peer.records import Comparison, FoundDifference, PeerProg
 from greenloop.grading.peer.reduction import reduce_differences
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty, parse_or_none
 from greenloop.syntax.trees import copy_tree, fold_signs
 from greenloop.testsuite import TestFile, read_conftest
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.programs import build_programs
+from greenloop.testsuite.programs.source import walk_names
 
 __all__ = [
     "Comparison",
@@ -129,9 +131,26 @@ def _find_cases(tests: Sequence[TestFile], module: str) -> list[Input]:
         for item in plan.programs:
             rows[item.test] += 1
             if rows[item.test] <= _MAX_ROWS:
-                function = fold_signs(copy_tree(item.function))
+                function = _without_wording(fold_signs(copy_tree(item.function)))
                 found.append(Input(function, item.test, plan.preamble, item.fixtures))
     return found
+
+
+def _without_wording(function: Function) -> Function:
+    """Return the program of a test without what it observes of a caught exception: its wording."""
+    caught = {
+        item.optional_vars.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.With)
+        for item in node.items
+        if isinstance(item.optional_vars, ast.Name)
+    }
+    function.body = [
+        node
+        for node in function.body
+        if isinstance(node, ast.With) or caught.isdisjoint(walk_names(node))
+    ]
+    return function
 
 
 def _name_tests(

@@ -340,3 +340,25 @@ def test_constants_whose_values_the_text_leaves_open_are_compared_by_name(
     found = _compare(warm, mine, peer, TURNING, interface=interface)
     assert found.allowed, found
     assert bool(found.differences) == differs, found
+
+
+SILENT = """class Game:
+    def roll(self, pins):
+        if pins < 0:
+            raise ValueError("negative")
+"""
+OF_WORDING = """import pytest
+from m import Game
+
+def test_negative():
+    with pytest.raises(ValueError) as info:
+        Game().roll(-1)
+    assert str(info.value) == "negative"
+"""
+
+
+def test_wording_of_an_error_that_a_test_asserts_is_no_difference(warm: Sandbox) -> None:
+    peer = SILENT.replace('"negative"', '"too few pins"')
+    inputs = "def inputs(rng):\n    yield from ()\n\n\ndef allowed(*_, **__):\n    return True\n"
+    found = _compare(warm, SILENT, peer, inputs, tests=OF_WORDING)
+    assert found.differences == ()
