@@ -84,9 +84,16 @@ def compare_tests(
     """Return the functions of changed test files that passed before and do not run now, and those of
     which a test passed before and fails on the changed code as it was written then.
     """
-    before = {p: text for p, text in diff.before.items() if text is not None and is_test_path(p)}
-    files = sorted(path for path, text in before.items() if parse_test_functions(text))
-    files = [path for path in files if diff.tree.texts.get(path) != before[path]]
+    changed = [
+        p for p in diff.before if is_test_path(p) and diff.before[p] != diff.tree.texts.get(p)
+    ]
+    before = {p: text for p in changed if (text := diff.before[p]) is not None}
+    folders = tuple(p.removesuffix("conftest.py") for p in changed if p.endswith("conftest.py"))
+    beside = {
+        p: t for p, t in diff.texts_before.items() if is_test_path(p) and p.startswith(folders)
+    }
+    files = sorted(p for p, text in {**beside, **before}.items() if parse_test_functions(text))
+    files = [path for path in files if not path.endswith("conftest.py")]
     if not files:
         return (), ()
     passed = _list_ended(runner.run(diff.before, files), "passed")

@@ -47,6 +47,15 @@ def find_commit(folder: Path) -> str:
         return ""
 
 
+def is_ancestor(folder: Path, commit: str) -> bool:
+    """Return whether the commit of a folder's working tree comes from another one, or is it."""
+    try:
+        run_git(folder, "merge-base", "--is-ancestor", commit or "-", "HEAD")
+    except OutputError:
+        return False
+    return True
+
+
 def is_dirty(folder: Path) -> bool:
     """Return whether files of a folder differ from its commit, or are new. Raises OutputError."""
     status = ("status", "--porcelain", "--untracked-files=all", "--", ".")

@@ -7,12 +7,15 @@ docs/agents.md names the pages. `text` is for tools that run a command and read 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 Agent = Literal["claude", "codex", "cursor", "text"]
+_TIMESTAMP = re.compile(r'"timestamp": *"(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)"')
+_MAX_HEAD = 100_000
 AGENTS: tuple[str, ...] = get_args(Agent)
 
 
@@ -20,7 +23,8 @@ AGENTS: tuple[str, ...] = get_args(Agent)
 class StopEvent:
     """What an agent says when it stops.
 
-    `is_repeated` is true where it goes on because of a block; `said` is its last message.
+    `is_repeated` is true where it goes on because of a block; `said` is its last message, and
+    `began` the time at which its record of the session begins, in the form of ISO 8601.
     """
 
     folder: Path | None = None
@@ -28,6 +32,7 @@ class StopEvent:
     is_repeated: bool = False
     is_aborted: bool = False
     said: str = ""
+    began: str = ""
 
 
 def read_event(text: str) -> StopEvent:
@@ -44,7 +49,19 @@ def read_event(text: str) -> StopEvent:
         is_repeated=bool(event.get("stop_hook_active") or event.get("loop_count")),
         is_aborted=event.get("status") in ("aborted", "error"),
         said=str(event.get("last_assistant_message") or ""),
+        began=_read_beginning(str(event.get("transcript_path") or "")),
     )
+
+
+def _read_beginning(transcript: str) -> str:
+    """Return the first time in the record of a session; '' where it has none."""
+    try:
+        with Path(transcript).expanduser().open(encoding="utf-8", errors="replace") as file:
+            lines = file.read(_MAX_HEAD).splitlines() if transcript else []
+    except (OSError, RuntimeError):
+        return ""
+    found = (_TIMESTAMP.search(line) for line in lines)
+    return next((item[1] for item in found if item), "")
 
 
 def _read_folder(event: Mapping[str, Any]) -> Path | None:

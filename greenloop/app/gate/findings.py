@@ -19,7 +19,7 @@ from greenloop.testsuite.parser import is_test_path
 MAX_SURVIVORS = 5
 MAX_LINES = 40
 _MAX_PLACES = 8
-_ANSWERED = re.compile(r"#\s*greenloop:\s*\w+")
+_ANSWERED = re.compile(r"#\s*greenloop:[\w ]*\bbecause +\w+ +\w+.*")
 _DOCUMENTS = (".md", ".rst", ".txt", ".adoc")
 _UNEXPLAINED = "if the task asks for it, say so in a docstring, a document or a new test"
 _HEAD = "greenloop: this change is not done. Mend these, or say why one of them is right as it is:"
@@ -89,7 +89,17 @@ def collect_findings(
     elif report is not None:
         blocking += [*_list_swallowing(report, diff), *_list_untested(report)]
         blocking += [*_list_idle_tests(report), *_list_survivors(report, diff.tree.texts, said)]
-    return Findings(tuple(dict.fromkeys(blocking)), tuple(changed))
+    shown = (*changed, *_list_answers(diff))
+    return Findings(tuple(dict.fromkeys(blocking)), shown)
+
+
+def _list_answers(diff: ProjectDiff) -> Iterator[str]:
+    """Yield the new comments that answer a survivor: whether they are right, a person can tell."""
+    for path, lines in diff.lines.items():
+        text = diff.tree.texts[path].split("\n")
+        for line in sorted(lines & {*range(1, len(text) + 1)}):
+            if found := _ANSWERED.search(text[line - 1]):
+                yield f"{path}:{line}: {found[0]}"
 
 
 def _list_compared(report: Report | None) -> tuple[Collection[str], Collection[str]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from greenloop.app.check import CheckResult, OpenSandbox
 from greenloop.app.check_diff import check_diff, create_diff_directory
 from greenloop.app.diff_tests import find_weakened
+from greenloop.app.gate.change import GateChange, read_change
 from greenloop.app.gate.events import StopEvent
 from greenloop.app.gate.findings import (
     Findings,
@@ -19,19 +19,12 @@ from greenloop.app.gate.findings import (
 from greenloop.app.gate.memory import Memory, find_memory_file, read_memory, write_memory
 from greenloop.errors import GreenloopError, InputError, OutputError
 from greenloop.events import EventSink
-from greenloop.files import read_text
-from greenloop.project.diff import ProjectDiff, read_diff
-from greenloop.project.git import find_commit, list_safe_options, run_git
+from greenloop.project.diff import ProjectDiff
+from greenloop.project.git import find_commit, is_ancestor, run_git
 from greenloop.project.grading.grader import OUT_OF_TIME
-from greenloop.project.tree import list_files
-from greenloop.project.weakening.configuration import (
-    find_loosened_configuration,
-    is_deciding_file,
-)
 from greenloop.records import Report
 from greenloop.settings import Settings
 
-_MAX_CONFIGURATION_BYTES = 1_000_000
 _GRACE_S = 5.0  # for the piece that is measured when the time is over
 
 
@@ -55,19 +48,6 @@ class GateAnswer:
     report: Report | None = None
 
 
-@dataclass(frozen=True)
-class _Change:
-    """What differs from the base: code, and the files that decide which tests count."""
-
-    diff: ProjectDiff
-    loosened: tuple[str, ...]
-    digest: str
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.diff.before and not self.loosened
-
-
 async def run_gate(
     request: GateRequest, settings: Settings, open_box: OpenSandbox, emit: EventSink
 ) -> GateAnswer:
@@ -79,7 +59,7 @@ async def run_gate(
     file = find_memory_file(request.root)
     memory = _recall(request, read_memory(file))
     try:
-        change = _read_change(request.root, memory.base)
+        change = read_change(request.root, memory.base)
     except GreenloopError as problem:
         return GateAnswer(note=f"greenloop gate did not run: {problem}")
     if change.is_empty:
@@ -100,7 +80,7 @@ async def inspect_changes(
         InputError: there is no repository or no such commit.
         OutputError: git failed.
     """
-    change = _read_change(request.root, request.base or "HEAD")
+    change = read_change(request.root, request.base or "HEAD")
     if change.is_empty:
         return GateAnswer()
     return await _inspect(request, change, settings, open_box, emit)
@@ -108,7 +88,7 @@ async def inspect_changes(
 
 async def _inspect(
     request: GateRequest,
-    change: _Change,
+    change: GateChange,
     settings: Settings,
     open_box: OpenSandbox,
     emit: EventSink,
@@ -120,25 +100,44 @@ async def _inspect(
         find_weakened(diff),
         None if error else report,
         diff,
-        _list_changed_paths(diff),
+        change.paths,
         said=request.event.said,
     )
     message = found.format_message() if found.blocking else ""
     return GateAnswer(message, _describe(found, report, error), report)
 
 
+def find_base(request: GateRequest) -> str:
+    """Return the commit at which the piece of work began."""
+    return _recall(request, read_memory(find_memory_file(request.root))).base
+
+
+def note_base(root: Path) -> None:
+    """Remember the commit of a folder as the one at which the next piece of work begins."""
+    if head := find_commit(root):
+        write_memory(find_memory_file(root), Memory(base=head))
+
+
 def _recall(request: GateRequest, memory: Memory) -> Memory:
-    """Return what is remembered of this piece of work; a new one begins at the current commit."""
-    is_same = request.event.is_repeated or (
-        memory.session == request.event.session and bool(memory.base)
-    )
-    head = find_commit(request.root)
-    base = request.base or (memory.base if is_same and memory.base else head) or "HEAD"
-    blocks = memory.blocks if request.event.is_repeated or not request.event.session else 0
+    """Return what is remembered of this piece of work, or that a new one begins."""
+    event = request.event
+    is_same = event.is_repeated or (memory.session == event.session and bool(memory.base))
+    if not event.session and not is_ancestor(request.root, memory.base):
+        is_same = False
+    base = request.base or (memory.base if is_same else "") or _find_beginning(request)
+    blocks = memory.blocks if event.is_repeated or not event.session else 0
     kept = memory if is_same and memory.base == base else Memory()
-    return kept.model_copy(
-        update={"session": request.event.session, "base": base, "blocks": blocks}
-    )
+    return kept.model_copy(update={"session": event.session, "base": base, "blocks": blocks})
+
+
+def _find_beginning(request: GateRequest) -> str:
+    """Return the last commit before the session: the agent may have committed since then."""
+    if began := request.event.began:
+        arguments = ("rev-list", "-1", "--first-parent", f"--before={began}", "HEAD")
+        with suppress(OutputError):
+            if found := run_git(request.root, *arguments).strip():
+                return found
+    return find_commit(request.root) or "HEAD"
 
 
 def _decide(
@@ -147,6 +146,8 @@ def _decide(
     """Block where there is something to mend and a try is left; remember the answer."""
     blocks = memory.blocks + 1 if message else 0
     note = answer.note
+    if not message and not request.event.session:  # the next piece of work begins here
+        memory = memory.model_copy(update={"base": find_commit(request.root) or memory.base})
     if message and memory.blocks >= request.tries:
         note = f"{message}\n(shown {memory.blocks} times before; the agent may stop now)\n{note}"
         blocks = 0
@@ -157,47 +158,6 @@ def _decide(
         return replace(answer, message="", note=f"{message}\n{note}".strip())
     is_blocked = bool(message) and memory.blocks < request.tries
     return replace(answer, message=message if is_blocked else "", note=note.strip())
-
-
-def _read_change(root: Path, base: str) -> _Change:
-    """Read the change of a project since a commit. Raises InputError, OutputError."""
-    diff = read_diff(root, base)
-    before, after = _read_configuration(diff)
-    loosened = tuple(find_loosened_configuration(before, after))
-    return _Change(diff, loosened, _digest(diff, after))
-
-
-def _read_configuration(diff: ProjectDiff) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the files that decide which tests count, at the base and now."""
-    root = Path(diff.tree.root)
-    listed = run_git(root, "ls-tree", "-r", "-z", "--name-only", diff.commit).split("\0")
-    old = [path for path in listed if path and is_deciding_file(path)]
-    new = sorted(filter(is_deciding_file, list_files(root) or ()))
-    before = {path: run_git(root, "show", f"{diff.commit}:./{path}") for path in old}
-    return before, dict(_read_files(root, new))
-
-
-def _read_files(root: Path, paths: list[str]) -> Iterator[tuple[str, str]]:
-    for path in paths:
-        file = root / path
-        if file.is_file() and file.stat().st_size <= _MAX_CONFIGURATION_BYTES:
-            yield path, read_text(file)
-
-
-def _list_changed_paths(diff: ProjectDiff) -> list[str]:
-    """Return the paths of all files that differ from the base, new ones included."""
-    root = Path(diff.tree.root)
-    options = list_safe_options(root)
-    changed = run_git(root, "diff", "--name-only", "-z", diff.commit, options=options)
-    new = run_git(root, "ls-files", "-z", "--others", "--exclude-standard")
-    return [path for path in f"{changed}\0{new}".split("\0") if path]
-
-
-def _digest(diff: ProjectDiff, configuration: dict[str, str]) -> str:
-    found = hashlib.sha256(f"{diff.commit} {diff.tree.sha256}".encode())
-    for path, text in sorted(configuration.items()):
-        found.update(f"{path} {len(text)} {text}".encode("utf-8", "replace"))
-    return found.hexdigest()
 
 
 async def _measure(
@@ -227,7 +187,7 @@ async def _measure(
 
 def _describe(found: Findings, report: Report, error: GreenloopError | None) -> str:
     """Return what is said to the person: changed expectations, and what was not measured."""
-    lines = [f"expected values that the change alters: {item}" for item in found.for_person]
+    lines = [f"to look at: {item}" for item in found.for_person]
     late = [key for key, why in report.evidence.not_measured.items() if why == OUT_OF_TIME]
     if late:
         names = ", ".join(key.replace("_", " ") for key in late)

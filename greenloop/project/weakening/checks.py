@@ -13,7 +13,7 @@ from typing import TypeGuard
 from greenloop.syntax.nodes import Function
 
 _CHECK_CALL = re.compile(r"(^|\.|_)(assert|check|verify|expect)\w*$|^(raises|warns|approx)$", re.I)
-_EXPECTING = frozenset({"raises", "warns", "assertRaises", "assertRaisesRegex", "deprecated_call"})
+EXPECTING = frozenset({"raises", "warns", "assertRaises", "assertRaisesRegex", "deprecated_call"})
 _BROAD = frozenset({"Exception", "BaseException"})
 _EQUAL_METHODS = re.compile(r"assert(\w*Equals?|Is|CountEqual|Raises\w*|.*called_(once_)?with)$")
 _SUPPRESSING = re.compile(r"(^|\.)suppress$")
@@ -228,7 +228,7 @@ def _is_check_call(node: ast.expr) -> TypeGuard[ast.Call]:
     if not isinstance(node, ast.Call):
         return False
     name = ast.unparse(node.func)
-    return name.rpartition(".")[2] in _EXPECTING or bool(_CHECK_CALL.search(name))
+    return name.rpartition(".")[2] in EXPECTING or bool(_CHECK_CALL.search(name))
 
 
 def find_subject(test: ast.expr) -> str:
@@ -301,7 +301,7 @@ def _is_reduced(node: ast.expr) -> bool:
 def _grade_call(node: ast.Call) -> Strength:
     """Return how much an asserting call says: `pytest.raises`, a method of unittest, a helper."""
     name = ast.unparse(node.func).rpartition(".")[2]
-    if name in _EXPECTING:
+    if name in EXPECTING:
         if any(item.arg == "match" for item in node.keywords) or name.endswith("Regex"):
             return Strength.WHOLE
         is_broad = bool(node.args) and not _names(node.args[0]).isdisjoint(_BROAD)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from greenloop.project.weakening.checks import Check, Strength
+from greenloop.project.weakening.checks import EXPECTING, Check, Strength
 from greenloop.project.weakening.tests import ComparedTest, read_tests
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty
@@ -85,7 +85,7 @@ def find_weakened_tests(
     """
     old, new = read_tests(before), read_tests(after)
     added = {test: item for test, item in new.items() if test not in old}
-    unfolded = [item for item in new.values() if old.get(item.test) != item]
+    unfolded = [item for item in new.values() if not _is_same(item, old.get(item.test))]
     found: list[WeakenedTest] = []
     kept = Counter(_list_texts(new.values()))
     kept.subtract(_list_texts(old.values()))
@@ -103,6 +103,12 @@ def find_weakened_tests(
             names = ", ".join(sorted(mocked))
             found.append(WeakenedTest(item.test, "mocked", names, "a replacement", item.line))
     return list(dict.fromkeys(found))
+
+
+def _is_same(item: ComparedTest, other: ComparedTest | None) -> bool:
+    """Return whether two tests differ at most in where they stand."""
+    told = ((i.body, i.cases, i.skip) for i in (item, other) if i is not None)
+    return len(set(told)) == 1 and other is not None
 
 
 def _list_texts(tests: Collection[ComparedTest]) -> Iterator[str]:
@@ -167,7 +173,7 @@ def _is_replaced(
 def _is_called_by(item: ComparedTest, others: Collection[ComparedTest]) -> bool:
     """Return whether one of other tests calls what a test called, with a check as strong."""
     strongest = max((check.strength for check in item.checks), default=Strength.NOTHING)
-    called = list_called(item)
+    called = list_called(item) - EXPECTING
     return any(
         not other.is_helper
         and called <= other.names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,12 @@ NEW_CODE = """
 
 def discount(price, percent):
     return price - price * percent / 100
+"""
+NEGATIVE = """
+
+
+def test_a_negative_price_counts():
+    assert total([-1, 3]) == 2
 """
 NEW_TESTS = """
 
@@ -134,3 +141,32 @@ def test_what_an_agent_cannot_mend_does_not_block_it(project: Path) -> None:
 def test_a_refactoring_whose_tests_notice_its_faults_may_stop(project: Path) -> None:
     replace(project / "cart.py", "any(price < 0 for price in prices)", "min(prices, default=0) < 0")
     assert stop(project, "--agent", "claude") == (0, "", "")
+
+
+def test_neither_a_commit_nor_broken_settings_hide_a_change(project: Path) -> None:
+    transcript = project.parent / "session.jsonl"
+    replace(project / "tests/test_cart.py", "== 3", "> 0")
+    append(project / "pyproject.toml", "[tool.greenloop\n")
+    named = ("-c", "user.name=n", "-c", "user.email=n@example.org")
+    subprocess.run(["git", *named, "commit", "-qam", "tidy"], cwd=project, check=True)
+    listed = ["git", "log", "--format=%cI", "-1", "HEAD^"]
+    begun = subprocess.run(listed, cwd=project, capture_output=True, text=True, check=True).stdout
+    transcript.write_text(json.dumps({"timestamp": begun.strip()}))
+    event = {"session_id": "s", "transcript_path": str(transcript)}
+    later = {**os.environ, "GIT_COMMITTER_DATE": "2038-01-01T00:00:00Z"}
+    amend = ["git", *named, "commit", "-q", "--amend", "--no-edit"]
+    subprocess.run(amend, cwd=project, check=True, env=later)
+    _, out, _ = stop(project, "--agent", "claude", **event)
+    assert "test_total asserts less than before" in json.loads(out)["reason"]
+
+
+def test_a_test_of_what_the_code_did_before_may_be_replaced(project: Path) -> None:
+    replace(project / "cart.py", CODE, "def total(prices):\n    return sum(prices)\n")
+    file = project / "tests/test_cart.py"
+    kept = [part for part in file.read_text().split("\n\n\n") if "raises" not in part]
+    file.write_text("\n\n\n".join(kept).rstrip() + "\n")
+    assert "was removed" in stop(project, "--agent", "text")[1]
+    append(file, NEGATIVE)
+    status, out, err = stop(project, "--agent", "text")
+    assert (status, out) == (0, "")
+    assert "was removed" in err  # the person is told

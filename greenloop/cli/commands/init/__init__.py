@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from greenloop.app.gate.run import note_base
 from greenloop.cli.commands.init.agents import find_agent_file, update_agent_file
 from greenloop.cli.commands.init.files import ProposedFile, find_repository, propose_files
 from greenloop.cli.options.tools import InitOptions
@@ -52,6 +53,8 @@ def _set_up_agent(root: Path, agent: str, *, removes: bool) -> int:
     else:
         (root / item.path).unlink()
     print(f"{'wrote' if after else 'removed':<8} {item.path}")
+    if not removes:
+        note_base(root.absolute())
     if item.hint and not removes:
         print(f"         {item.hint}")
     return 0

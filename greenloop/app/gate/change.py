@@ -1,0 +1,78 @@
+"""The change that a gate looks at: code, and the files that decide which tests count."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from greenloop.files import read_text
+from greenloop.project.diff import ProjectDiff, read_diff
+from greenloop.project.git import list_safe_options, run_git
+from greenloop.project.tree import list_files
+from greenloop.project.weakening.configuration import (
+    find_loosened_configuration,
+    is_deciding_file,
+)
+
+_MAX_CONFIGURATION_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class GateChange:
+    """What differs from the base: code, and the files that decide which tests count."""
+
+    diff: ProjectDiff
+    loosened: tuple[str, ...]
+    digest: str
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of all files that differ from the base, new ones included."""
+        return _list_changed_paths(self.diff)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.diff.before and not self.loosened
+
+
+def read_change(root: Path, base: str) -> GateChange:
+    """Read the change of a project since a commit. Raises InputError, OutputError."""
+    diff = read_diff(root, base)
+    before, after = _read_configuration(diff)
+    loosened = tuple(find_loosened_configuration(before, after))
+    return GateChange(diff, loosened, _digest(diff, after))
+
+
+def _read_configuration(diff: ProjectDiff) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the files that decide which tests count, at the base and now."""
+    root = Path(diff.tree.root)
+    listed = run_git(root, "ls-tree", "-r", "-z", "--name-only", diff.commit).split("\0")
+    old = [path for path in listed if path and is_deciding_file(path)]
+    new = sorted(filter(is_deciding_file, list_files(root) or ()))
+    before = {path: run_git(root, "show", f"{diff.commit}:./{path}") for path in old}
+    return before, dict(_read_files(root, new))
+
+
+def _read_files(root: Path, paths: list[str]) -> Iterator[tuple[str, str]]:
+    for path in paths:
+        file = root / path
+        if file.is_file() and file.stat().st_size <= _MAX_CONFIGURATION_BYTES:
+            yield path, read_text(file)
+
+
+def _list_changed_paths(diff: ProjectDiff) -> list[str]:
+    """Return the paths of all files that differ from the base, new ones included."""
+    root = Path(diff.tree.root)
+    options = list_safe_options(root)
+    changed = run_git(root, "diff", "--name-only", "-z", diff.commit, options=options)
+    new = run_git(root, "ls-files", "-z", "--others", "--exclude-standard")
+    return [path for path in f"{changed}\0{new}".split("\0") if path]
+
+
+def _digest(diff: ProjectDiff, configuration: dict[str, str]) -> str:
+    found = hashlib.sha256(f"{diff.commit} {diff.tree.sha256}".encode())
+    for path, text in sorted(configuration.items()):
+        found.update(f"{path} {len(text)} {text}".encode("utf-8", "replace"))
+    return found.hexdigest()
