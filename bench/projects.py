@@ -21,6 +21,7 @@ Wall times are printed beside `3 x the suite + 10 s`. A loaded machine stretches
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import resource
@@ -216,15 +217,10 @@ def measure(project: Project, root: Path) -> Outcome:
 
 
 def list_faults(source: str) -> Iterator[str]:
-    """Yield texts of a module with one comparison turned round."""
-    for old, new in (
-        (" == ", " != "),
-        (" < ", " >= "),
-        (" > ", " <= "),
-        (" + ", " - "),
-        ("if not ", "if "),
-    ):
-        at = source.find(old, len(source) // 3)
+    """Yield texts of a module with one operator turned round, at several places of it."""
+    pairs = ((" == ", " != "), (" < ", " >= "), (" > ", " <= "), (" + ", " - "), ("if not ", "if "))
+    for part, (old, new) in itertools.product((3, 2, 6, 1), pairs):
+        at = source.find(old, len(source) // part if part > 1 else 0)
         if at >= 0:
             yield source[:at] + new + source[at + len(old) :]
 
