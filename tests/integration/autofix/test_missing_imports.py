@@ -5,28 +5,12 @@ from __future__ import annotations
 import pytest
 
 from greenloop.autofix import FixResult, apply_free_fixes
-from greenloop.autofix.missing_imports import _MODULES, _NAMES_BY_MODULE, add_missing_imports
+from greenloop.autofix.missing_imports import add_missing_imports
 from greenloop.autofix.ruff import LintResult, lint_code
 
 
 def list_added(code: str, *, is_test: bool = False) -> list[str]:
     return add_missing_imports(code, is_test=is_test)[1]
-
-
-@pytest.mark.parametrize("module", sorted(_NAMES_BY_MODULE))
-def test_each_name_of_the_table_is_importable(module: str) -> None:
-    names = sorted(_NAMES_BY_MODULE[module])
-    lines = list_added("".join(f"x = {name}(1)\n" for name in names))
-    assert lines == [f"from {module} import {name}" for name in names]
-    exec("\n".join(lines), {})
-
-
-def test_each_module_of_the_table_exists() -> None:
-    for name in _MODULES:
-        exec(f"import {name}", {})
-    modules = sorted(set(_MODULES) - {"urllib"})
-    code = "".join(f"x = {name}.__name__\n" for name in modules)
-    assert list_added(code) == [f"import {name}" for name in modules]
 
 
 @pytest.mark.parametrize(

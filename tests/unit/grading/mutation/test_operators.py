@@ -13,44 +13,10 @@ import pytest
 
 from greenloop.grading.mutation import generate_mutants
 from greenloop.syntax.operators import OPERATORS
-from tests.support.programs import read_program
+from tests.support.programs import read_program, read_table
 
 GOLDEN = Path(__file__).parent / "golden.txt"
-PIECES = {
-    "arithmetic": "def f(a, b):\n    return a ** (b + 1) // 2 % a",
-    "no arithmetic on texts": "def f(a):\n    return 'a' + a, '%s' % a, [0] * a, f'{a}' + a",
-    "augmented": "def f(a):\n    total = a.x\n    total += a\n    a <<= 1\n    return total",
-    "comparison": "def f(a, b):\n    return a < b <= 9, a == b, a is not b, a not in b",
-    "boolean": "def f(a, b, c):\n    return a and b or not c",
-    "unary": "def f(a):\n    return -a, ~a, +a",
-    "constants": "A = 1.5\nB = [0, -3, True, None, 'x', b'y', 2j]\nC = ('a' 'b')",
-    "f-string": "def f(a):\n    return f'{a + 1:>{a}} of' + rf\"{a!r}\"",
-    "condition": (
-        "def f(a):\n    if a and a.b: return 1\n    while not a: a = a.c\n"
-        "    assert a, 'no'\n    return [x for x in a if x.ok] if a.d else a"
-    ),
-    "loops": "def f(a):\n    for x in a:\n        if x: break\n        continue\n    while a: a()",
-    "results": "def f(a):\n    yield a\n    g = lambda x: x\n    return None\ndef h(): return True",
-    "exceptions": (
-        "def f(a):\n    try:\n        a()\n    except (KeyError, ValueError) as e:\n"
-        "        raise TypeError('t') from e\n    except OSError:\n        raise\n"
-        "    except:\n        pass"
-    ),
-    "calls": (
-        "def f(a, k):\n    del a[0]\n    k(a, *a, key=a, n=2)\n"
-        "    return min(a.strip(), sorted(k, reverse=True))"
-    ),
-    "last keyword": "def f(a):\n    return a(\n        1,\n        b=2,\n    ), a(b=2), a(1, b=2,)",
-    "slices": "def f(a):\n    return a[1:], a[:-1], a[::2], a[(a.x):a.y, 0]",
-    "defaults": "def f(a=None, *, b=3, c=[], d=-1) -> int: ...",
-    "decorators": (
-        "import x\nclass A:\n    @property\n    def f(self): return self.y\n"
-        "    @x.dec(1)\n    async def g(self): await self.h()"
-    ),
-    "match": "def f(a):\n    match a:\n        case 1 if a.x: return a\n        case {'k': v}: return v",
-    "spread over lines": "def f(a, b):\n    return (\n        a  # the first\n        + b\n    )",
-    "letters of several bytes": "def f(é, ß):\n    return 'ü', é < ß",
-}
+PIECES = read_table(__file__, "PIECES")
 UNOBSERVABLE = read_program(__file__, "UNOBSERVABLE")
 
 
