@@ -242,7 +242,7 @@ def heal(project: Project, root: Path) -> str:
                 project.tests,
                 "--model",
                 "none",
-                "--force",
+                "--yes",
             ]
             done = run_quietly([*GREENLOOP, *command], root, CHECK_S)
             is_green = run_quietly(tests, root, SUITE_S).returncode == 0
