@@ -81,7 +81,7 @@ def test_choices_are_accepted(run: Run) -> None:
 
 UNCLEAR = [
     ("## C1", "## C7", "no open choice is named 'C7'"),
-    ("- [ ] 1", "- [x] other: cents\n- [ ] 1", "other: is no example"),
+    ("- [ ] 1", "- [x] other: cents\n- [ ] 1", "other: is neither an example"),
     ("- [ ] 1", "- [ ] 1", "C1 has no answer"),
     ("What if", "What when", "the question of C1 was a different one"),
 ]
