@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from greenloop.project.weakening.checks import EXPECTING, Check, Strength
+from greenloop.project.weakening.checks import Check
+from greenloop.project.weakening.strength import EXPECTING, Strength
 from greenloop.project.weakening.tests import ComparedTest, read_tests
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty

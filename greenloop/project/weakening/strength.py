@@ -1,0 +1,143 @@
+"""How much a condition or an asserting call tells of what it looks at."""
+
+from __future__ import annotations
+
+import ast
+import re
+from enum import IntEnum
+from typing import TypeGuard
+
+_CHECK_CALL = re.compile(r"(^|\.|_)(assert|check|verify|expect)\w*$|^(raises|warns|approx)$", re.I)
+EXPECTING = frozenset({"raises", "warns", "assertRaises", "assertRaisesRegex", "deprecated_call"})
+BROAD = frozenset({"Exception", "BaseException"})
+_EQUAL_METHODS = re.compile(r"assert(\w*Equals?|Is|CountEqual|Raises\w*|.*called_(once_)?with)$")
+# Functions that keep only a part of their argument.
+_REDUCING = frozenset(
+    {"set", "frozenset", "sorted", "bool", "round", "int", "abs", "lower", "upper", "casefold"}
+    | {"startswith", "endswith"}
+)
+_PEELED = _REDUCING | {"isinstance", "issubclass", "hasattr", "len", "str", "repr", "list", "type"}
+
+
+class Strength(IntEnum):
+    """How much a check says of a value, from nothing to all."""
+
+    NOTHING = 0  # it always holds
+    TRUTH = 1  # a value is true, or not None
+    KIND = 2  # a type, a length, a bound, an exception of any kind
+    PART = 3  # a part of a value, one of several values, a certain exception
+    WHOLE = 4  # a whole value, an exception with its text
+
+
+def is_check_call(node: ast.expr) -> TypeGuard[ast.Call]:
+    """Whether an expression is a call that checks something by its name."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = ast.unparse(node.func)
+    return name.rpartition(".")[2] in EXPECTING or bool(_CHECK_CALL.search(name))
+
+
+def turn(test: ast.expr) -> ast.expr:
+    """Return a comparison with the literal on the right."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.Eq() as same], comparators=[right]):
+            if _is_literal(left) and not _is_literal(right):
+                return ast.Compare(right, [same], [left])
+    return test
+
+
+def find_subject(test: ast.expr) -> str:
+    """Return what a condition looks at: the side of a comparison that is no literal."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return find_subject(operand)
+        case ast.BoolOp(values=[*_, last]):
+            return find_subject(last)
+        case ast.Compare(left=left, comparators=[right]):
+            return find_subject(right if _is_literal(left) else left)
+        case ast.Call(args=[first, *_]) if is_check_call(test):
+            return ast.unparse(first)
+        case ast.Call(func=ast.Name(id=name), args=[first, *_]) if name in _PEELED:
+            return find_subject(first)
+        case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _REDUCING:
+            return find_subject(value)
+    return ast.unparse(test)
+
+
+def grade(test: ast.expr) -> Strength:
+    """Return how much a condition says of what it looks at."""
+    match test:
+        case ast.Constant() | ast.Tuple() | ast.List(elts=[_, *_]) | ast.JoinedStr():
+            return Strength.NOTHING
+        case ast.BoolOp(op=ast.Or(), values=values):
+            return min(Strength.PART, *map(grade, values))
+        case ast.Compare(left=left, ops=[operator], comparators=[right]):
+            return _grade_comparison(left, operator, right)
+        case ast.Call(func=ast.Name(id="isinstance" | "issubclass" | "hasattr" | "callable")):
+            return Strength.KIND
+        case ast.Call(func=ast.Name(id="all" | "any")) | ast.Call(
+            func=ast.Attribute(attr="startswith" | "endswith")
+        ):
+            return Strength.PART
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return min(grade(operand), Strength.KIND)
+    return Strength.TRUTH
+
+
+def _grade_comparison(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Strength:
+    if ast.unparse(left) == ast.unparse(right):
+        return Strength.NOTHING
+    is_length = any(_is_call_of(side, "len", "type") for side in (left, right))
+    is_none = any(isinstance(side, ast.Constant) and side.value is None for side in (left, right))
+    match operator:
+        case ast.Eq() | ast.Is():
+            if is_length or _is_call_of(left, "bool") or _is_call_of(right, "bool"):
+                return Strength.KIND
+            is_part = any(map(_is_reduced, (left, right)))
+            return Strength.PART if is_part else Strength.WHOLE
+        case ast.NotEq() | ast.IsNot():
+            return Strength.TRUTH if is_none else Strength.KIND
+        case ast.In():
+            return Strength.PART
+    return Strength.KIND
+
+
+def _is_reduced(node: ast.expr) -> bool:
+    """Return whether a side of a comparison keeps only a part of a value, or names a tolerance."""
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            is_wide = name in ("approx", "isclose") and bool(node.keywords or node.args[1:])
+            return name in _REDUCING or is_wide
+        case ast.Subscript(slice=ast.Slice()):
+            return True
+    return False
+
+
+def grade_call(node: ast.Call) -> Strength:
+    """Return how much an asserting call says: `pytest.raises`, a method of unittest, a helper."""
+    name = ast.unparse(node.func).rpartition(".")[2]
+    if name in EXPECTING:
+        if any(item.arg == "match" for item in node.keywords) or name.endswith("Regex"):
+            return Strength.WHOLE
+        is_broad = bool(node.args) and not collect_names(node.args[0]).isdisjoint(BROAD)
+        return Strength.KIND if is_broad else Strength.PART
+    if name in ("assertTrue", "assertFalse", "assertIsNotNone"):
+        return Strength.TRUTH
+    if _EQUAL_METHODS.match(name):
+        return Strength.WHOLE
+    return Strength.PART if name.startswith("assert") else Strength.WHOLE
+
+
+def _is_call_of(node: ast.expr, *names: str) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in names
+
+
+def _is_literal(node: ast.expr) -> bool:
+    inner = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.Load)
+    return all(isinstance(item, inner) for item in ast.walk(node))
+
+
+def collect_names(node: ast.AST) -> set[str]:
+    """Return the names and attributes below a node."""
+    found = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
+    return found | {item.attr for item in ast.walk(node) if isinstance(item, ast.Attribute)}
