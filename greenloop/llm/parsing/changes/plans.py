@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from greenloop.dependencies import PackageAllowlist
+from greenloop.errors import SpecificationError
 from greenloop.llm.parsing.changes.file_edits import apply_file_edits, read_test_files
 from greenloop.llm.parsing.code import extract_prose, read_disputes
 from greenloop.llm.parsing.code_blocks import extract_blocks
@@ -69,10 +70,12 @@ def parse_plan(
         InvalidResponse: it is no contract, has no fence, or names a test that does not exist.
         SpecificationError: the answer says that the wish asks for no change.
     """
+    value = extract_json(extract_text(response), dict)
+    if value.get("requirements") == []:
+        raise SpecificationError(f"the text asks for no change: {value.get('summary', '')}")
     contract = parse_contract(
         response, specification=Specification(wish, "", ()), module=_MODULE, allowed=allowed
     )
-    value = extract_json(extract_text(response), dict)
     entries = value.get("keep")
     keep = tuple(_read_kept(item, tests) for item in (entries if isinstance(entries, list) else ()))
     if len({item.id for item in keep}) < len(keep):
