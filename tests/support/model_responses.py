@@ -133,3 +133,14 @@ def answers(**changes: list[Any]) -> dict[str, list[Any]]:
         "judge_difference": [],
     }
     return {**good, **changes}
+
+
+WRONG_SUITE = suite_answer(GOOD_TESTS + WRONG_TEST)
+DISPUTE = "DISPUTE test_wrong: R1 demands [3]"
+TEST_IS_WRONG = fence('{"wrong": "test", "because": "R1 demands [3]"}', "json")
+
+
+def script(code: str = WRONG_CODE, *repairs: str, **changes: list[str]) -> dict[str, list[object]]:
+    """Return answers with this first code and these repairs."""
+    repair_code = [fence(item) for item in repairs]
+    return answers(**{"generate_code": [fence(code)], "repair_code": repair_code, **changes})

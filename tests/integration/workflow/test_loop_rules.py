@@ -14,28 +14,19 @@ from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.model_responses import (
     BETTER_CODE,
+    DISPUTE,
     GOOD_CODE,
     GOOD_TESTS,
     HELD_OUT,
+    TEST_IS_WRONG,
     WRONG_CODE,
-    WRONG_TEST,
+    WRONG_SUITE,
     answers,
-    fence,
+    script,
     suite_answer,
 )
 from tests.support.scripted import ScriptedModel
 from tests.support.workflow_runs import RunWorkflow
-
-WRONG_SUITE = suite_answer(GOOD_TESTS + WRONG_TEST)
-DISPUTE = "DISPUTE test_wrong: R1 demands [3]"
-TEST_IS_WRONG = fence('{"wrong": "test", "because": "R1 demands [3]"}', "json")
-
-
-def script(code: str = WRONG_CODE, *repairs: str, **changes: list[str]) -> dict[str, list[object]]:
-    """Return answers with this first code and these repairs."""
-    repair_code = [fence(item) for item in repairs]
-    return answers(**{"generate_code": [fence(code)], "repair_code": repair_code, **changes})
-
 
 _RETURNING = '\n\ndef test_given_back():\n    """R1: one."""\n    return top_k([1], 1) == [1]\n'
 

@@ -9,34 +9,29 @@ from greenloop.events import DisputeJudged, RunFinished, Stuck
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.model_responses import (
     BETTER_CODE,
+    DISPUTE,
     GOOD_CODE,
     GOOD_TESTS,
     SPECIFICATION,
+    TEST_IS_WRONG,
     WRONG_CODE,
+    WRONG_SUITE,
     WRONG_TEST,
     answers,
     contract_answer,
     fence,
+    script,
     suite_answer,
 )
 from tests.support.scripted import message
 from tests.support.workflow_runs import RunWorkflow
 
-WRONG_SUITE = suite_answer(GOOD_TESTS + WRONG_TEST)
-DISPUTE = "DISPUTE test_wrong: R1 demands [3]"
-TEST_IS_WRONG = fence('{"wrong": "test", "because": "R1 demands [3]"}', "json")
 CODE_IS_WRONG = fence('{"wrong": "code", "because": "the test follows from R1"}', "json")
 TEXT_IS_WRONG = fence('{"wrong": "text", "because": "largest first against [1]"}', "json")
 # Fails test_negative only, like BETTER_CODE, but with another text, so with another signature.
 OTHER_WRONG = "def top_k(xs, k):\n    if k < 0:\n        raise KeyError('no')\n    return sorted(xs, reverse=True)[:k]\n"
 # Repairs test_negative and breaks the other two.
 BREAKING = "def top_k(xs, k):\n    if k < 0:\n        raise ValueError(k)\n    return None\n"
-
-
-def script(code: str = WRONG_CODE, *repairs: str, **changes: list[str]) -> dict[str, list[object]]:
-    """Return answers with this first code and these repairs."""
-    repair_code = [fence(item) for item in repairs]
-    return answers(**{"generate_code": [fence(code)], "repair_code": repair_code, **changes})
 
 
 # --- Tests come from the contract, not from the code
