@@ -112,9 +112,7 @@ def list_files(root: Path) -> frozenset[str] | None:
         listed = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     except OutputError:
         return None
-    if (
-        ".gitmodules" in listed
-    ):  # those that are checked out; other files cannot be listed with them
+    if ".gitmodules" in listed:  # only files that git tracks can be listed with submodules
         inner = ("--cached", "--recurse-submodules")
         listed += "\0" + run_git(root, "ls-files", "-z", *inner)
     return frozenset(filter(None, listed.split("\0"))) or None

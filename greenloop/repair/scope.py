@@ -17,12 +17,6 @@ _ALLOWED_BUILTINS = frozenset(
     "len min max sum abs int str list set dict sorted range tuple float ord chr".split()
 )
 
-_CONTAINER_ROLES = frozenset(
-    (
-        *("subscript value", "argument of len", "For iter", "comprehension iter"),
-        *(".append", ".add", ".pop", ".extend", ".get", ".items", ".popleft"),
-    )
-)
 _TEXT_ROLES = frozenset(
     (
         *(".lower", ".upper", ".strip", ".split", ".join", ".replace", ".isdigit", ".isalpha"),
@@ -59,10 +53,6 @@ class NameScope:
     @property
     def variables(self) -> tuple[str, ...]:
         return (*self.names, *self.attributes)
-
-    def is_container(self, name: str) -> bool:
-        """Return whether a variable is used as a container."""
-        return bool(self.roles.get(name, frozenset()) & _CONTAINER_ROLES)
 
     def may_be_text(self, name: str) -> bool:
         """Return whether a variable is used as a text, or as an item of a sequence."""

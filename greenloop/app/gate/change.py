@@ -27,10 +27,13 @@ class GateChange:
     loosened: tuple[str, ...]
     digest: str
 
-    @property
-    def paths(self) -> list[str]:
-        """The paths of all files that differ from the base, new ones included."""
-        return _list_changed_paths(self.diff)
+    def list_paths(self) -> list[str]:
+        """Return the paths of all files that differ from the base, new ones included."""
+        root = Path(self.diff.tree.root)
+        options = list_safe_options(root)
+        changed = run_git(root, "diff", "--name-only", "-z", self.diff.commit, options=options)
+        new = run_git(root, "ls-files", "-z", "--others", "--exclude-standard")
+        return [path for path in f"{changed}\0{new}".split("\0") if path]
 
     @property
     def is_empty(self) -> bool:
@@ -60,15 +63,6 @@ def _read_files(root: Path, paths: list[str]) -> Iterator[tuple[str, str]]:
         file = root / path
         if file.is_file() and file.stat().st_size <= _MAX_CONFIGURATION_BYTES:
             yield path, read_text(file)
-
-
-def _list_changed_paths(diff: ProjectDiff) -> list[str]:
-    """Return the paths of all files that differ from the base, new ones included."""
-    root = Path(diff.tree.root)
-    options = list_safe_options(root)
-    changed = run_git(root, "diff", "--name-only", "-z", diff.commit, options=options)
-    new = run_git(root, "ls-files", "-z", "--others", "--exclude-standard")
-    return [path for path in f"{changed}\0{new}".split("\0") if path]
 
 
 def _digest(diff: ProjectDiff, configuration: dict[str, str]) -> str:

@@ -11,12 +11,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 Agent = Literal["claude", "codex", "cursor", "text"]
 _TIMESTAMP = re.compile(r'"timestamp": *"(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)"')
 _MAX_HEAD = 100_000
-AGENTS: tuple[str, ...] = get_args(Agent)
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,7 @@ from greenloop.app.check_diff import check_diff, create_diff_directory
 from greenloop.app.diff_tests import find_weakened
 from greenloop.app.gate.change import GateChange, read_change
 from greenloop.app.gate.events import StopEvent
-from greenloop.app.gate.findings import (
-    Findings,
-    collect_findings,
-)
+from greenloop.app.gate.findings import Findings, collect_findings
 from greenloop.app.gate.memory import Memory, find_memory_file, read_memory, write_memory
 from greenloop.errors import GreenloopError, InputError, OutputError
 from greenloop.events import EventSink
@@ -100,7 +97,7 @@ async def _inspect(
         find_weakened(diff),
         None if error else report,
         diff,
-        change.paths,
+        change.list_paths(),
         said=request.event.said,
     )
     message = found.format_message() if found.blocking else ""
