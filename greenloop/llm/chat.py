@@ -101,6 +101,9 @@ class ChatSource:
                 if (characters := len(whole.text)) > reported:  # the last chunks have no text
                     report_progress(characters)
                     reported = characters
+                    if prompt.enough and characters > prompt.enough:
+                        finish = "stop"
+                        break
                     if _is_repeating(str(whole.text)):
                         finish = "length"
                         break

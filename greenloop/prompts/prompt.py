@@ -23,6 +23,7 @@ class Prompt(NamedTuple):
     tool: str
     messages: tuple[Message, ...]
     temperature: float | None = None  # None: as the server has it
+    enough: int | None = None  # characters after which an answer is ended and counts as whole
 
     @property
     def sha256(self) -> str:

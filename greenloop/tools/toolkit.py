@@ -36,6 +36,8 @@ from greenloop.specification.plain import list_unwritten_names
 from greenloop.testsuite import TestFile
 
 _SAMPLING_TEMPERATURE = 0.8
+# Six assertions have fewer characters; a small model goes on with the next numbers.
+_ENOUGH_ASSERTIONS = 2_000
 _MAX_GIVEN_TESTS_CHARS = 12000
 T = TypeVar("T")
 
@@ -179,7 +181,8 @@ class Toolkit(PromptCaller):
                 specification=contract.specification,
                 names=names,
             )
-            return await self.model.request(prompt._replace(temperature=0.0), parse)
+            asked = prompt._replace(temperature=0.0, enough=_ENOUGH_ASSERTIONS)
+            return await self.model.request(asked, parse)
         return await self.call(
             "generate_tests",
             partial(parse_tests, contract=contract, kept=previous if keep_tests else ""),

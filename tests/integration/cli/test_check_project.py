@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from pathlib import Path
 
@@ -67,19 +66,6 @@ def test_a_result_is_printed_in_another_form(
     words = ("check", "calc.py", "test_calc.py", "--quiet", "--mutants", "4")
     status, out, _ = run(*words, "--output-format", name)
     assert (status, out[: len(begins)]) == (1, begins)
-
-
-def test_all_modules_are_graded_weakest_first_and_once(run: Run, project: Path) -> None:
-    Path("names.py").write_text("def name(text):\n    return text.strip()\n")
-    status, out, _ = run("check", "--all", *FAST)
-    assert (status, [line.split()[0] for line in out.splitlines()]) == (1, ["no", "passed"])
-    (first,) = Path(".greenloop/runs").iterdir()
-    status, again, _ = run("check", "--all", "--json", *FAST)
-    assert [item["path"] for item in json.loads(again)] == ["names.py", "calc.py"]
-    assert list(Path(".greenloop/runs").iterdir()) == [first]
-    Path("test_calc.py").write_text(ALL_TESTS)
-    run("check", "--all", *FAST)
-    assert len(list(Path(".greenloop/runs").iterdir())) == 2
 
 
 def test_texts_and_files_are_checked_from_python(project: Path) -> None:

@@ -29,12 +29,6 @@ NEGATIVE = """
 def test_a_negative_price_counts():
     assert total([-1, 3]) == 2
 """
-NEW_TESTS = """
-
-def test_discount():
-    assert discount(200, 10) == 180
-    assert discount(50, 100) == 0
-"""
 
 
 @pytest.fixture
@@ -68,28 +62,6 @@ def append(file: Path, text: str) -> None:
 def replace(file: Path, old: str, new: str) -> None:
     assert old in file.read_text()
     file.write_text(file.read_text().replace(old, new))
-
-
-def test_an_agent_that_changed_nothing_may_stop(project: Path) -> None:
-    assert stop(project, "--agent", "claude") == (0, "", "")
-
-
-def test_an_agent_is_blocked_until_its_change_is_mended(project: Path) -> None:
-    append(project / "cart.py", NEW_CODE)
-    replace(project / "tests/test_cart.py", "== 3", "> 0")
-    status, out, _ = stop(project, "--agent", "claude", session_id="s")
-    answer = json.loads(out)
-    assert (status, answer["decision"]) == (0, "block")
-    lines = answer["reason"].splitlines()
-    assert "test_total asserts less than before: `total([1, 2]) == 3` is now" in lines[1]
-    assert "no test runs cart.py:8: add tests" in lines[2]
-    assert len(lines) <= 40
-
-    replace(project / "tests/test_cart.py", "> 0", "== 3")
-    replace(project / "tests/test_cart.py", "import total", "import discount, total")
-    append(project / "tests/test_cart.py", NEW_TESTS)
-    again = stop(project, "--agent", "claude", session_id="s", stop_hook_active=True)
-    assert again == (0, "", "")
 
 
 def test_the_same_change_gets_the_same_answer_and_no_more_blocks_than_tries(project: Path) -> None:

@@ -248,6 +248,12 @@ def test_a_disputed_test_of_a_peer_is_dropped_once_and_the_difference_counts(
     assert any("the text contradicts the code on" in item for item in done.report.reasons)
 
 
+STRICT_PEER = PEER_CODE.replace(
+    "    rest,", "    if any(type(x) is str for x in xs):\n        raise TypeError\n    rest,"
+)
+NO_TEXTS = "def inputs(rng):\n    yield [1], 1\n\ndef allowed(xs, k):\n    return str not in map(type, xs)\n"
+
+
 def test_a_generated_test_that_the_text_contradicts_is_dropped(run_workflow: RunWorkflow) -> None:
     wrong_test = (
         "import pytest\n"
@@ -258,14 +264,10 @@ def test_a_generated_test_that_the_text_contradicts_is_dropped(run_workflow: Run
             '    assert letter in str(top_k(["a", letter], 1))\n'
         )
     )
-    strict = PEER_CODE.replace(
-        "    rest,", "    if any(type(x) is str for x in xs):\n        raise TypeError\n    rest,"
-    )
-    none = "def inputs(rng):\n    yield [1], 1\n\ndef allowed(xs, k):\n    return str not in map(type, xs)\n"
     done = run_workflow(
         answers(
             generate_tests=[suite_answer(wrong_test)],
-            write_peer=[peer_answer(strict, none)],
+            write_peer=[peer_answer(STRICT_PEER, NO_TEXTS)],
             judge_difference=[judge(lambda text: text.startswith("this test fails"))],
             repair_code=[fence(GOOD_CODE + "\n# not of texts\n")],
         )
@@ -288,14 +290,10 @@ def test_code_that_no_repair_rid_of_a_contradicted_test_is_not_verified(
     wrong_test = GOOD_TESTS + (
         '\n\ndef test_text():\n    """R1: letters."""\n    assert top_k(["a", "b"], 1) == ["b"]\n'
     )
-    strict = PEER_CODE.replace(
-        "    rest,", "    if any(type(x) is str for x in xs):\n        raise TypeError\n    rest,"
-    )
-    none = "def inputs(rng):\n    yield [1], 1\n\ndef allowed(xs, k):\n    return str not in map(type, xs)\n"
     done = run_workflow(
         answers(
             generate_tests=[suite_answer(wrong_test)],
-            write_peer=[peer_answer(strict, none)],
+            write_peer=[peer_answer(STRICT_PEER, NO_TEXTS)],
             judge_difference=[judge(lambda text: text.startswith("this test fails"))],
             repair_code=[fence(GOOD_CODE)],
         )

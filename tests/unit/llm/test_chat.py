@@ -64,3 +64,5 @@ def test_answer_that_repeats_itself_without_end_is_ended(prompt: Prompt) -> None
     assert 4_000 < len(completion.text) < 5_000
     rows = [chunk(f"    {number}: {number**2},\n") for number in range(500)]
     assert complete(prompt, *rows)[0].finish_reason is None
+    short, _ = complete(prompt._replace(enough=100), *rows)
+    assert (short.finish_reason, len(short.text) < 130) == ("stop", True)
