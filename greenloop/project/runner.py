@@ -76,6 +76,7 @@ class ProjectRunner:
             red=tuple(sorted(red)),
             flaky=tuple(sorted(flaky)),
             seconds=round(first.duration_s, 3),
+            cpu_s=first.cpu_s,
             reached={path: map_lines(texts[path], found, passed) for path, found in seen.items()},
             branches={path: list_taken_branches(texts[path], i) for path, i in seen.items()},
         )

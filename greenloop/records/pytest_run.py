@@ -92,7 +92,8 @@ class TestRun(Record):
     `ending` says how the process ended, `missing` and `unexpected` how the reported tests differ
     from the `Expectation`, `failures` why tests failed (collection included), `limits_hit` which
     limits were reached (measured by the host, or named in a failure). `notes` name the parts of a
-    project's configuration that were not used.
+    project's configuration that were not used. `cpu_s` is the elapsed time where the CPU time is
+    not known.
     """
 
     __test__ = False
@@ -108,6 +109,7 @@ class TestRun(Record):
     tolerated: frozenset[str] = frozenset()
     output: str = ""
     duration_s: float = 0.0
+    cpu_s: float = 0.0
     notes: tuple[str, ...] = ()
 
     @property

@@ -6,7 +6,7 @@ import ast
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
 from greenloop.records import Expectation, SearchResult, TestRun
@@ -55,8 +55,8 @@ def search_patches(
     """Return plausible patches of `code`, best first; `run` is its failing run on `tests`.
 
     Each patch has passed an ordinary run that reported the tests in `expected`. The search takes
-    about `seconds` of wall time and stops early when `max_patches` were found. It is deterministic
-    if the time is enough. Source that does not parse ends the search without an error.
+    about `seconds` of CPU time on each core and stops early when `max_patches` were found. It is
+    deterministic if the time is enough. Source that does not parse ends the search without an error.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -70,9 +70,7 @@ def search_patches(
         tree = ast.parse(code)
     except PARSE_ERRORS as error:
         return SearchResult(ended=f"the code cannot be read: {error}")
-    work = _PatchSearch(
-        sandbox, code, tuple(tests), module, expected, started + seconds, max_patches
-    )
+    work = _PatchSearch(sandbox, code, tuple(tests), module, expected, seconds, max_patches)
     found = work.execute(tree, run)
     return found.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
 
@@ -84,12 +82,13 @@ class _PatchSearch:
     _tests: tuple[TestFile, ...]
     _module: str
     _expected: Expectation | None
-    _deadline: float
+    _seconds: float
     _max_patches: int
     _is_interrupted: bool = False
+    _spent_s: float = field(default_factory=lambda: -time.thread_time())  # without this thread
 
     def _remaining_s(self) -> float:
-        return self._deadline - time.monotonic()
+        return self._seconds - self._spent_s - time.thread_time()
 
     def execute(self, tree: ast.Module, run: TestRun) -> SearchResult:
         source = Source(self._code)
@@ -121,9 +120,9 @@ class _PatchSearch:
 
     def _limit(self, edits: Edits) -> Edits:
         """Yield edits for at most half of the time that is left: a large module has millions."""
-        until = time.monotonic() + self._remaining_s() / 2
+        left_s = self._remaining_s() / 2
         some = islice(edits, _MAX_GENERATED)
-        return takewhile(lambda _: time.monotonic() < until and not self._is_interrupted, some)
+        return takewhile(lambda _: self._remaining_s() > left_s and not self._is_interrupted, some)
 
     def _try_stages(
         self,
@@ -162,6 +161,7 @@ class _PatchSearch:
             max_cpu_s=max_test_s,
             budget_s=remaining_s / 2,
         )
+        self._spent_s += found.cpu_s
         self._is_interrupted |= "(interrupted" in found.error
         is_failing = any(item.outcome in ("failed", "timeout") for item in found.tests)
         return found.tests if is_failing else ()
@@ -172,6 +172,7 @@ class _PatchSearch:
         runs = self._sandbox.run_patches(
             *(self._code, self._tests, edits), module=self._module, plan=plan, budget_s=budget_s
         )
+        self._spent_s += runs.cpu_s
         self._is_interrupted |= "(interrupted" in runs.error
         return runs
 
@@ -186,11 +187,10 @@ class _PatchSearch:
 
         The first batch is small: most repairs are among the first edits.
         """
-        remaining_s = self._remaining_s()
-        deadline = self._deadline - min(_VERIFICATION_SECONDS, _VERIFICATION_SHARE * remaining_s)
+        kept_s = min(_VERIFICATION_SECONDS, _VERIFICATION_SHARE * self._remaining_s())
         done, tried, size = 0, 0, _FIRST_BATCH_SIZE
         runs = PatchRuns()
-        while done < len(ranked) and (remaining_s := deadline - time.monotonic()) > 0:
+        while done < len(ranked) and (remaining_s := self._remaining_s() - kept_s) > 0:
             batch = ranked[done : done + size]
             edits = [self._to_module_edit(item.edit, units) for item in batch]
             scores = tuple(item.score for item in batch)
@@ -222,6 +222,7 @@ class _PatchSearch:
                 module=self._module,
                 expected=self._expected,
             )
+            self._spent_s += run.cpu_s
             self._is_interrupted |= run.ending == "interrupted"
             if run.passed:
                 kept.append(item)

@@ -49,6 +49,7 @@ class ProcessResult(NamedTuple):
     limits_hit: tuple[str, ...] = ()  # limits that were seen to be reached
     stack_dump: str = ""  # where the process was when its time was over
     artifacts: ScriptArtifacts = ScriptArtifacts()
+    cpu_s: float = 0.0  # 0 where the backend does not know it
 
     @classmethod
     def without_report(cls, ending: Ending, started: float, output: bytes = b"") -> ProcessResult:
@@ -121,4 +122,5 @@ def receive_report(
         tuple(head["hit"]),
         dump.decode("utf-8", "replace"),
         artifacts,
+        float(head.get("cpu_s", 0.0)),
     )

@@ -105,7 +105,9 @@ class ChangedLines:
     def measure_mutation(self) -> Mutation | str:
         """Try mutants on the changed lines."""
         why = explain_no_mutants(self.plan, self.runner.box)
-        return why or measure_mutants(self.runner, self.code_lines, self.baseline, self.timed_plan)
+        return why or measure_mutants(
+            self.runner, self.code_lines, self.baseline, self.timed_plan, self.deadline
+        )
 
     @property
     def timed_plan(self) -> Plan:

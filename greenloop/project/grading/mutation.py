@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -34,9 +35,13 @@ _START_SECONDS, _SUITE_SHARE, _TIME_SHARE = 0.7, 0.6, 0.4
 class _MappedTests(SandboxView):
     """Runs mutants of one file of a project, each with the tests that run its lines."""
 
-    def __init__(self, runner: ProjectRunner, baseline: Baseline, path: str) -> None:
+    def __init__(
+        self, runner: ProjectRunner, baseline: Baseline, path: str, deadline: float | None
+    ) -> None:
         super().__init__(runner.box)
         self._runner, self._baseline, self._path = runner, baseline, path
+        self._deadline = math.inf if deadline is None else deadline
+        self.spent_s = 0.0
 
     def run_mutants(
         self,
@@ -47,12 +52,11 @@ class _MappedTests(SandboxView):
         module: str,
         budget_s: float,
     ) -> MutantRuns:
-        """Run each edit until the first of its tests fails, for at most `budget_s` seconds.
+        """Run each edit until the first of its tests fails, for at most `budget_s` CPU seconds a core.
 
         Before, the tests of all edits are run once on the code: for their time, and because only
         those that pass count.
         """
-        deadline = time.monotonic() + budget_s
         mapped = {edit: list_tests(self._baseline, self._path, edit.lines) for edit in edits}
         union = sorted({name for some in mapped.values() for name in some})
         if not union:
@@ -64,17 +68,21 @@ class _MappedTests(SandboxView):
             return MutantRuns((MutantRun("not_run"),) * len(edits), why, first.duration_s)
         timeout_s = get_mutant_timeout(first)
 
-        def try_edit(edit: ModuleEdit) -> MutantRun:
+        def try_edit(edit: ModuleEdit) -> tuple[MutantRun, float]:
             tests = [test for test in mapped[edit] if test in passing]
             if not tests:
-                return MutantRun("uncovered")
+                return MutantRun("uncovered"), 0.0
+            if time.monotonic() > self._deadline:
+                return MutantRun("not_run"), 0.0
             mutant = code[: edit.start] + edit.text + code[edit.end :]
             run = self._runner.run(
                 {self._path: mutant}, tests, timeout_s=timeout_s, stops_early=True
             )
-            return compare_runs(tests, run)
+            return compare_runs(tests, run), run.cpu_s
 
-        return try_separately(edits, try_edit, deadline)
+        found = try_separately(edits, try_edit, budget_s - first.cpu_s)
+        self.spent_s = first.cpu_s + found.cpu_s / (os.cpu_count() or 1)
+        return found
 
 
 def list_tests(baseline: Baseline, path: str, lines: tuple[int, int]) -> list[str]:
@@ -85,29 +93,37 @@ def list_tests(baseline: Baseline, path: str, lines: tuple[int, int]) -> list[st
 
 
 def measure_mutants(
-    runner: ProjectRunner, lines: Mapping[str, Collection[int]], baseline: Baseline, plan: Plan
+    runner: ProjectRunner,
+    lines: Mapping[str, Collection[int]],
+    baseline: Baseline,
+    plan: Plan,
+    deadline: float | None = None,
 ) -> Mutation:
     """Try mutants on lines of several files, the files one after the other.
+
+    They take `plan.thresholds.seconds` CPU seconds on each core; none is begun after the deadline.
 
     Raises:
         SandboxError: no process can be started.
     """
-    deadline = time.monotonic() + plan.thresholds.seconds
+    left_s = plan.thresholds.seconds
     found: list[tuple[str, Mutation]] = []
-    left = limit_count(plan, baseline.seconds)
+    left = limit_count(plan, baseline.cpu_s)
     for number, (path, chosen) in enumerate(sorted(lines.items())):
         files_left = len(lines) - number
+        tests = _MappedTests(runner, baseline, path, deadline)
         one = measure_mutation(
-            _MappedTests(runner, baseline, path),
+            tests,
             runner.tree.texts[path],
             (),
             module=path.removesuffix(".py"),
             max_mutants=left and max(left // files_left, 1),
             seed=plan.seed,
-            budget_s=max(deadline - time.monotonic(), 0.0),
+            budget_s=max(left_s, 0.0),
             lines=chosen,
         )
         left = left and max(left - one.sampled, 1)
+        left_s -= tests.spent_s
         found.append((path, one))
     return _merge_records(found, plan.seed)
 

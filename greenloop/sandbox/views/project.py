@@ -15,7 +15,6 @@ from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.work.observations import Observations, observe_job
 from greenloop.sandbox.work.projects import Hits
-from greenloop.sandbox.work.trials.patches import MeasuredTests
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import is_test_path
 
@@ -112,7 +111,3 @@ class ProjectSandbox(SandboxView):
         tree = tuple(kept.items())
         job = Job("observation", (), payload, hash_seed, self.packages, timeout_s, tree=tree)
         return observe_job(self, job)
-
-    def measure_tests(self, *_: object, **__: object) -> MeasuredTests:
-        """Return nothing: a process that collected the tests of a project is not forked."""
-        return MeasuredTests(error="in a project nothing is forked after collection")

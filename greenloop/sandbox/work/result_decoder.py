@@ -146,6 +146,7 @@ def build_test_run(
         tolerated=expected.tolerated if expected else frozenset(),
         output=result.output.decode("utf-8", "replace"),
         duration_s=result.duration_s,
+        cpu_s=result.cpu_s or result.duration_s,
     )
 
 

@@ -13,7 +13,6 @@ import py_compile
 import random
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
@@ -27,6 +26,7 @@ from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
 from ..pytest_plugin.config import options, remove_assert_rewriting
 from ..pytest_plugin.suite_options import SuiteOptions, build_arguments
+from ..trials.budget import Budget
 from ..trials.driver import ForkRequest, TrialDriver
 from ..trials.forks import Reporter, StepLimits, become_subreaper, start_fork
 from ..trials.limits import COLLECTION, NO_LIMITS, limit_memory, limit_step
@@ -115,7 +115,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
     random.seed(0)
     tempfile.tempdir = None
-    job["deadline"] = time.monotonic() + job["budget_s"]
+    job["budget"] = Budget(job["budget_s"])
     job["folders"] = [job["work"], tempfile.gettempdir(), os.path.expanduser("~")]
     job["private_fds"] = [result_fd]
     trials = _Trials(job, result_fd)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO
 
@@ -44,7 +43,7 @@ class Baseline:
 
         Returns why that is impossible.
         """
-        ready = self._server.receive(self._job["deadline"])
+        ready = self._server.receive(self._job["budget"].deadline)
         if not isinstance(ready, dict) or not ready["is_collected"]:
             return "the tests cannot be collected"
         if ready["has_threads"]:
@@ -71,7 +70,7 @@ class Baseline:
         """Return the answer of the process with the tests. Raises OSError where that has ended."""
         self._requests.write(json.dumps(request).encode() + b"\n")
         self._requests.flush()
-        answer = self._server.receive(self._job["deadline"] + _GRACE_SECONDS)
+        answer = self._server.receive(self._job["budget"].deadline + _GRACE_SECONDS)
         if not isinstance(answer, dict):
             raise EOFError("the process with the tests ended early")
         if "failed" in answer:
@@ -81,7 +80,7 @@ class Baseline:
     def _measure_all(self) -> list[dict[str, Any]]:
         """Measure all tests; after one that ends its process, the rest in another."""
         found: list[dict[str, Any]] = []
-        while len(found) < len(self.names) and time.monotonic() < self._job["deadline"]:
+        while len(found) < len(self.names) and not self._job["budget"].is_over():
             found += self._measure(range(len(found), len(self.names)))
         return found + [self._describe_unknown(n) for n in range(len(found), len(self.names))]
 

@@ -8,12 +8,12 @@ that passes only after others is run in the file's order, after all of these.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from ..protocol.framing import Channel
 from .baseline import Baseline
+from .budget import Budget
 from .folders import FolderState
 from .forks import Fork, ForkResult
 from .server import NEEDS_IMPORT, SURVIVED
@@ -38,7 +38,8 @@ class TrialDriver:
 
     def __init__(self, job: Mapping[str, Any], file: EditedFile, channel: Channel) -> None:
         self._job, self._file, self._channel = job, file, channel
-        self._deadline: float = job["deadline"]
+        self._budget: Budget = job["budget"]
+        self._margin: float = job.get("margin", 0.0)
         self._folders = FolderState(job["folders"])
 
     def run(self) -> Forks:
@@ -60,7 +61,7 @@ class TrialDriver:
         later: list[dict[str, Any]] = []
         scores: list[float] = []
         for edit, outcome in self._screen_edits():
-            if self._is_enough(edit, scores) or time.monotonic() > self._deadline:
+            if self._is_enough(edit, scores, self._margin) or self._budget.is_over():
                 return
             self._channel.send("started", mutant=edit["number"])
             answer = {"ending": "verdict", "verdict": outcome}
@@ -89,10 +90,10 @@ class TrialDriver:
             yield from zip(waiting, outcomes, strict=False)
             waiting = waiting[len(outcomes) :]
 
-    def _is_enough(self, edit: Mapping[str, Any], scores: Sequence[float]) -> bool:
+    def _is_enough(self, edit: Mapping[str, Any], scores: Sequence[float], margin: float) -> bool:
         if not scores or not self._job["is_red"]:
             return False
-        is_worse = edit["score"] > min(scores) + self._job["margin"]
+        is_worse = edit["score"] > min(scores) + margin
         return bool(is_worse or len(scores) >= self._job["enough"])
 
     def _try_swapped(self, edit: dict[str, Any]) -> dict[str, Any]:
@@ -126,7 +127,7 @@ class TrialDriver:
     def _try_fresh(self, edits: Sequence[dict[str, Any]], scores: list[float]) -> Forks:
         """Try each in a fork that loads the file with the edit and collects the tests again.
 
-        That an edit is noticed counts only where the original passes this way, too.
+        That takes long: once a patch has passed, only what is likelier than it is tried so. That an edit is noticed counts only where the original passes this way, too.
         """
         if not edits:
             return
@@ -135,7 +136,7 @@ class TrialDriver:
             original = yield from self._run_fresh(None, self.baseline.list_passing())
             is_valid = original.get("verdict") == SURVIVED
         for edit in edits:
-            if self._is_enough(edit, scores) or time.monotonic() > self._deadline:
+            if self._is_enough(edit, scores, 0.0) or self._budget.is_over():
                 return
             self._channel.send("started", mutant=edit["number"])
             if is_loaded(self._file.path):  # by pytest or a plug-in, before any fork
@@ -163,7 +164,7 @@ class TrialDriver:
         names = [self.baseline.names[number] for number in dict.fromkeys(numbers)]
         fork, requests = yield ForkRequest(self.baseline.names, names)
         requests.close()
-        result: ForkResult = fork.wait(self._deadline)
+        result: ForkResult = fork.wait(self._budget.is_over)
         if failed := self._folders.restore():
             raise OSError(f"a trial changed {failed}, which cannot be put back")
         return result._asdict()

@@ -96,15 +96,15 @@ class Fork:
         self._cpu = self._cpu_at_step = 0.0
         self._active_at = self._step_at = time.monotonic()
 
-    def wait(self, deadline: float) -> ForkResult:
-        """Wait for the end, at most to the deadline (monotonic); kill what is left."""
+    def wait(self, is_late: Callable[[], bool]) -> ForkResult:
+        """Wait for the end, as long as it is not late; kill what is left."""
         handles = [] if self._pidfd is None else [self._pidfd]
         pause_s, ending = _POLL_SECONDS if handles else _POLL_SECONDS / 20, ""
         while not ending and not self._has_ended():
             select.select(handles, [], [], pause_s)
             before = self._step
             self._read()
-            if time.monotonic() > deadline:
+            if is_late():
                 ending = "not_run"
             elif self._exceeds_limits(self._step != before):
                 ending = "timeout"

@@ -173,7 +173,7 @@ class TrialServer:
     def _run(self, work: Work, get_limits: Callable[[int], Any] | None = None) -> ForkResult:
         fork = start_fork(get_limits or self._limit_step)
         if isinstance(fork, Fork):
-            return fork.wait(self._job["deadline"])
+            return fork.wait(self._job["budget"].is_over)
         try:
             self._enter_fork()
             verdict = work(fork)

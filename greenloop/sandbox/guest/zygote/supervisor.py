@@ -199,9 +199,10 @@ def _report_run(
     if not monitor.has_exited_cleanly():
         usage.measure_final()
     _kill_all(child)
-    status, peak_bytes = _reap(child)
+    status, peak_bytes, cpu_s = _reap(child)
     monitor.drain()
-    head = {"ending": ending, "status": status, "hit": usage.list_reached_limits(peak_bytes)}
+    head = {"ending": ending, "status": status, "cpu_s": cpu_s}
+    head["hit"] = usage.list_reached_limits(peak_bytes)
     if ending == "timeout":
         streams.read_stack_dump(pipes.stack_dump)
     parts = [b"".join(item) for item in streams.pieces(with_errors=bool(file_request))]
@@ -226,10 +227,11 @@ def _kill_all(child: int) -> None:
         pass
 
 
-def _reap(child: int) -> tuple[int, int]:
-    """Return the exit status, and the maximum memory of one of the run's processes in bytes."""
+def _reap(child: int) -> tuple[int, int, float]:
+    """Return exit status, maximum memory of one process of the run in bytes, and CPU seconds."""
     try:
         _, status, used = os.wait4(child, 0)
     except ChildProcessError:
-        return -signal.SIGKILL, 0
-    return os.waitstatus_to_exitcode(status), used.ru_maxrss * 1024
+        return -signal.SIGKILL, 0, 0.0
+    cpu_s = used.ru_utime + used.ru_stime
+    return os.waitstatus_to_exitcode(status), used.ru_maxrss * 1024, cpu_s

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from greenloop.records import TestRun
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.guest.protocol.reasons import LIVE_THREADS
-from greenloop.sandbox.work.trials.lanes import TrialJob, run_trials
+from greenloop.sandbox.work.trials.lanes import TrialJob, count_lanes, run_trials
 from greenloop.sandbox.work.trials.runs import ModuleEdit, MutantRuns, run_mutants_separately
 from greenloop.testsuite import TestFile
 
@@ -28,7 +28,7 @@ def run_mutants(
     module: str,
     budget_s: float,
 ) -> MutantRuns:
-    """Run each edit of a module against the tests that execute it, for at most `budget_s` seconds.
+    """Run each edit of a module against the tests that execute it, for at most `budget_s` CPU seconds on each core.
 
     The edits are tried in forks of a process that has collected the tests; where it cannot be
     forked, each has a test run of its own.
@@ -41,8 +41,8 @@ def run_mutants(
     def run(mutant: str, timeout_s: float | None) -> TestRun:
         return sandbox.run_tests(mutant, tests, module=module, timeout_s=timeout_s)
 
-    def run_separately(some: Sequence[ModuleEdit]) -> MutantRuns:
-        return run_mutants_separately(run, code, some, budget_s - (time.monotonic() - started))
+    def run_separately(some: Sequence[ModuleEdit], spent_s: float = 0.0) -> MutantRuns:
+        return run_mutants_separately(run, code, some, budget_s - spent_s)
 
     if not sandbox.can_fork:
         return run_separately(edits)
@@ -53,7 +53,8 @@ def run_mutants(
     runs = list(found.runs)
     late = [number for number, run in enumerate(runs) if run.outcome == _NEEDS_PROCESS]
     if late:
-        again = run_separately([edits[number] for number in late])
+        spent_s = found.cpu_s / count_lanes(sandbox)
+        again = run_separately([edits[number] for number in late], spent_s)
         for number, one in zip(late, again.runs, strict=True):
             runs[number] = one
     return MutantRuns(tuple(runs), found.error, time.monotonic() - started, found.cpu_s)

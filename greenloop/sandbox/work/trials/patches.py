@@ -12,7 +12,13 @@ from typing import Any, Literal, get_args
 
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.work.result_decoder import decode_report, parse_index
-from greenloop.sandbox.work.trials.lanes import TrialJob, describe_error, run_trials
+from greenloop.sandbox.work.trials.lanes import (
+    TrialJob,
+    count_lanes,
+    describe_error,
+    read_cpu_seconds,
+    run_trials,
+)
 from greenloop.sandbox.work.trials.runs import ModuleEdit
 from greenloop.testsuite import TestFile
 
@@ -41,6 +47,7 @@ class MeasuredTests:
 
     tests: tuple[BaselineResult, ...] = ()
     error: str = ""
+    cpu_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,7 @@ class PatchRuns:
     passing: tuple[int, ...] = ()
     tried_count: int = 0
     error: str = ""  # why not all were tried ('' if all, or enough passed)
+    cpu_s: float = 0.0  # on each core
 
 
 def measure_tests(
@@ -71,7 +79,7 @@ def measure_tests(
     max_cpu_s: float,
     budget_s: float,
 ) -> MeasuredTests:
-    """Measure what each test executes, in at most `max_cpu_s` CPU seconds each.
+    """Measure what each test executes, in at most `max_cpu_s` CPU seconds each, `budget_s` in all.
 
     Raises:
         SandboxError: no process can be started.
@@ -82,10 +90,11 @@ def measure_tests(
     job = TrialJob("patches", code, tests, module, options).build(sandbox, [], budget_s)
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
+    cpu_s = read_cpu_seconds(result, events)
     if error := describe_error(result, events, is_complete):
-        return MeasuredTests(error=error)
+        return MeasuredTests(error=error, cpu_s=cpu_s)
     found = (_parse_baseline(item) for item in events if item.get("event") == "measured")
-    return MeasuredTests(tuple(item for item in found if item is not None))
+    return MeasuredTests(tuple(item for item in found if item is not None), cpu_s=cpu_s)
 
 
 def run_patches(
@@ -98,7 +107,7 @@ def run_patches(
     plan: PatchTrialPlan,
     budget_s: float,
 ) -> PatchRuns:
-    """Try edits of a failing module by the plan, for at most `budget_s` seconds.
+    """Try edits of a failing module by the plan, for at most `budget_s` CPU seconds on each core.
 
     Raises:
         SandboxError: no process can be started.
@@ -116,7 +125,8 @@ def run_patches(
     outcomes = [item.outcome for item in found.runs]
     passing = tuple(n for n, outcome in enumerate(outcomes) if outcome == "survived")
     tried = len(outcomes) - outcomes.count("not_run")
-    return PatchRuns(passing, tried, "" if passing else found.error)
+    cpu_s = found.cpu_s / count_lanes(sandbox)
+    return PatchRuns(passing, tried, "" if passing else found.error, cpu_s)
 
 
 def _parse_baseline(event: dict[str, Any]) -> BaselineResult | None:

@@ -62,23 +62,23 @@ TestRunner = Callable[[str, float | None], TestRun]
 def run_mutants_separately(
     run: TestRunner, code: str, edits: Sequence[ModuleEdit], budget_s: float
 ) -> MutantRuns:
-    """Run the tests once on the code, and once on each edit of it, for at most `budget_s` seconds.
+    """Run the tests once on the code, and once on each edit of it, for at most `budget_s` CPU seconds a core.
 
     `run` takes the source of a module, and the seconds (None: the limit of the sandbox).
     """
-    started = time.monotonic()
     first = run(code, None)
     passing = [test.id for test in first.tests if test.outcome == "passed"]
     if first.ending != "finished" or not passing:
         why = f"the tests do not pass twice on the code ({first.ending})"
-        return MutantRuns((MutantRun("not_run"),) * len(edits), why, time.monotonic() - started)
+        return MutantRuns((MutantRun("not_run"),) * len(edits), why, first.duration_s)
     timeout_s = get_mutant_timeout(first)
 
-    def try_edit(edit: ModuleEdit) -> MutantRun:
+    def try_edit(edit: ModuleEdit) -> tuple[MutantRun, float]:
         mutant = code[: edit.start] + edit.text + code[edit.end :]
-        return compare_runs(passing, run(mutant, timeout_s))
+        found = run(mutant, timeout_s)
+        return compare_runs(passing, found), found.cpu_s
 
-    return try_separately(edits, try_edit, started + budget_s)
+    return try_separately(edits, try_edit, budget_s - first.cpu_s)
 
 
 def get_mutant_timeout(first: TestRun) -> float:
@@ -87,17 +87,27 @@ def get_mutant_timeout(first: TestRun) -> float:
 
 
 def try_separately(
-    edits: Sequence[ModuleEdit], try_edit: Callable[[ModuleEdit], MutantRun], deadline: float
+    edits: Sequence[ModuleEdit],
+    try_edit: Callable[[ModuleEdit], tuple[MutantRun, float]],
+    budget_s: float,
 ) -> MutantRuns:
-    """Try edits side by side; none is begun after the deadline (of `time.monotonic`)."""
-    started = time.monotonic()
+    """Try edits side by side; none is begun after `budget_s` CPU seconds a core.
+
+    `try_edit` returns also the CPU seconds that it took.
+    """
+    started, spent = time.monotonic(), [0.0]
+    threads = min(_MAX_THREADS, os.cpu_count() or 1)
 
     def try_in_time(edit: ModuleEdit) -> MutantRun:
-        return try_edit(edit) if time.monotonic() < deadline else MutantRun("not_run")
+        if sum(spent) >= budget_s * threads:
+            return MutantRun("not_run")
+        run, cpu_s = try_edit(edit)
+        spent.append(cpu_s)
+        return run
 
-    with ThreadPoolExecutor(min(_MAX_THREADS, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         runs = tuple(pool.map(try_in_time, edits))
-    return MutantRuns(runs, seconds=time.monotonic() - started)
+    return MutantRuns(runs, "", time.monotonic() - started, sum(spent))
 
 
 def compare_runs(passing: Sequence[str], run: TestRun) -> MutantRun:
