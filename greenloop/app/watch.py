@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_check_directory
 from greenloop.app.check_diff import check_diff, create_diff_directory
-from greenloop.app.inputs.check_files import CheckInputs, read_check_inputs
 from greenloop.app.inputs.project_module import read_module
-from greenloop.autofix import apply_free_fixes
-from greenloop.errors import InputError
 from greenloop.events import EventSink
 from greenloop.project.diff import read_diff
-from greenloop.records import Contract, Requirement, Survivor
-from greenloop.records.generation import AddedTests
-from greenloop.sandbox import Sandbox
-from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
-from greenloop.testsuite.merge import append_tests
-from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.workflow.storage.run_dir import RunDirectory
 
 Stamp = frozenset[tuple[str, int, int]]
@@ -61,12 +51,6 @@ class WatchedModule:
         """Check the files as they are now. Raises InputError where they cannot be checked."""
         inputs = read_module(self.code, self.tests, settings)
         return await check_files(inputs, self.code, self.directory, settings, open_box, emit)
-
-    @property
-    def test_file(self) -> Path:
-        """The file that a new test is added to."""
-        first = self.tests[0]
-        return next(iter(sorted(first.glob("test_*.py")))) if first.is_dir() else first
 
 
 @dataclass(frozen=True)
@@ -122,61 +106,3 @@ def _stamp_of(paths: Iterator[Path]) -> Stamp:
             continue
         found.add((str(path), status.st_mtime_ns, status.st_size))
     return frozenset(found)
-
-
-@dataclass(frozen=True)
-class ProposedTest:
-    """A test against a survivor."""
-
-    path: Path
-    before: str
-    text: str  # the whole file with it; '' where there is none
-    result: str  # what came of running it, or why there is no test
-
-
-async def propose_test(
-    target: WatchedModule, survivor: Survivor, settings: Settings, sandbox: Sandbox, emit: EventSink
-) -> ProposedTest:
-    """Have a model write a test that notices a survivor, and try it on the code.
-
-    Raises:
-        GreenloopError: the model failed, or a file cannot be read.
-    """
-    inputs = read_check_inputs(target.code, target.tests)
-    path = target.test_file
-    before = next(item.code for item in inputs.tests if item.name == path.name)
-    added = await _request_test(inputs, before, survivor, settings, sandbox, emit)
-    if not added.code:
-        return ProposedTest(path, before, "", f"no test: {added.reason}")
-    text = append_tests(before, apply_free_fixes(added.code, is_test=True).code)
-    tests = [replace(item, code=text) if item.name == path.name else item for item in inputs.tests]
-    work = partial(sandbox.run_tests, inputs.code, tests, module=inputs.module)
-    run = await run_in_sandbox_thread(sandbox, work)
-    failing = ", ".join(sorted(run.failing_tests))
-    result = (
-        "it passes on the code" if run.passed else f"FAILS on the code: {failing or run.detail}"
-    )
-    return ProposedTest(path, before, text, result)
-
-
-async def _request_test(
-    inputs: CheckInputs,
-    suite: str,
-    survivor: Survivor,
-    settings: Settings,
-    sandbox: Sandbox,
-    emit: EventSink,
-) -> AddedTests:
-    """Ask the model; what it may rely on are the signatures and docstrings of the code."""
-    from greenloop.tools.langchain import create_client, create_toolkit
-
-    if not settings.model:
-        raise InputError("no model: start with --model PROVIDER:NAME")
-    kit = create_toolkit(create_client(settings, emit=emit), sandbox, settings)
-    contract = Contract(
-        module=inputs.module,
-        summary="Existing code; its signatures and docstrings are all that is known.",
-        interface=with_empty_bodies(inputs.code),
-        requirements=(Requirement(id="R1", text="The code does what its docstrings say."),),
-    )
-    return await kit.harden_tests(contract, suite, [survivor])

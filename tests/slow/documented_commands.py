@@ -51,7 +51,7 @@ CHECKED = (
     "greenloop check src/m.py tests/ --require verified --json",
 )
 _IN_A_PROJECT = "needs a project with git: tests/integration/cli/test_check_diff.py runs it in one"
-_WATCHES = "runs until it is ended: tests/slow/test_watch.py presses its keys"
+_WATCHES = "runs until it is ended: tests/slow/test_watch.py saves files"
 _PRICED = "a local server's model has no price, and --max-cost is refused without one"
 _A_CLUSTER = "needs a Ray cluster: tests/integration/distributed/test_ray_batch.py starts one, and ends a node of it"
 LEFT_OUT = {

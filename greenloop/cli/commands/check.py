@@ -52,7 +52,7 @@ CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
 
 def check_command(options: CheckOptions) -> int:
     """Run `greenloop check` and return the exit status."""
-    if options.spec is None and "model" in options.given and not options.watch:
+    if options.spec is None and "model" in options.given:
         raise InputError("--model is used only for --spec TEXT; add it")
     if options.watch and (options.spec is not None or options.json):
         raise InputError("--watch shows its results at a terminal: leave out --spec and --json")
@@ -111,7 +111,7 @@ def _watch(options: CheckOptions) -> int:
         target = WatchedProject.create(options.root, options.diff, settings, run_dir)
     else:
         target = WatchedModule.create(*_find_named_files(options), settings, run_dir)
-    return watch(target, settings)
+    return watch(target, options, settings)
 
 
 def _run_check(work: CheckWork, options: CheckOptions, settings: Settings) -> int:

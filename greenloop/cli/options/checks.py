@@ -48,7 +48,7 @@ class CheckOptions(DisplayOptions):
         metavar="REF",
         panel="Evidence",
     )
-    watch: bool = flag("Check again at each save, at a terminal; with keys.", "--watch")
+    watch: bool = flag("Check again at each save, at a terminal.", "--watch")
     every: bool = flag(
         "Grade every module of the project, or of the folder CODE; the weakest first. The same "
         "command again goes on.",
