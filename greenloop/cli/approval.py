@@ -9,9 +9,8 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Literal
 
-from greenloop.cli.editor import edit_checks, edit_contract, print_line, select_generated_checks
 from greenloop.cli.finish import MAX_SHOWN_LINES
-from greenloop.cli.questions import read_line
+from greenloop.cli.questions import print_line, read_line
 from greenloop.errors import InterruptedRunError
 from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report
@@ -21,7 +20,7 @@ from greenloop.workflow.change.request import ChangeRequest
 from greenloop.workflow.delivery import resolve_tests_output
 from greenloop.workflow.heal.request import HealRequest
 from greenloop.workflow.script.request import ScriptRequest
-from greenloop.workflow.storage.amendments import with_change_request, with_checks
+from greenloop.workflow.storage.amendments import with_change_request
 from greenloop.workflow.storage.request import RunRequest
 
 Decision = Literal["accept", "reject"] | RunRequest
@@ -81,9 +80,8 @@ def _prompt_decision(
     report: Report, request: RunRequest, settings: Settings, diff: Sequence[str]
 ) -> Decision | None:
     """Ask once; return None where the question has to be repeated."""
-    can_change, editable = not is_model_disabled(settings), _editable_part(report, request)
+    can_change = not is_model_disabled(settings)
     choices = ["[a]ccept", "[r]eject", "[v]iew the diff"]
-    choices += [f"[e]dit the {editable} and go on"] if editable else []
     choices += ["[c]hange in words"] if can_change else []
     answer = asyncio.run(read_line(f"{', '.join(choices)}? "))
     if answer is None or answer in ("r", "reject"):
@@ -92,31 +90,11 @@ def _prompt_decision(
         return "accept"
     if answer in ("v", "view"):
         print_diff(diff, sys.stderr)
-    if answer in ("e", "edit") and editable:
-        return _apply_edit(report, request, settings)
     if answer in ("c", "change") and can_change:
         change = asyncio.run(read_line("what should be different (one line)? "))
         contract = None if isinstance(request, ChangeRequest) else report.contract
         return with_change_request(request, change, contract) if change else None
     return None
-
-
-def _editable_part(report: Report, request: RunRequest) -> str:
-    """Return the name of what the model decided and the user may edit, or ''."""
-    if isinstance(request, ChangeRequest):
-        return ""
-    if report.contract:
-        return "contract"
-    return "checks" if isinstance(request, ScriptRequest) and report.script else ""
-
-
-def _apply_edit(report: Report, request: RunRequest, settings: Settings) -> Decision | None:
-    if report.contract:
-        edited = edit_contract(report.contract, report, request, settings.allow_list)
-        return request.model_copy(update={"contract": edited}) if edited else None
-    if not isinstance(request, ScriptRequest) or (checks := edit_checks(report)) is None:
-        return None
-    return with_checks(request, checks)
 
 
 def _review_diff(report: Report, request: RunRequest) -> Iterator[str]:
@@ -147,7 +125,8 @@ def _review_lines(report: Report, request: RunRequest) -> Iterator[str]:
     yield ""
     yield format_verdict(report)
     yield from (f"  not verified: {reason}" for reason in report.reasons)
-    checks = select_generated_checks(report) if isinstance(request, ScriptRequest) else ()
+    proposed = report.script.checks if report.script else ()
+    checks = [item for item in proposed if item.origin == "generated"]
     assumptions = report.contract.assumptions if report.contract else ()
     for heading, items in (
         ("checks derived from the task:", checks),

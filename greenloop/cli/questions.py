@@ -8,13 +8,17 @@ import termios
 from collections.abc import Iterator
 from typing import Literal
 
-from greenloop.cli.editor import print_line
 from greenloop.cli.options.shared import RunOptions
 from greenloop.cli.process import is_terminal
 from greenloop.records import Choice, ChoiceAnswer
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.settings import Settings
 from greenloop.specification.choices import complete_answer, parse_answer
+
+
+def print_line(line: str) -> None:
+    """Print a line on standard error, with control characters escaped."""
+    print(sanitize_line(line), file=sys.stderr, flush=True)
 
 
 class TerminalAsker:

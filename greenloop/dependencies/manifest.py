@@ -1,10 +1,8 @@
-"""Manifest of an installed folder, by which a damaged one is detected before use."""
+"""Manifest of an installed folder: its wheels and their modules."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from collections.abc import Iterator
 from importlib.metadata import PathDistribution
 from pathlib import Path
@@ -25,11 +23,10 @@ class Wheel(Record):
 
 
 class Manifest(Record):
-    """`files`: SHA-256 by relative path; `modules`: those of the requested packages."""
+    """`modules` are those of the requested packages."""
 
     wheels: tuple[Wheel, ...]
     modules: tuple[str, ...]
-    files: dict[str, str]
 
 
 def build_manifest(site: Path, report: Path, requested: frozenset[str]) -> Manifest:
@@ -48,31 +45,8 @@ def build_manifest(site: Path, report: Path, requested: frozenset[str]) -> Manif
     ]
     modules = sorted(set(_find_modules(site, requested)))
     return Manifest(
-        wheels=tuple(sorted(wheels, key=lambda item: item.name)),
-        modules=tuple(modules),
-        files=dict(_compute_digests(site)),
+        wheels=tuple(sorted(wheels, key=lambda item: item.name)), modules=tuple(modules)
     )
-
-
-def is_intact(site: Path, manifest: Manifest) -> bool:
-    """Return whether the folder has exactly the manifest's files with equal content."""
-    try:
-        return dict(_compute_digests(site)) == manifest.files
-    except OSError:
-        return False
-
-
-def _compute_digests(site: Path) -> Iterator[tuple[str, str]]:
-    for folder, _, names in os.walk(site, onerror=_reraise):
-        for name in names:
-            path = os.path.join(folder, name)
-            with open(path, "rb") as file:
-                digest = hashlib.sha256(file.read()).hexdigest()
-            yield os.path.relpath(path, site), digest
-
-
-def _reraise(error: OSError) -> None:
-    raise error
 
 
 def _find_modules(site: Path, requested: frozenset[str]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from pathlib import Path
 import platformdirs
 from pydantic import ValidationError
 
-from greenloop.dependencies.manifest import Manifest, build_manifest, is_intact
+from greenloop.dependencies.manifest import Manifest, build_manifest
 from greenloop.dependencies.names import get_import_names, parse_package_name
 from greenloop.dependencies.pip import pip_install
 from greenloop.errors import PackagesError
@@ -36,7 +36,7 @@ class PackageStore:
     """Installs and finds sets of packages; safe for concurrent threads and processes.
 
     A set is installed into a temporary folder and renamed, so that an incomplete one is never
-    visible. Its files are checked against their digests before each use.
+    visible.
     """
 
     def __init__(self, root: Path | None = None) -> None:
@@ -44,21 +44,17 @@ class PackageStore:
         self.root = root or Path(platformdirs.user_cache_dir("greenloop")) / "packages"
 
     def find(self, requirements: Sequence[str]) -> InstalledPackages | None:
-        """Return a set that is installed and intact, else None; needs no network."""
+        """Return a set that is installed, else None; needs no network."""
         folder = self._folder_for(requirements)
         try:
-            text = (folder / _MANIFEST).read_bytes()
-            manifest = Manifest.model_validate_json(text)
+            manifest = Manifest.model_validate_json((folder / _MANIFEST).read_bytes())
         except (OSError, ValidationError):
-            return None
-        if not is_intact(folder / _SITE, manifest):
             return None
         return InstalledPackages(
             names=tuple(sorted(parse_package_name(item) for item in requirements)),
             folder=str(folder / _SITE),
             versions=tuple((w.name, f"{w.version} sha256:{w.sha256}") for w in manifest.wheels),
             preloadable_modules=manifest.modules,
-            digest=hashlib.sha256(text).hexdigest(),
         )
 
     def install(
@@ -180,15 +176,13 @@ class InstalledPackages:
     """An installed set of packages, as a sandbox uses it; false where it is empty.
 
     `names` were requested; `versions` lists all packages, dependencies included, as (name, "version
-    sha256:…" of the wheel). `preloadable_modules` may be imported in advance. `digest` identifies
-    one of several installations that use the same `folder` one after the other.
+    sha256:…" of the wheel). `preloadable_modules` may be imported in advance.
     """
 
     names: tuple[str, ...] = ()
     folder: str = ""
     versions: tuple[tuple[str, str], ...] = ()
     preloadable_modules: tuple[str, ...] = ()
-    digest: str = ""
 
     @property
     def import_names(self) -> frozenset[str]:

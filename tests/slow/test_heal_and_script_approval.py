@@ -1,9 +1,8 @@
-"""`heal --approve` and `script --approve`: changes in words, edited checks, acceptance."""
+"""`heal --approve` and `script --approve`: changes in words, acceptance."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,6 @@ def test_a_healed_script_is_changed_in_words_and_accepted() -> None:
         with session(server, *call) as at_work:
             shown = at_work.until(QUESTION)
             assert "+print(max(values))" in shown
-            assert "[e]dit" not in shown
             at_work.type("c")
             at_work.until("(one line)? ")
             at_work.type(HEAL_WISH)
@@ -87,52 +85,29 @@ def test_a_healthy_module_asks_no_question() -> None:
         assert server.requests == []
 
 
-CHECKS_EDITOR = """import pathlib, sys
-path = pathlib.Path(sys.argv[1])
-good = pathlib.Path('good').exists()
-text = path.read_text()
-assert 'Total' in text
-path.write_text(text.replace('Total', 'Sum') if good else '[{"check": "nonsense"}]')
-"""
-
-
 def scripting(request: dict[str, Any]) -> Reply:
     text = str(request["messages"][-1]["content"])
     if tool_of(request) == "propose_checks":
         return Reply(fence(json.dumps([{"check": "stdout", "contains": "Total"}]), "json"))
-    script = "print('Sum:', 6)\n" if "Sum" in text else "print('Total:', 6)\n"
-    return Reply(fence(script.replace("6", "'six'") if "in words" in text else script))
+    total = "'six'" if "in words" in text else "6"
+    return Reply(fence(f"print('Total:', {total})\n"))
 
 
-def test_the_checks_of_a_script_are_edited_and_it_is_changed_in_words() -> None:
-    Path("editor.py").write_text(CHECKS_EDITOR)
-    editor = f"{sys.executable} editor.py"
+def test_a_script_is_changed_in_words() -> None:
     call = ("script", "Add up 1 to 3.", "-o", "add.py", "--run-dir", "run", "--approve")
     with OpenAIServer(scripting) as server:
-        with session(server, *call, EDITOR=editor) as at_work:
+        with session(server, *call) as at_work:
             shown = at_work.until(QUESTION)
-            assert "[e]dit the checks and go on" in shown
             assert "checks derived from the task:" in shown
             assert "standard output holds 'Total'" in shown
-            at_work.type("e")
-            assert "to correct it" in at_work.until(QUESTION)
-            Path("good").touch()
-            Path("run/checks.json").unlink()
-            at_work.type("e")
-            shown = at_work.until(QUESTION)
-            assert "+print('Sum:', 6)" in shown
-            # the checks are the user's now
-            assert "derived from the task" not in shown
-            assert "made of the task" not in shown
             at_work.type("c")
             at_work.until("(one line)? ")
             at_work.type("Say the sum in words.")
-            assert "+print('Sum:', 'six')" in at_work.until(QUESTION)
+            assert "+print('Total:', 'six')" in at_work.until(QUESTION)
             assert not Path("add.py").exists()
             at_work.type("a")
             assert at_work.end() == 0
-        assert Path("add.py").read_text() == "print('Sum:', 'six')\n"
-        assert server.tools().count("propose_checks") == 1  # what was accepted is not asked again
+        assert Path("add.py").read_text() == "print('Total:', 'six')\n"
         # When resumed, all of it is in the log; rejecting writes nothing.
         Path("add.py").unlink()
         paid = len(server.requests)

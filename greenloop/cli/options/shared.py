@@ -68,7 +68,7 @@ class RunOptions(DisplayOptions):
         "Where the run keeps its record; default .greenloop/runs/<id>.", metavar="DIR"
     )
     approve: bool = flag(
-        "Ask before files are written: accept, reject, edit, or change.", "--approve"
+        "Ask before files are written: accept, reject, or change in words.", "--approve"
     )
     verbose: bool = flag("More progress.", "--verbose", "-v")
 

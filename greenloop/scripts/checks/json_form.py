@@ -155,29 +155,3 @@ def _parse_flag(entry: CheckItem, keys: Sequence[str]) -> bool:
     if flag is None:
         raise ValueError(f'"{keys[0]}" must be true or false, not {value!r}')
     return flag
-
-
-_IMPLICIT_KINDS = ("status", "kept", "schema")  # always checked, or given as an option
-CheckJson = dict[str, object]
-
-
-def check_to_json(check: OutputCheck) -> CheckJson | None:
-    """Return the item that `checks_from_json` parses to this check; None if there is none."""
-    if check.kind in _IMPLICIT_KINDS:
-        return None
-    if check.kind == "silent":
-        return {"check": "silent"}
-    where: CheckJson = {"check": "file", "path": check.file} if check.file else {"check": "stdout"}
-    return where | _content_to_json(check)
-
-
-def _content_to_json(check: OutputCheck) -> CheckJson:
-    content: dict[str, CheckJson] = {
-        "holds": {"contains": check.text},
-        "matches": {"matches": check.text},
-        "rows": {"rows": check.rows},
-        "columns": {"columns": list(check.columns)},
-        "json": {"json": True},
-        "filled": {"non_empty": True},
-    }
-    return content.get(check.kind, {})  # `prints` and `made` have no content

@@ -41,7 +41,7 @@ def build_job(script: ScriptSpec) -> ScriptJob:
         stdin=read_input(script.stdin).content if script.stdin else b"",
         inputs=tuple(read_input(item) for item in script.inputs),
         allow_network=script.allow_network,
-        keep=tuple(item.file for item in (*script.checks, *(script.agreed or ())) if item.file),
+        keep=tuple(item.file for item in script.checks if item.file),
     )
 
 

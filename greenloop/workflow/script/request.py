@@ -24,7 +24,6 @@ class ScriptSpec(Record):
     stdin: InputRef | None = None
     inputs: tuple[InputRef, ...] = ()
     checks: tuple[OutputCheck, ...] = ()
-    agreed: tuple[OutputCheck, ...] | None = None  # edited by the user: they replace the model's
     allow_network: tuple[str, ...] = ()
     artifacts: str | None = None
 

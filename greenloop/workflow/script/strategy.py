@@ -148,9 +148,9 @@ class WriteScriptStrategy(ScriptStrategy):
         self.request: ScriptRequest = request
 
     async def prepare(self) -> None:
-        given, agreed = self.request.script.checks, self.request.script.agreed
+        given = self.request.script.checks
         self.state.suite = Checklist(given, own_file=self.job.name)
-        wanted = (*given, *(agreed if agreed is not None else await self._propose_checks()))
+        wanted = (*given, *await self._propose_checks())
         checks = complete_checks(wanted, requires_output=not any(item.file for item in wanted))
         self.state.suite = Checklist(checks, own_file=self.job.name)
         self.state.red_phase = self._drop_vacuous_checks(checks)

@@ -1,13 +1,10 @@
-"""Changes to a request after a first result: an edited contract, edited checks, a change in words."""
+"""Changes to a request after a first result: answers to choices, and a change in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from greenloop.records import ChoiceAnswer, Contract, OutputCheck, Requirement
+from greenloop.records import ChoiceAnswer, Contract, Requirement
 from greenloop.specification.passages import split_passages
-from greenloop.workflow.script.request import ScriptRequest
-from greenloop.workflow.storage.request import AMENDMENT, ContractRequestT, RequestT, RunRequest
+from greenloop.workflow.storage.request import AMENDMENT, ContractRequestT, RequestT
 
 PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
 
@@ -18,12 +15,6 @@ def with_choice_answer(request: ContractRequestT, answer: ChoiceAnswer) -> Contr
         item for item in request.choice_answers if item.question_sha256 != answer.question_sha256
     )
     return request.model_copy(update={"choice_answers": (*others, answer)})
-
-
-def with_checks(request: ScriptRequest, checks: Sequence[OutputCheck]) -> RunRequest:
-    """Return the request with checks that replace those that a model proposes."""
-    script = request.script.model_copy(update={"agreed": tuple(checks)})
-    return request.model_copy(update={"script": script})
 
 
 def with_change_request(

@@ -37,25 +37,14 @@ def test_other_requirements_give_another_set(wheels: Path, store: PackageStore) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", ["changed", "gone", "added", "manifest", "bytecode"])
-def test_damaged_set_is_reinstalled(wheels: Path, store: PackageStore, damage: str) -> None:
+def test_set_without_a_manifest_is_installed_again(wheels: Path, store: PackageStore) -> None:
     wheel(wheels, "alpha", {"alpha.py": "RIGHT = 1\n"})
     site = Path(store.install(["alpha"]).folder)
-    place = {
-        "changed": site / "alpha.py",
-        "gone": site / "alpha.py",
-        "added": site / "json.py",
-        "manifest": site.parent / "manifest.json",
-        "bytecode": next((site / "__pycache__").glob("*.pyc")),
-    }[damage]
-    if damage == "gone":
-        place.unlink()
-    else:
-        place.write_text("WRONG = 1\n")
+    (site / "json.py").touch()
+    (site.parent / "manifest.json").write_text("{")
     assert store.find(["alpha"]) is None
     again = store.install(["alpha"])
-    assert "RIGHT" in (Path(again.folder) / "alpha.py").read_text()
-    assert not (Path(again.folder) / "json.py").exists()
+    assert sorted(path.name for path in Path(again.folder).glob("*.py")) == ["alpha.py"]
     assert store.find(["alpha"]) == again
     assert list_left_over(store) == []
 
