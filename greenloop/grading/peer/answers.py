@@ -150,13 +150,17 @@ def _compare_items(code: Sequence[Any], peer: Sequence[Any], names: Names) -> bo
 
 
 def _compare_objects(code: list[Any], peer: list[Any], names: Names) -> bool | None:
-    """Compare what the interface shows of objects: how they are made otherwise is free."""
+    """Compare what the interface shows of objects: how they are made otherwise is free.
+
+    Where it shows nothing, objects with the same public attributes, all of them equal, agree.
+    """
     if _get_class(code) != _get_class(peer):
         return None
-    both = [key for key in code[3] if key in peer[3] and key in names.fields]
-    if not both:
+    shown = [key for key in code[3] if key in peer[3] and key in names.fields]
+    if not shown and code[3].keys() != peer[3].keys():
         return None
-    return _all(_compare_values(code[3][key], peer[3][key], names) for key in both)
+    agrees = _all(_compare_values(code[3][key], peer[3][key], names) for key in shown or code[3])
+    return agrees if shown else (bool(code[3]) and agrees) or None
 
 
 def name_kind(observation: dict[str, Any]) -> str:

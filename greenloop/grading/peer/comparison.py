@@ -76,9 +76,9 @@ def compare_programs(
     calls = [call for text in examples if (call := read_call(text, public, constants))]
     calls += {ast.unparse(call): call for _, call in called}.values()
     stubs = interface if parse_or_none(interface or "?") else code
-    # Without classes the calls of tests say as much as their bodies, where there are some.
-    has_bodies = _has_classes(code, public) or not called
-    cases = _find_cases(tests, module) if has_bodies else []
+    # Without classes the calls of tests say as much as their bodies, where most have one.
+    has_calls = 2 * len({name for name, _ in called}) > sum(map(_count_tests, tests))
+    cases = [] if has_calls and not _has_classes(code, public) else _find_cases(tests, module)
     known = Known(public, constants, stubs, calls, theirs.generate(seed, _GENERATED), cases, module)
     words = read_vocabulary(specification, interface, [code, peer.code])
     names = read_names(interface, specification, code, peer.code)
@@ -122,17 +122,22 @@ def _has_classes(code: str, public: Sequence[str]) -> bool:
     return any(isinstance(node, ast.ClassDef) and node.name in public for node in nodes)
 
 
+def _count_tests(file: TestFile) -> int:
+    return len(parse_test_functions(file.code))
+
+
 def _find_cases(tests: Sequence[TestFile], module: str) -> list[Input]:
     """Return the programs of the tests, at most some rows of each."""
     shared = read_conftest(tests)
     found: list[Input] = []
     for plan in (build_programs(item.code, module, shared) for item in tests):
         rows = Counter[str]()
+        preamble = ast.unparse(_ErrorStream().visit(parse_or_empty(plan.preamble)))
         for item in plan.programs:
             rows[item.test] += 1
             if rows[item.test] <= _MAX_ROWS:
                 function = _without_wording(fold_signs(copy_tree(item.function)))
-                found.append(Input(function, item.test, plan.preamble, item.fixtures))
+                found.append(Input(function, item.test, preamble, item.fixtures))
     return found
 
 
@@ -150,7 +155,20 @@ def _without_wording(function: Function) -> Function:
         for node in function.body
         if isinstance(node, ast.With) or caught.isdisjoint(walk_names(node))
     ]
+    _ErrorStream().visit(function)
     return function
+
+
+class _ErrorStream(ast.NodeTransformer):
+    """Makes one text of all that is written to standard error: whether there is some is compared."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        is_stream = isinstance(node.value, ast.Name) and node.value.id in ("sys", "subprocess")
+        if node.attr not in ("err", "stderr") or is_stream or not isinstance(node.ctx, ast.Load):
+            return node
+        shown = ast.IfExp(node, ast.Constant("an error message"), ast.Constant(""))
+        return ast.fix_missing_locations(ast.copy_location(shown, node))
 
 
 def _name_tests(

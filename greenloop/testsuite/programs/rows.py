@@ -13,7 +13,8 @@ from greenloop.testsuite.programs.literals import read_value
 from greenloop.testsuite.programs.records import RefusedError
 from greenloop.testsuite.programs.source import TestSource
 
-RUNNER_FIXTURES = ("tmp_path", "monkeypatch")
+RUNNER_FIXTURES = ("tmp_path", "monkeypatch", "capsys")
+MADE = "made__"  # the name of a fixture's function begins so
 _CONDITIONAL = frozenset({"skip", "skipif", "xfail"})
 _MAX_ROWS = 300
 Row = dict[str, ast.expr]
@@ -218,7 +219,7 @@ class RowReader:
         if given is not None and read_value(given):
             yield assign(name, copy_tree(given), test)
             return
-        renamed = f"made__{name}"
+        renamed = f"{MADE}{name}"
         function.name, function.decorator_list = renamed, []
         self.definitions[renamed] = function
         made: ast.expr = call(renamed, *(ast.Name(item, ast.Load()) for item in arguments))

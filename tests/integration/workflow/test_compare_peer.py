@@ -251,7 +251,7 @@ def test_a_disputed_test_of_a_peer_is_dropped_once_and_the_difference_counts(
 STRICT_PEER = PEER_CODE.replace(
     "    rest,", "    if any(type(x) is str for x in xs):\n        raise TypeError\n    rest,"
 )
-NO_TEXTS = "def inputs(rng):\n    yield [1], 1\n\ndef allowed(xs, k):\n    return str not in map(type, xs)\n"
+OF_NO_TEXTS = "def inputs(rng):\n    yield [1], 1\n\ndef allowed(xs, k):\n    return str not in map(type, xs)\n"
 
 
 def test_a_generated_test_that_the_text_contradicts_is_dropped(run_workflow: RunWorkflow) -> None:
@@ -267,7 +267,7 @@ def test_a_generated_test_that_the_text_contradicts_is_dropped(run_workflow: Run
     done = run_workflow(
         answers(
             generate_tests=[suite_answer(wrong_test)],
-            write_peer=[peer_answer(STRICT_PEER, NO_TEXTS)],
+            write_peer=[peer_answer(STRICT_PEER, OF_NO_TEXTS)],
             judge_difference=[judge(lambda text: text.startswith("this test fails"))],
             repair_code=[fence(GOOD_CODE + "\n# not of texts\n")],
         )
@@ -293,7 +293,7 @@ def test_code_that_no_repair_rid_of_a_contradicted_test_is_not_verified(
     done = run_workflow(
         answers(
             generate_tests=[suite_answer(wrong_test)],
-            write_peer=[peer_answer(STRICT_PEER, NO_TEXTS)],
+            write_peer=[peer_answer(STRICT_PEER, OF_NO_TEXTS)],
             judge_difference=[judge(lambda text: text.startswith("this test fails"))],
             repair_code=[fence(GOOD_CODE)],
         )

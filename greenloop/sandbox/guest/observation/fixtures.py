@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pathlib
 import pkgutil
 import shutil
 from collections.abc import Callable, MutableMapping
-from contextlib import ExitStack
-from typing import Any
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from typing import Any, NamedTuple
 
 _MISSING: Any = object()
 
@@ -66,6 +67,30 @@ class MonkeyPatch:
         os.chdir(path)
 
 
+class Captured(NamedTuple):
+    """What was written since the last reading."""
+
+    out: str
+    err: str
+
+
+class Capture:
+    """Stands in for `pytest.CaptureFixture`, for what is written to `sys.stdout` and `sys.stderr`."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._out, self._err = io.StringIO(), io.StringIO()
+        stack.enter_context(redirect_stdout(self._out))
+        stack.enter_context(redirect_stderr(self._err))
+
+    def readouterr(self) -> Captured:
+        """Return what was written, and forget it."""
+        read = Captured(self._out.getvalue(), self._err.getvalue())
+        for stream in (self._out, self._err):
+            stream.seek(0)
+            stream.truncate()
+        return read
+
+
 def _create_folder(folder: str, stack: ExitStack) -> pathlib.Path:
     path = pathlib.Path(folder)
     path.mkdir(exist_ok=True)
@@ -76,4 +101,5 @@ def _create_folder(folder: str, stack: ExitStack) -> pathlib.Path:
 _FIXTURES: dict[str, Callable[[str, ExitStack], Any]] = {
     "tmp_path": _create_folder,
     "monkeypatch": lambda folder, stack: MonkeyPatch(stack),
+    "capsys": lambda folder, stack: Capture(stack),
 }

@@ -362,3 +362,48 @@ def test_wording_of_an_error_that_a_test_asserts_is_no_difference(warm: Sandbox)
     inputs = "def inputs(rng):\n    yield from ()\n\n\ndef allowed(*_, **__):\n    return True\n"
     found = _compare(warm, SILENT, peer, inputs, tests=OF_WORDING)
     assert found.differences == ()
+
+
+COUNTING = """import sys
+
+def main(argv):
+    try:
+        words = open(argv[-1]).read().split()
+    except OSError as error:
+        print(f"{argv[-1]}: {error}", file=sys.stderr)
+        return 2
+    print(len(words))
+    return 0
+"""
+OF_STREAMS = """from m import main
+
+def test_two(tmp_path, capsys):
+    (tmp_path / "a").write_text("x y")
+    assert main([str(tmp_path / "a")]) == 0
+    assert capsys.readouterr().out == "2\\n"
+
+def test_none(tmp_path, capsys):
+    assert main([str(tmp_path / "b")]) == 2
+    assert capsys.readouterr().err
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "differs"),
+    [("split()", "split(' ')", True), ('{error}"', 'cannot be read"', False)],
+)
+def test_what_a_program_prints_is_compared_but_for_the_wording_of_its_errors(
+    warm: Sandbox, old: str, new: str, differs: bool
+) -> None:
+    found = _compare(warm, COUNTING, COUNTING.replace(old, new), "", tests=OF_STREAMS)
+    assert (bool(found.differences), found.allowed > 20) == (differs, True), found
+
+
+def test_objects_whose_public_attributes_are_all_equal_agree(warm: Sandbox) -> None:
+    code = "class Node:\n    def __init__(self, text):\n        self.text = text\n\n\ndef parse(text):\n    return Node(text.strip())\n"
+    stub = "class Node:\n    def __init__(self, text): ...\n\ndef parse(text): ...\n"
+    tests = "from m import parse\n\ndef test_a():\n    assert parse(' a').text == 'a'\n"
+    found = _compare(warm, code, code, "", tests=tests, interface=stub)
+    assert (found.differences, found.allowed > 20) == ((), True), found
+    mine = code.replace("Node(text.strip())", "Node(text)")
+    assert _compare(warm, mine, code, "", tests=tests, interface=stub).differences
