@@ -59,12 +59,13 @@ def _create_batch(options: BatchOptions, settings: Settings, emit: EventSink) ->
     output_dir = options.output_dir and options.output_dir.absolute()
     name = digest("\0".join([*sources, str(output_dir)]))[:16]
     location = BatchLocation(settings.home / "batches" / name, options.run_dir)
-    folder = location.folder.absolute()
     executor = create_executor(options.engine, options.address, location)
+    folder = location.folder.absolute()
     with writing(folder):
         (folder / "runs").mkdir(parents=True, exist_ok=True)
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{folder} cannot be written: no permission")
+    location.fetch_results()
     limits = (options.jobs, options.requests_per_minute, options.tokens_per_minute)
     return Batch(entries, BatchConfig(settings, *limits, emit), folder, options.force, executor)
 

@@ -17,10 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.batch.executor import BatchConfig, RunExecutor
-from greenloop.batch.results import RESULTS_FILE, merge_results
+from greenloop.distributed.object_store import ObjectStore, retry_in_thread
+from greenloop.distributed.ray_cluster import connect_to_ray, require_ray, resolve_address
+from greenloop.distributed.run_sync import ResultsSynchronizer
+from greenloop.distributed.shared_budget import SharedBudget
+from greenloop.distributed.worker import RemoteRunResult, WorkerConfig, relocate_result
+from greenloop.distributed.worker_pool import WorkerPool, WorkerSlot
 from greenloop.errors import GreenloopError, InputError, SandboxError
 from greenloop.events import EventSink, ignore_event
-from greenloop.files import writing
 from greenloop.llm.factory import is_model_disabled
 from greenloop.llm.model_selection import choose_model
 from greenloop.records import Report
@@ -28,12 +32,6 @@ from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
 from greenloop.workflow.storage.request import RunRequest, digest, with_absolute_replay
 from greenloop.workflow.storage.run_dir import RunDirectory
-from greenloop_ray.object_store import ObjectStore, retry_in_thread
-from greenloop_ray.ray_cluster import connect_to_ray, resolve_address
-from greenloop_ray.run_sync import ResultsSynchronizer
-from greenloop_ray.shared_budget import SharedBudget
-from greenloop_ray.worker import RemoteRunResult, WorkerConfig, relocate_result
-from greenloop_ray.worker_pool import WorkerPool, WorkerSlot
 
 _MAX_ATTEMPTS = 4  # of one run, each on a new worker
 _NAME_TAKEN_TIMEOUT_SECONDS = 10.0  # the budget actor of a killed batch exists for a few seconds
@@ -41,25 +39,10 @@ _NAMESPACE = "greenloop"
 
 
 def create_executor(address: str | None, folder: Path, url: str | None) -> RayExecutor:
-    """Return the executor that is registered as `ray`.
-
-    The results that other machines stored at `url` are merged into those of the folder.
-
-    Raises:
-        StoreError, OutputError: the store, or this machine, cannot be written.
-    """
+    """Return the executor that is registered as `ray`. Raises InputError without Ray."""
+    require_ray()
     store = ObjectStore(url) if url is not None else None
-    if store is not None:
-        _fetch_results(store, folder)
     return RayExecutor(resolve_address(address), folder, store)
-
-
-def _fetch_results(store: ObjectStore, folder: Path) -> None:
-    """Merge results with those of a store; storing them shows that it can be written, for free."""
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    merge_results(folder, store.read(RESULTS_FILE) or b"")
-    store.put("", folder, RESULTS_FILE)
 
 
 @dataclass(frozen=True)
