@@ -91,8 +91,7 @@ class TestRun(Record):
 
     `ending` says how the process ended, `missing` and `unexpected` how the reported tests differ
     from the `Expectation`, `failures` why tests failed (collection included), `limits_hit` which
-    limits were reached (measured by the host, or named in a failure). `notes` name the parts of a
-    project's configuration that were not used. `cpu_s` is the elapsed time where the CPU time is
+    limits were reached (measured by the host, or named in a failure). `cpu_s` is the elapsed time where the CPU time is
     not known.
     """
 
@@ -110,7 +109,6 @@ class TestRun(Record):
     output: str = ""
     duration_s: float = 0.0
     cpu_s: float = 0.0
-    notes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:

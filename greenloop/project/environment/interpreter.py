@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from greenloop.errors import InputError
+from greenloop.sandbox.guest.pytest_plugin.plugins import SWITCHED_OFF
 
 _MIN_PYTHON, _MIN_PYTEST = (3, 10), (7, 4)
 _MAX_LINKS = 40
@@ -95,7 +96,12 @@ class Environment:
             place = os.path.relpath(place, root)
         count = len(self.plugins)
         plugins = f"{count} plug-in{'' if count == 1 else 's'}"
-        return f"environment {place}, Python {self.python_version}, pytest {self.pytest_version}, {plugins}"
+        added = [f", with {item}" for name, item in SWITCHED_OFF.items() if self._has_plugin(name)]
+        versions = f"Python {self.python_version}, pytest {self.pytest_version}"
+        return f"environment {place}, {versions}, {plugins}{''.join(added)}"
+
+    def _has_plugin(self, name: str) -> bool:
+        return name in self.plugins or f"pytest_{name}" in self.plugins
 
     def explain_unusable(self) -> str:
         """Return why tests cannot run in it, with a remedy; '' where they can."""

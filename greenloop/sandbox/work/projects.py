@@ -11,7 +11,7 @@ from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout, check_path
-from greenloop.sandbox.work.pytest_config import PytestOptions, read_pytest_options
+from greenloop.sandbox.work.pytest_config import read_pytest_options
 from greenloop.sandbox.work.result_decoder import build_test_run, decode_events, parse_index
 
 _MAX_SETS, _MAX_MASK_DIGITS = 1_000_000, 50_000
@@ -35,8 +35,7 @@ def run_project(
 
     In an environment of the project, that copy is mounted, and only changed files are written.
 
-    Node ids are relative to the root of the project. `TestRun.notes` lists what of the
-    configuration is not used. `timeout_s` takes the place of the sandbox's limit. What the tests
+    Node ids are relative to the root of the project. `timeout_s` takes the place of the sandbox's limit. What the tests
     run of the files that `hits` has is added to it. With `stops_early` the run ends with the first
     test that fails. The other arguments are those of `run_tests`.
 
@@ -52,21 +51,20 @@ def run_project(
     flags = {"--exitfirst": stops_early, "--assert=plain": plain_asserts}
     chosen = [flag for flag, is_chosen in flags.items() if is_chosen]
     payload: dict[str, Any] = {"order_seed": order_seed, "traced": list(hits or ())}
-    notes = _add_project(payload, project, chosen, has_environment=bool(environment))
+    _add_project(payload, project, chosen, has_environment=bool(environment))
     kind, tree = "suite" if environment else "project", tuple(changed.items())
     job = Job(kind, (), payload, hash_seed, sandbox.packages, timeout_s, tree=tree)
     result = sandbox.run(job)
     if hits is not None:
         _collect_hits(result, job.key, hits)
     limits = job.apply_limits(sandbox.limits)
-    run = build_test_run(result, expected, job.key, limits, _decode_sources(files))
-    return run.model_copy(update={"notes": tuple(notes)})
+    return build_test_run(result, expected, job.key, limits, _decode_sources(files))
 
 
 def _add_project(
     payload: dict[str, Any], project: Project, chosen: list[str], *, has_environment: bool
-) -> list[str]:
-    """Add the project's tests and options to a job; return what of its configuration is not used."""
+) -> None:
+    """Add the project's tests and options to a job."""
     files = project.all_files
     payload |= {
         "targets": _resolve_targets(project.targets, files),
@@ -76,10 +74,9 @@ def _add_project(
     }
     if has_environment:
         payload["removed"] = list(project.removed)
-        return []
-    options = _read_options(files)
+        return
+    options = read_pytest_options(files)
     payload |= {"config": options.config, "options": [*options.arguments, *chosen]}
-    return options.notes
 
 
 def _decode_sources(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -102,11 +99,6 @@ def _collect_hits(result: ProcessResult, key: str, hits: Hits) -> None:
                     by_test[test] = by_test.get(test, 0) | mask
         except (LookupError, TypeError, ValueError):
             continue
-
-
-def _read_options(files: Mapping[str, bytes]) -> PytestOptions:
-    # A sandbox is mostly opened for single modules, which have no configuration.
-    return read_pytest_options(files)
 
 
 def _resolve_targets(targets: Sequence[str], files: Mapping[str, bytes]) -> list[str]:

@@ -1,4 +1,4 @@
-"""pytest options of a project: which of them are used in the sandbox."""
+"""pytest options of a project that are used where it has no environment: those that select tests."""
 
 from __future__ import annotations
 
@@ -44,11 +44,10 @@ _ALLOWED_PLUGINS = ("no:warnings", "no:doctest", "no:unittest", "pytester")
 
 @dataclass
 class PytestOptions:
-    """Configuration file ('' for none), the `addopts` that are used, and notes on the others."""
+    """Configuration file ('' for none), and the `addopts` that are used."""
 
     config: str = ""
     arguments: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 def read_pytest_options(files: Mapping[str, bytes]) -> PytestOptions:
@@ -61,9 +60,9 @@ def read_pytest_options(files: Mapping[str, bytes]) -> PytestOptions:
         if found is None:
             continue
         options = PytestOptions(config=name)
-        _classify_options(_split_words(found.get("addopts", "")), files, options)
-        if found.get("required_plugins"):
-            options.notes.append(f"{name}: required_plugins: plugins are not looked for")
+        for option, value, written in _iter_options(_split_words(found.get("addopts", ""))):
+            if _is_used(option, value, files):
+                options.arguments += written
         return options
     return PytestOptions()
 
@@ -112,19 +111,11 @@ def _split_words(value: Any) -> list[str]:
         return []
 
 
-def _classify_options(words: list[str], files: Mapping[str, bytes], options: PytestOptions) -> None:
-    """Use options that select tests, drop display options silently, and note the others."""
-    for name, value, written in _iter_options(words):
-        if _SHORT_DISPLAY_OPTIONS.fullmatch(name) or name in _DISPLAY_OPTIONS:
-            continue
-        if name in _SELECTION_OPTIONS or (name == "-p" and _is_usable_plugin(value, files)):
-            options.arguments += written
-        elif name == "-p" and value.startswith("no:"):
-            continue
-        elif _is_project_option(name, files):
-            options.arguments += written
-        else:
-            options.notes.append(f"{options.config}: addopts: {' '.join(written)} is not used")
+def _is_used(name: str, value: str, files: Mapping[str, bytes]) -> bool:
+    """Return whether an option selects tests, or is one of the project's own."""
+    if name == "-p":
+        return _is_usable_plugin(value, files)
+    return name in _SELECTION_OPTIONS or _is_project_option(name, files)
 
 
 def _iter_options(words: list[str]) -> Iterator[tuple[str, str, list[str]]]:

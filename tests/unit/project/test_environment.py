@@ -28,6 +28,7 @@ def make_fake(folder: Path, *, pytest_version: str = "8.3.4", python: str = sys.
         {
             f"pytest-{pytest_version}.dist-info/METADATA": "",
             "pytest_mock-3.1.dist-info/entry_points.txt": "[pytest11]\npytest_mock = pytest_mock\n",
+            "pytest_xdist-3.8.dist-info/entry_points.txt": "[pytest11]\nxdist = xdist.plugin\n",
             "other-1.0.dist-info/entry_points.txt": "[console_scripts]\nx = y:z\n",
         },
     )
@@ -49,7 +50,7 @@ def test_the_environment_in_the_project_is_described_in_one_line(root: Path) -> 
     make_fake(root / ".venv")
     found, _ = found_at(root)
     assert found is not None
-    line = "environment .venv, Python 3.12.4, pytest 8.3.4, 1 plug-in"
+    line = "environment .venv, Python 3.12.4, pytest 8.3.4, 2 plug-ins, with -n0"
     assert found.describe(str(root)) == line
 
 

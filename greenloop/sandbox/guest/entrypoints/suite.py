@@ -30,7 +30,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     sys.path.insert(0, root)  # as `python -m pytest` does
     reporter = SuiteReporter(root + os.sep)
     reporter.start(channel, job)
-    added: list[Any] = [reporter, SuiteOptions(channel.send)]
+    added: list[Any] = [reporter, SuiteOptions()]
     if job["traced"]:
         recorder = HitRecorder(root + os.sep, job["traced"], channel.send)
         recorder.install()

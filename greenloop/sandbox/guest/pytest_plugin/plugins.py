@@ -8,6 +8,9 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+# Options added in a project's environment, by plug-in: processes that report elsewhere, and
+# thresholds for runs of a part of the tests.
+SWITCHED_OFF = {"xdist": "-n0", "pytest_cov": "--no-cov"}
 _PLUGIN_MODULES = {  # by package
     "pytest_asyncio": "pytest_asyncio.plugin",
     "anyio": "anyio.pytest_plugin",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-# By plug-in: processes that report elsewhere, and thresholds for runs of a part of the tests.
-_SWITCHED_OFF = {"xdist": "-n0", "pytest_cov": "--no-cov"}
+from .plugins import SWITCHED_OFF
 
 
 def build_arguments(root: str) -> list[str]:
@@ -18,21 +17,16 @@ def build_arguments(root: str) -> list[str]:
 
 
 class SuiteOptions:
-    """Switches off options of plug-ins that are installed; reports which as `adjusted`."""
-
-    def __init__(self, send: Callable[..., None] | None = None) -> None:
-        self._send = send
+    """Switches off options of plug-ins that are installed."""
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_load_initial_conftests(
         self, early_config: Any, parser: Any, args: list[str]
     ) -> Iterator[None]:
         manager = early_config.pluginmanager
-        added = [option for name, option in _SWITCHED_OFF.items() if manager.hasplugin(name)]
+        added = [option for name, option in SWITCHED_OFF.items() if manager.hasplugin(name)]
         if added:
             args += added
             known = parser.parse_known_args(args, namespace=copy.copy(early_config.option))
             early_config.known_args_namespace = known
-        if self._send:
-            self._send("adjusted", options=added)
         yield
