@@ -29,7 +29,7 @@ from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.syntax.source import Source
 from greenloop.testsuite import TestFile
 
-DEFAULT_MAX_PATCHES = 8
+DEFAULT_MAX_PATCHES = 4  # each takes a run of all tests, and the first is the likeliest
 _UNSUPPORTED_RUN = re.compile("cannot be collected|other tests|no test loads|broke off")
 _MIN_TEST_SECONDS, _TEST_TIME_FACTOR, _MAX_TIME_SHARE = 0.25, 10, 0.1
 _SCORE_MARGIN = 0.9  # edits worse than the best passing one by more than this are not tried
