@@ -14,6 +14,7 @@ from greenloop.app.check import CheckResult, OpenSandbox, run_and_save
 from greenloop.app.diff_tests import (
     RedTests,
     build_run,
+    compare_tests,
     explain_problem,
     explain_red,
     list_ignored_tests,
@@ -156,9 +157,12 @@ async def _grade_changes(
         find_red = explain_problem if baseline.problem else explain_red
         explain = partial(find_red, runner, diff, baseline)
         red = await run_in_sandbox_thread(runner.box, explain)
+        compare = partial(compare_tests, runner, diff, baseline)
+        is_asked = deadline is not None and not baseline.problem  # only a gate decides by it
+        compared = await run_in_sandbox_thread(runner.box, compare) if is_asked else {}
     if baseline.problem and not red.ended:
         raise InputError(explain_suite_problem(baseline.problem, diff.tree))
-    _record_run(state, baseline, red, emit)
+    _record_run(state, baseline, red, emit, compared)
     if state.green_run is None:
         own = "" if runner.box.environment else explain_python_version(diff.tree)
         lines = (*list_syntax_errors(diff), own)
@@ -193,13 +197,19 @@ async def _install_packages(
         emit(Notice(line))
 
 
-def _record_run(state: RunState, baseline: Baseline, red: RedTests, emit: EventSink) -> None:
+def _record_run(
+    state: RunState,
+    baseline: Baseline,
+    red: RedTests,
+    emit: EventSink,
+    compared: Mapping[str, tuple[str, ...]],
+) -> None:
     """Set the run of the tests that count, and what is known of the others."""
     result = build_run(baseline, red)
     state.candidates.best = Candidate(state.candidates.current.code, "generate", run=result)
     emit(TestRunFinished(result))
     assert state.change is not None
-    known = summarize_baseline(baseline, red)
+    known = summarize_baseline(baseline, red).model_copy(update=compared)
     state.change = state.change.model_copy(update={"baseline": known})
     state.notes.extend([red.ended] if red.ended and not red.broken else [])
     state.notes.extend(list_ignored_tests(red, known.flaky))

@@ -36,16 +36,13 @@ class RedTests:
     before: tuple[str, ...] = ()
     not_runnable: tuple[str, ...] = ()
     ended: str = ""
-    silent: tuple[str, ...] = ()
-    outdated: tuple[str, ...] = ()
 
 
 def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> RedTests:
     """Run the files of the red tests as they are and as they were at the commit."""
-    silent, outdated = compare_tests(runner, diff, baseline)
     files = sorted({test.partition("::")[0] for test in baseline.red} - {""})
     if not files:
-        return RedTests(silent=silent, outdated=outdated)
+        return RedTests()
     failures = {item.test: item for item in runner.run({}, baseline.red).failures}
     there = [path for path in files if diff.before.get(path, "") is not None]
     failing = runner.run(diff.before, there).failing_tests if there else frozenset()
@@ -61,8 +58,6 @@ def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) ->
         tuple(failures[name] for name in broken if name in failures),
         tuple(name for name in baseline.red if known[name]),
         tuple(sorted(lacking)),
-        silent=silent,
-        outdated=outdated,
     )
 
 
@@ -80,9 +75,9 @@ def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
 
 def compare_tests(
     runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the functions of changed test files that passed before and do not run now, and those of
-    which a test passed before and fails on the changed code as it was written then.
+) -> dict[str, tuple[str, ...]]:
+    """Return which functions of changed test files passed before, do not run now, or fail now as they
+    were: the fields of `BaselineResult` on them.
     """
     changed = [
         p for p in diff.before if is_test_path(p) and diff.before[p] != diff.tree.texts.get(p)
@@ -95,12 +90,14 @@ def compare_tests(
     files = sorted(p for p, text in {**beside, **before}.items() if parse_test_functions(text))
     files = [path for path in files if not path.endswith("conftest.py")]
     if not files:
-        return (), ()
+        return {}
     passed = _list_ended(runner.run(diff.before, files), "passed")
     again = _list_ended(runner.run(before, files), "passed", "skipped", "xfailed")
     run_now = {_name_function(test) for test in (*baseline.locked, *baseline.red, *baseline.flaky)}
     failing = {_name_function(test) for test in passed - again}
-    return tuple(sorted({*map(_name_function, passed)} - run_now)), tuple(sorted(failing))
+    functions = set(map(_name_function, passed))
+    found = {"compared": functions, "silent": functions - run_now, "outdated": failing}
+    return {key: tuple(sorted(names)) for key, names in found.items()}
 
 
 def _list_ended(run: TestRun, *outcomes: str) -> set[str]:
@@ -131,8 +128,6 @@ def summarize_baseline(baseline: Baseline, red: RedTests) -> BaselineResult:
         locked=len(baseline.locked),
         red=(*red.before, *red.not_runnable),
         flaky=baseline.flaky,
-        silent=red.silent,
-        outdated=red.outdated,
     )
 
 

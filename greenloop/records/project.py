@@ -66,14 +66,16 @@ class ChangedFile(Record):
 class BaselineResult(Record):
     """The project's suite before the change: how many tests are locked, and which are not.
 
-    A locked test passed twice. `problem` says why there is none. `silent` passed before the change
-    and do not run now; `outdated` passed, and fail on the changed code as they were written then.
+    A locked test passed twice. `problem` says why there is none. `compared` are the tests of changed
+    files that passed before the change: `silent` do not run now; `outdated` fail on the changed code
+    as they were written then.
     """
 
     locked: int = 0
     red: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
     problem: str = ""
+    compared: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
     outdated: tuple[str, ...] = ()
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+import ast
+from collections.abc import Collection, Iterator, Mapping, Set
 
 from greenloop.project.line_map import find_statement_ends, instrument_file
+from greenloop.project.weakening.machines import holds_here
 from greenloop.records import Baseline, Coverage, Thresholds
+from greenloop.syntax.parse import parse_or_empty
 
 
 def measure_coverage(
@@ -13,14 +16,23 @@ def measure_coverage(
     lines: Mapping[str, Set[int]],
     baseline: Baseline,
     thresholds: Thresholds,
+    new_tests: Collection[str] = (),
 ) -> Coverage | str:
-    """Return which of the statements and branches on the lines of several files the tests reach."""
+    """Return which of the statements and branches on the lines of several files the tests reach.
+
+    Statements for type checkers, and for other machines than this one, are left out.
+    """
     statements: dict[str, bool] = {}
     branches: dict[str, bool] = {}
+    newly_run: list[str] = []
     for path, changed in sorted(lines.items()):
+        new = set(_list_run_lines(baseline, path, new_tests))
         reached, taken = baseline.reached.get(path, {}), baseline.branches.get(path, ())
         found = find_changed_statements(texts[path], changed)
+        left_out = set(_list_never_run(parse_or_empty(texts[path])))
+        found = [line for line in found if line not in left_out]
         statements |= {f"{path}:{line}": line in reached for line in found}
+        newly_run += [f"{path}:{line}" for line in found if line in new]
         meaning = instrument_file(texts[path])
         names = meaning.branches.values() if meaning else ()
         chosen = (name for name in names if int(name.partition("->")[0]) in found)
@@ -34,7 +46,27 @@ def measure_coverage(
         branch=round(branch, 4),
         missed_places=tuple(place for place, is_hit in statements.items() if not is_hit),
         missed_branches=tuple(place for place, is_hit in branches.items() if not is_hit),
+        newly_run=tuple(newly_run),
     )
+
+
+def _list_run_lines(baseline: Baseline, path: str, tests: Collection[str]) -> Iterator[int]:
+    """Yield the lines of a file that some of these tests run, without those of the import."""
+    by_line = baseline.lines.get(path, {}) if tests else {}
+    for line in baseline.find_tested_lines(path):
+        if not {*by_line.get(line, ())}.isdisjoint(tests):
+            yield line
+
+
+def _list_never_run(tree: ast.Module) -> Iterator[int]:
+    """Yield the lines of branches for type checkers, or for other machines than this one."""
+    for item in ast.walk(tree):
+        if isinstance(item, ast.If):
+            is_typing = ast.unparse(item.test).endswith("TYPE_CHECKING")
+            is_here = False if is_typing else holds_here(item.test)
+            other = [] if is_here is None else item.orelse if is_here else item.body
+            for part in other:
+                yield from range(part.lineno, (part.end_lineno or part.lineno) + 1)
 
 
 def find_changed_statements(text: str, changed: Set[int]) -> list[int]:

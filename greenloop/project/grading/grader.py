@@ -192,7 +192,8 @@ def grade_lines(
         "empty_bodies": change.measure_empty_bodies,
         "flakiness": change.measure_flakiness,
         "coverage": partial(
-            measure_coverage, texts, change.code_lines, change.baseline, plan.thresholds
+            measure_coverage,
+            *(texts, change.code_lines, change.baseline, plan.thresholds, change.new_tests),
         ),
         "assertion_mutation": change.measure_assertion_mutation,
         "isolated": modules.measure_isolation,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-import copy
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from greenloop.project.weakening.bindings import Bound, bind_names, resolve
+from greenloop.project.weakening.machines import holds_here
 from greenloop.project.weakening.strength import (
     BROAD,
     Strength,
@@ -40,8 +41,6 @@ _UNITTEST = {
     "assertLess": "{} < {}",
     "assertLessEqual": "{} <= {}",
 }
-_MAX_NODES = 400  # then a name stays as it is
-Bound = Mapping[str, ast.expr]
 
 
 @dataclass(frozen=True)
@@ -77,8 +76,12 @@ def _walk(
         yield from _read_statement(node, bound, is_conditional, is_swallowed)
         bind_names(node, bound)
         if isinstance(node, ast.If):
-            yield from _walk([*node.body, *node.orelse], bound, True, is_swallowed)
-            is_conditional = is_conditional or _leaves(node.body) or _leaves(node.orelse)
+            may_end = False
+            for part, runs in _list_branches(node):
+                may_not = is_conditional or runs is not True
+                yield from _walk(part, bound, may_not, is_swallowed)
+                may_end |= _leaves(part) and runs is not False
+            is_conditional = is_conditional or may_end
         elif isinstance(node, ast.Try):
             hides = is_swallowed or any(map(hides_failure, node.handlers))
             yield from _walk(node.body, bound, is_conditional, hides)
@@ -95,35 +98,10 @@ def _walk(
             return
 
 
-def bind_names(node: ast.stmt, bound: dict[str, ast.expr]) -> None:
-    """Note what a statement assigns to a name, and forget names that get an unknown value."""
-    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-        bound[node.targets[0].id] = resolve(node.value, bound)
-        return
-    for item in ast.walk(node):
-        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
-            bound.pop(item.id, None)
-
-
-def resolve(node: ast.expr, bound: Bound) -> ast.expr:
-    """Return an expression in which names stand for what was assigned to them."""
-    found = _Resolver(bound).visit(copy.deepcopy(node))
-    assert isinstance(found, ast.expr)
-    is_large = sum(1 for _ in ast.walk(found)) > _MAX_NODES
-    return node if is_large else found
-
-
-class _Resolver(ast.NodeTransformer):
-    """Replaces names by what was assigned to them."""
-
-    def __init__(self, bound: Bound) -> None:
-        self._bound = bound
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:
-        return node  # CPython < 3.12 writes no such text with every expression in it
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self._bound.get(node.id, node) if isinstance(node.ctx, ast.Load) else node
+def _list_branches(node: ast.If) -> list[tuple[list[ast.stmt], bool | None]]:
+    """Return both branches, and whether they run on this machine; None where that is not known."""
+    is_here = holds_here(node.test)
+    return [(node.body, is_here), (node.orelse, None if is_here is None else not is_here)]
 
 
 def _is_empty_loop(node: ast.For | ast.AsyncFor | ast.While) -> bool:
@@ -207,5 +185,6 @@ def list_values(node: ast.AST) -> frozenset[str]:
 
 
 def list_names(node: ast.AST) -> frozenset[str]:
-    """Return the names and attributes that a test uses."""
-    return frozenset(collect_names(node))
+    """Return the names and attributes that a test uses, and `name=` of arguments."""
+    keywords = (item.arg for item in ast.walk(node) if isinstance(item, ast.keyword))
+    return frozenset(collect_names(node)).union(f"{name}=" for name in keywords)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
 from typing import Any
 
+from greenloop.project.weakening.machines import is_about_machine
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty
 
@@ -61,6 +62,10 @@ _DECIDING_HOOK = re.compile(
 _BROAD_FILTER = re.compile(r"(ignore|default|once|always)(::\w*)?$")
 _COVERAGE = ("run", "report")
 _LEAVING_OUT = ("omit", "exclude_lines", "exclude_also", "exclude")
+# Lines that say nothing of what the code does.
+_NEVER_RUN = re.compile(
+    r"TYPE_CHECKING|overload|NotImplementedError|__main__|pragma|assert_never|abstract|Protocol|\.\.\."
+)
 _COLLECTING = ("testpaths", "python_files", "python_classes", "python_functions", "norecursedirs")
 _IGNORING = ("collect_ignore", "collect_ignore_glob", "pytest_plugins")
 
@@ -152,12 +157,12 @@ def _compare_settings(
     for line in _list_lines(now.get("filterwarnings")):
         is_new = line not in _list_lines(was.get("filterwarnings"))
         if is_new and _BROAD_FILTER.match(line) and "error" in str(was.get("filterwarnings")):
-            yield f"{path}: filterwarnings have `{line}` now, so such warnings are no errors"
+            yield f"{path}: filterwarnings have `{line}` now, so such a warning is not an error"
     measured, measures = old.get("coverage", {}), new.get("coverage", {})
     for key in _LEAVING_OUT:
-        more = [
-            i for i in _list_lines(measures.get(key)) if i not in _list_lines(measured.get(key))
-        ]
+        known = _list_lines(measured.get(key))
+        more = [i for i in _list_lines(measures.get(key)) if i not in known]
+        more = [i for i in more if key == "omit" or not _NEVER_RUN.search(i)]
         if more and measured:
             yield f"{path}: coverage's {key} has `{more[0]}` now"
     bounds = (table.get("coverage", {}).get("fail_under", 0) for table in (old, new))
@@ -207,9 +212,19 @@ def _compare_hooks(path: str, before: str, after: str) -> Iterator[str]:
 
 
 def _list_hooks(text: str) -> dict[str, str]:
-    nodes = parse_or_empty(text).body
+    nodes = list(_iter_statements(parse_or_empty(text).body))
     hooks = {n.name: ast.unparse(n) for n in nodes if isinstance(n, Function)}
-    assigned = (n for n in nodes if isinstance(n, ast.Assign))
-    names = {ast.unparse(n.targets[0]): ast.unparse(n.value) for n in assigned}
-    kept = {name: value for name, value in names.items() if name in _IGNORING}
+    texts = (ast.unparse(n) for n in nodes if isinstance(n, (ast.Assign, ast.AugAssign, ast.Expr)))
+    kept = {
+        text: text for text in texts if text.startswith(_IGNORING) and not text.endswith("= []")
+    }
     return {name: text for name, text in hooks.items() if _DECIDING_HOOK.match(name)} | kept
+
+
+def _iter_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a file, and those under a condition that is not one on the machine."""
+    for node in body:
+        if isinstance(node, ast.If) and not is_about_machine(node.test):
+            yield from _iter_statements([*node.body, *node.orelse])
+        else:
+            yield node

@@ -94,7 +94,7 @@ def find_weakened_tests(
         now = new.get(test) or _find_moved(item, added)
         if now is not None:
             added.pop(now.test, None)
-            found.extend(_compare(item, now, kept))
+            found.extend(_compare(item, now, kept, removed_names))
         elif not item.is_helper and not _is_replaced(item, unfolded, removed_names, kept):
             first = item.checks[0].shown if item.checks else ""
             again = _is_called_by(item, unfolded)
@@ -122,7 +122,7 @@ def _list_texts(tests: Collection[ComparedTest]) -> Iterator[str]:
 
 
 def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
-    """Return the functions, classes and constants that files of code defined and no file does now."""
+    """Return the functions, classes, constants and arguments (`name=`) that code had and no file has now."""
     return frozenset(_list_definitions(before) - _list_definitions(after))
 
 
@@ -144,6 +144,7 @@ def _list_definitions(texts: Mapping[str, str]) -> set[str]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
     }
     assigned = (node.targets for node in nodes if isinstance(node, ast.Assign))
+    defined |= {f"{node.arg}=" for node in nodes if isinstance(node, ast.arg)}
     return defined | {t.id for targets in assigned for t in targets if isinstance(t, ast.Name)}
 
 
@@ -192,7 +193,10 @@ def list_called(item: ComparedTest) -> set[str]:
 
 
 def _compare(
-    old: ComparedTest, new: ComparedTest, kept: Mapping[str, int]
+    old: ComparedTest,
+    new: ComparedTest,
+    kept: Mapping[str, int],
+    removed_names: Collection[str],
 ) -> Iterator[WeakenedTest]:
     """Yield how a test tells less than it did, the gravest first."""
 
@@ -201,9 +205,10 @@ def _compare(
 
     if new.skip and not old.skip:
         yield build("skipped", after=new.skip, before=f"def {old.name}")
-    if mocked := (new.mocked - old.mocked) & list_called(old):
+    if mocked := (new.mocked - old.mocked) & list_called(old) & list_called(new):
         yield build("mocked", before=", ".join(sorted(mocked)), after="a replacement")
-    yield from (build(*found) for found in _compare_checks(old, new, kept))
+    asked = [check for check in old.checks if check.names.isdisjoint(removed_names)]
+    yield from (build(*found) for found in _compare_checks(asked, new, kept))
     yield from (build(*found) for found in _compare_cases(old, new))
 
 
@@ -211,12 +216,12 @@ _Found = tuple[Kind, str, str, int]
 
 
 def _compare_checks(
-    old: ComparedTest, new: ComparedTest, kept: Mapping[str, int]
+    old: Collection[Check], new: ComparedTest, kept: Mapping[str, int]
 ) -> Iterator[_Found]:
     """Yield what became of each check that does not stand any more as it stood."""
     left = list(new.checks)
     changed: list[Check] = []
-    for check in old.checks:
+    for check in old:
         same = next((item for item in left if item.text == check.text), None)
         if same is None:
             changed.append(check)
@@ -240,10 +245,15 @@ def _compare_places(old: Check, new: Check) -> Iterator[_Found]:
 
 
 def _find_successor(check: Check, left: Collection[Check]) -> Check | None:
-    """Return the new check that stands for an old one: of the same subject, else as strong."""
+    """Return the new check that stands for an old one: of the same subject, else of the same
+    text, else as strong.
+    """
     same = [item for item in left if item.subject == check.subject]
-    alike = same or [item for item in left if item.strength >= check.strength]
-    return max(alike, key=lambda item: item.strength, default=None)
+    same = same or [item for item in left if item.shown == check.shown]
+    if same:
+        return max(same, key=lambda item: item.strength)
+    strong = (item for item in left if item.strength >= check.strength)
+    return min(strong, key=lambda item: item.strength, default=None)
 
 
 def _compare_strength(old: Check, new: Check, test: ComparedTest) -> Iterator[_Found]:

@@ -7,25 +7,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from greenloop.project.weakening.checks import (
-    Bound,
-    Check,
-    bind_names,
-    list_checks,
-    list_names,
-    list_values,
-    resolve,
-)
+from greenloop.project.weakening.bindings import Bound, bind_names, resolve
+from greenloop.project.weakening.checks import Check, list_checks, list_names, list_values
+from greenloop.project.weakening.skips import explain_skip
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty
-from greenloop.testsuite.parser import parse_test_functions
 
-# What depends on the machine: its system, its Python, and what is installed there.
-_PLATFORM = re.compile(
-    r"\b(sys\.platform|platform|version_info|os\.name|importorskip|which|find_spec|hasattr|win|win32"
-    r"|windows|linux|darwin|macos|posix|pypy|cpython|py3\d+|python ?3[\d.]*|(not )?installed)\b",
-    re.IGNORECASE,
-)
 _PATCHING = re.compile(r"(^|\.)(patch(\.(object|dict|multiple))?|setattr|setitem)$")
 
 
@@ -53,11 +40,10 @@ def read_tests(texts: Mapping[str, str]) -> dict[str, ComparedTest]:
     """Return the tests and checking helpers of test files by node id; those of base classes, too."""
     found: dict[str, ComparedTest] = {}
     for path, text in texts.items():
-        can_skip = {item.name for item in parse_test_functions(text) if item.can_skip}
         body = parse_or_empty(text).body
         bound = _read_constants(body)
         for name, node, classes in _iter_functions(body):
-            item = _read(f"{path}::{name}", node, classes, name in can_skip, bound)
+            item = _read(f"{path}::{name}", node, classes, body, bound)
             if skip := _explain_no_collection(body, classes):
                 item = replace(item, skip=skip)
             if not item.is_helper or item.checks:
@@ -90,7 +76,7 @@ def _read_constants(body: list[ast.stmt]) -> Bound:
     """Return what a file assigns to names, outside of functions and classes."""
     bound: dict[str, ast.expr] = {}
     for node in body:
-        if isinstance(node, (ast.Assign, ast.AugAssign)):
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             bind_names(node, bound)
     return bound
 
@@ -109,10 +95,11 @@ def _read(
     test: str,
     node: Function,
     classes: tuple[ast.ClassDef, ...],
-    can_skip: bool,
+    file: list[ast.stmt],
     bound: Bound,
 ) -> ComparedTest:
     marks = [*node.decorator_list, *(mark for item in classes for mark in item.decorator_list)]
+    around = [file, *(item.body for item in classes)]
     return ComparedTest(
         test=test,
         line=node.lineno,
@@ -121,7 +108,7 @@ def _read(
         values=list_values(node),
         names=list_names(node),
         cases=tuple(_list_cases(node, marks, bound)),
-        skip=_explain_skip(node, marks) if can_skip else "",
+        skip=explain_skip(marks, node.body, around, bound),
         mocked=frozenset(_list_mocked(node)),
         is_helper=not node.name.startswith("test"),
     )
@@ -149,17 +136,6 @@ def _unwrap(case: ast.expr) -> ast.expr:
         case ast.Call(func=ast.Attribute(attr="param") | ast.Name(id="param"), args=[*several]):
             return ast.Tuple(several, ast.Load())
     return case
-
-
-def _explain_skip(node: Function, marks: list[ast.expr]) -> str:
-    """Return what skips a test, '' where it is a matter of the machine that it runs on."""
-    parts = [ast.unparse(mark) for mark in marks if re.search(r"skip|xfail", ast.unparse(mark))]
-    calls = (item for item in ast.walk(node) if isinstance(item, ast.Call))
-    called = [text for text in map(ast.unparse, calls) if re.search(r"\b(skip|xfail)\w*\(", text)]
-    around = "\n".join(map(ast.unparse, node.body)) if called else ""
-    if (parts or called) and _PLATFORM.search("\n".join((*parts, around))):
-        return ""
-    return [*parts, *called, "a mark of its file or class"][0]
 
 
 def _list_mocked(node: Function) -> Iterator[str]:

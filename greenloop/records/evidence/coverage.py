@@ -23,8 +23,8 @@ class Coverage(Piece):
     was never run right after line 12 (`exit`: the end of the function, class or module of line 12).
     `statements` are all lines that a statement begins on. `unasked_lines` were not run either, and
     do not count: nothing asks for them. `unreached` are public functions and methods that no test
-    runs at all. `missed_places` are the missed lines of several files, as
-    `path:12`.
+    runs at all. `missed_places` are the missed lines of several files, as `path:12`, and
+    `newly_run` those that new tests run.
     """
 
     title: ClassVar[str] = "coverage"
@@ -40,6 +40,7 @@ class Coverage(Piece):
     unasked_lines: tuple[int, ...] = ()
     unreached: tuple[str, ...] = ()
     missed_places: tuple[str, ...] = ()
+    newly_run: tuple[str, ...] = ()
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         missed = self.missed_lines or self.missed_places

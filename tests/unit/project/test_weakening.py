@@ -48,6 +48,17 @@ def test_a_test_that_is_removed_with_what_it_tested_is_not_named() -> None:
     assert find_kinds(BEFORE, before) == ["removed"]
 
 
+def test_a_check_of_an_argument_that_is_removed_is_not_named() -> None:
+    before = (
+        BEFORE + "\ndef test_tax():\n    assert tax(1, old=True) == 2\n    assert tax(1) == 3\n"
+    )
+    after = before.replace("    assert tax(1, old=True) == 2\n", "")
+    code = {"cart.py": "def tax(x, old=False): ...\n"}
+    removed = find_removed_names(code, {"cart.py": "def tax(x): ...\n"})
+    assert find_kinds(after, before, removed) == []
+    assert find_kinds(after, before) == ["fewer checks"]
+
+
 def test_a_moved_test_is_compared_where_it_stands_now() -> None:
     old = {"test_a.py": "def test_x():\n    assert f(1) == 2\n"}
     new = {"test_b.py": "def test_x():\n    assert f(1)\n"}

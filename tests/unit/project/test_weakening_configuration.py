@@ -40,7 +40,8 @@ PYTEST = "[tool.pytest.ini_options]\n"
             "[tool.greenloop]",
         ),
         ("tests/conftest.py", "", "def pytest_collection_modifyitems(items): ...\n", "is new"),
-        ("conftest.py", "", "collect_ignore = ['test_a.py']\n", "collect_ignore is new"),
+        ("conftest.py", "", "collect_ignore = ['test_a.py']\n", "['test_a.py'] is new"),
+        ("conftest.py", "", "if CI:\n    collect_ignore.append('test_a.py')\n", "is new"),
         (".claude/settings.json", "greenloop gate", "", "decides what is checked"),
     ],
 )
@@ -57,7 +58,7 @@ def test_a_loosened_configuration_is_named(path: str, before: str, after: str, s
         ("pyproject.toml", PYTEST, f"{PYTEST}addopts = '-ra --strict-markers'\n"),
         ("pyproject.toml", "[project]\nversion = '1'\n", "[project]\nversion = '2'\n"),
         ("tests/conftest.py", "", "import pytest\n\n@pytest.fixture\ndef shop(): ...\n"),
-        ("src/shop.py", "", "collect_ignore = []\n"),
+        ("conftest.py", "", "if sys.version_info < (3, 12):\n    collect_ignore = ['a.py']\n"),
         ("pyproject.toml", "not TOML", "neither = "),
     ],
 )

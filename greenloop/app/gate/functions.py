@@ -1,0 +1,143 @@
+"""Changed functions that no test asks enough: lines that none runs, and faults that none notices."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from greenloop.records import Evidence
+from greenloop.records.evidence.mutation import Survivor
+from greenloop.syntax.nodes import Function, get_line_span
+from greenloop.syntax.parse import parse_or_empty
+
+ANSWERED = re.compile(r"#\s*greenloop:[\w ]*\bbecause +\w+ +\w+.*")
+MAX_SURVIVORS = 5
+MAX_ANSWERS = 3  # that count in one piece of work
+_MAX_PLACES = 8
+_PRIVATE_STATE = re.compile(r"(self|cls)\._\w+( *:[^=]+)? *[-+*/|&]?= ")
+_NOTICED = ("killed", "timeout", "crashed")
+_MAX_UNNOTICED = 0.5  # of the faults in a function that new tests run
+
+
+@dataclass(frozen=True)
+class ChangedFunctions:
+    """What the tests ask of each changed function.
+
+    One that new tests run is not held to the thresholds: its tests are there, and whether they ask
+    enough is told by faults that a caller sees. One that only old tests run must be asked as before.
+    """
+
+    evidence: Evidence
+    texts: Mapping[str, str]
+
+    @cached_property
+    def _functions(self) -> dict[str, dict[int, int]]:
+        return {path: _map_lines(text) for path, text in self.texts.items() if path in self._paths}
+
+    @property
+    def _paths(self) -> set[str]:
+        coverage, mutation = self.evidence.coverage, self.evidence.mutation
+        places = [*coverage.missed_places, *coverage.newly_run] if coverage else []
+        tried = mutation.tried if mutation else ()
+        return {place.rpartition(":")[0] for place in places} | {_get_path(i.id) for i in tried}
+
+    def _find(self, path: str, line: int) -> str:
+        """Return the function of a line, by file and first line; line 0 at module level."""
+        return f"{path}:{self._functions.get(path, {}).get(line, 0)}"
+
+    def _count(self, places: Sequence[str]) -> Counter[str]:
+        split = (place.rpartition(":") for place in places)
+        return Counter(self._find(path, int(line)) for path, _, line in split)
+
+    @cached_property
+    def _new(self) -> Counter[str]:
+        """How many changed lines of each function new tests run."""
+        coverage = self.evidence.coverage
+        return self._count(coverage.newly_run if coverage else ())
+
+    def list_untested(self) -> Iterator[str]:
+        """Yield the changed lines that no test runs, without those beside as many that new tests run."""
+        coverage = self.evidence.coverage
+        if coverage is None or coverage.line >= self.evidence.thresholds.line_coverage:
+            return
+        missed = self._count(coverage.missed_places)
+        split = ((place, *place.rpartition(":")[::2]) for place in coverage.missed_places)
+        found = ((place, self._find(path, int(line))) for place, path, line in split)
+        left = [place for place, name in found if missed[name] > self._new[name]]
+        if left:
+            yield (
+                f"no test runs {_join_places(left)}: add tests that call the new behaviour and "
+                "assert what it returns"
+            )
+
+    def list_survivors(self, said: str) -> Iterator[str]:
+        """Yield mutants of the changed lines that no test notices, where these are too many."""
+        mutation = self.evidence.mutation
+        if mutation is None:
+            return
+        tried = Counter(
+            self._find(_get_path(item.id), item.line)
+            for item in mutation.tried
+            if item.outcome in (*_NOTICED, "survived")
+        )
+        found = [item for item in mutation.survived if item.reached]
+        lived = Counter(self._find(item.path, item.line) for item in found)
+        wanted = self.evidence.thresholds.mutation_score
+        is_short = mutation.score is not None and mutation.score < wanted
+        seen: set[str] = set()
+        answered: set[str] = set()
+        for item in sorted(found, key=lambda item: (item.path, item.line)):
+            name = self._find(item.path, item.line)
+            too_many = lived[name] > max(1, _MAX_UNNOTICED * tried[name])
+            if not (too_many if self._new[name] else is_short) or self._is_hidden(item):
+                continue
+            if self._is_answered(item, said) and len(answered | {item.place}) <= MAX_ANSWERS:
+                answered.add(item.place)
+            elif item.place not in seen and len(seen) < MAX_SURVIVORS:
+                seen.add(item.place)
+                yield f"{item.place} no test notices this fault: {item.question}"
+
+    def _is_hidden(self, survivor: Survivor) -> bool:
+        """Return whether it changes what is kept in a private attribute, which no caller sees itself."""
+        line = self.texts.get(survivor.path, "").split("\n")[survivor.line - 1 : survivor.line]
+        return any(_PRIVATE_STATE.match(text.strip()) for text in line)
+
+    def _is_answered(self, survivor: Survivor, said: str) -> bool:
+        """Return whether a comment at the line, or the agent's message, says why no test is needed."""
+        lines = self.texts.get(survivor.path, "").split("\n")
+        around = lines[max(0, survivor.line - 2) : survivor.line]
+        return any(map(ANSWERED.search, around)) or f"{survivor.path}:{survivor.line}" in said
+
+
+def _get_path(mutant: str) -> str:
+    """Return the file of a mutant by its id, `path:id`."""
+    return mutant.partition(".py:")[0] + ".py"
+
+
+def _map_lines(text: str) -> dict[int, int]:
+    """Return the first line of the innermost function of each line in one."""
+    found: dict[int, int] = {}
+    for node in ast.walk(parse_or_empty(text)):  # the outer ones first
+        if isinstance(node, Function):
+            first, last = get_line_span(node)
+            found.update(dict.fromkeys(range(first, last + 1), first))
+    return found
+
+
+def _join_places(places: Sequence[str]) -> str:
+    """Return `path:line` places as text, lines that follow each other as `path:first-last`."""
+    spans: list[tuple[str, str, str]] = []
+    for place in dict.fromkeys(places):
+        path, _, line = place.rpartition(":")
+        follows = spans and spans[-1][0] == path and line.isdigit() and spans[-1][2].isdigit()
+        if follows and int(line) == int(spans[-1][2]) + 1:
+            spans[-1] = (path, spans[-1][1], line)
+        else:
+            spans.append((path, line, line))
+    shown = [f"{p}:{a}" if a == b else f"{p}:{a}-{b}" for p, a, b in spans[:_MAX_PLACES]]
+    more = len(spans) - len(shown)
+    return ", ".join(shown) + (f" and {more} more places" if more > 0 else "")

@@ -1,0 +1,82 @@
+"""Conditions on the machine that runs tests: its system, its Python, and what is installed there."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import os
+import platform
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+_ABOUT_MACHINE = re.compile(
+    r"\b(sys\.platform|platform|version_info|hexversion|os\.name|os\.access|which|find_spec|hasattr"
+    r"|implementation|getuid|geteuid|win|linux|darwin|macos|posix|pypy|cpython|py\d+\w*|python_?3\w*"
+    r"|is_?(windows|win32|linux|macos|pypy\w*|root)|capabilit\w+|(has|have|can|supports?|needs)_\w+"
+    r"|\w+_(available|installed|missing|supported|version))\b",
+    re.IGNORECASE,
+)
+_KNOWN: dict[str, Any] = {
+    "sys.platform": sys.platform,
+    "os.name": os.name,
+    "platform.system()": platform.system(),
+    "platform.python_implementation()": platform.python_implementation(),
+    "sys.implementation.name": sys.implementation.name,
+    "sys.version_info": tuple(sys.version_info),
+    "sys.version_info[:2]": tuple(sys.version_info[:2]),
+}
+_OPERATORS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda one, several: one in several,
+}
+
+
+def is_about_machine(condition: ast.expr) -> bool:
+    """Return whether a condition asks for the machine; a constant in it, or a reason, tells nothing."""
+    match condition:
+        case ast.BoolOp(values=values):
+            return all(map(is_about_machine, values))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return is_about_machine(operand)
+        case ast.Compare(left=ast.Name(), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
+            return True  # a package that could not be imported
+        case ast.Constant(value=str(text)):  # as pytest takes it
+            return bool(_ABOUT_MACHINE.search(text))
+        case ast.Constant():
+            return False
+    return bool(_ABOUT_MACHINE.search(ast.unparse(condition)))
+
+
+def holds_here(condition: ast.expr) -> bool | None:
+    """Return what a condition on system and Python is on this machine; None for any other one."""
+    match condition:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            inner = holds_here(operand)
+            return None if inner is None else not inner
+        case ast.Compare(left=left, ops=[operation], comparators=[right]):
+            return _compare(ast.unparse(left), operation, right)
+        case ast.Call(
+            func=ast.Attribute(value=owner, attr="startswith"),
+            args=[ast.Constant(value=str(start))],
+        ):
+            known = _KNOWN.get(ast.unparse(owner))
+            return known.startswith(start) if isinstance(known, str) else None
+    return None
+
+
+def _compare(left: str, operation: ast.cmpop, right: ast.expr) -> bool | None:
+    """Compare what is known of the machine with a literal."""
+    compare = _OPERATORS.get(type(operation))
+    if left not in _KNOWN or compare is None:
+        return None
+    try:
+        return compare(_KNOWN[left], ast.literal_eval(right))
+    except (ValueError, TypeError):  # no literal, or one of another kind
+        return None

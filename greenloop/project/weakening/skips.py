@@ -1,0 +1,80 @@
+"""What keeps a test from running, or from failing: marks and calls that skip it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from greenloop.project.weakening.bindings import Bound, resolve
+from greenloop.project.weakening.machines import is_about_machine
+
+_MARK = re.compile(r"\b(mark\.(skip|skipif|xfail)|skip|skipIf|skipUnless|expectedFailure)$")
+_CALLS = frozenset({"skip", "xfail", "skipTest", "SkipTest"})
+_MISSING = re.compile(r"ImportError|ModuleNotFound|NotImplementedError|OSError|PermissionError")
+
+
+def explain_skip(
+    marks: Sequence[ast.expr],
+    body: Sequence[ast.stmt],
+    around: Sequence[list[ast.stmt]],
+    bound: Bound,
+) -> str:
+    """Return what skips a test, '' where it is a matter of the machine that it runs on.
+
+    `marks` are those of the test and its classes, `around` the bodies of its file and classes. A lie
+    about the machine is seen when the test is run here: it passed before, and does not run now.
+    """
+    marks = [*marks, *(mark for part in around for mark in _list_marks(part))]
+    found = (mark for item in marks for mark in _find_skipping(resolve(item, bound)))
+    named = next((ast.unparse(mark) for mark in found if not _asks_for_machine(mark)), "")
+    return named or next(_list_calls(body, False), "")
+
+
+def _list_marks(body: list[ast.stmt]) -> Iterator[ast.expr]:
+    for node in body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="pytestmark")], value=value):
+                yield value
+
+
+def _find_skipping(mark: ast.expr) -> Iterator[ast.expr]:
+    """Yield the marks in an expression that let a test skip, or fail unseen."""
+    match mark:
+        case ast.Call(func=function) if _MARK.search(ast.unparse(function)):
+            yield mark
+        case ast.Attribute() | ast.Name() if _MARK.search(ast.unparse(mark)):
+            yield mark
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            for part in parts:
+                yield from _find_skipping(part)
+
+
+def _asks_for_machine(mark: ast.expr) -> bool:
+    if not isinstance(mark, ast.Call) or ast.unparse(mark.func).endswith(".skip"):
+        return False
+    named = [item.value for item in mark.keywords if item.arg == "condition"]
+    return any(map(is_about_machine, [*mark.args[:1], *named]))
+
+
+def _list_calls(body: Sequence[ast.stmt], is_excused: bool) -> Iterator[str]:
+    """Yield the calls that skip a test whatever the machine."""
+    for node in body:
+        match node:
+            case ast.If(test=test, body=inner, orelse=other):
+                excused = is_excused or is_about_machine(test)
+                yield from _list_calls([*inner, *other], excused)
+            case ast.Try(body=inner, handlers=handlers, orelse=other, finalbody=last):
+                yield from _list_calls([*inner, *other, *last], is_excused)
+                for item in handlers:
+                    is_missing = item.type and _MISSING.search(ast.unparse(item.type))
+                    yield from _list_calls(item.body, is_excused or bool(is_missing))
+            case ast.With(body=inner) | ast.AsyncWith(body=inner) | ast.For(body=inner):
+                yield from _list_calls(inner, is_excused)
+            case _ if not is_excused:
+                calls = (item for item in ast.walk(node) if isinstance(item, ast.Call))
+                yield from (ast.unparse(item) for item in calls if _is_skipping(item))
+
+
+def _is_skipping(call: ast.Call) -> bool:
+    return ast.unparse(call.func).rpartition(".")[2] in _CALLS
