@@ -1,25 +1,26 @@
-"""Short texts of local variables, without secrets and without calling the script's own code.
-
-Built-in values and instances of the script's classes are formatted here, the latter by their
-attributes. Only classes of the standard library and of packages have their `__repr__` called.
-"""
+"""Short texts of local variables, without secrets."""
 
 from __future__ import annotations
 
+import collections
 import re
+import reprlib
 import sys
 import types
 from collections.abc import Iterator
-from functools import partial
 from itertools import islice
 from typing import Any
 
 _MAX_NAMES, _MAX_ITEMS, _MAX_DEPTH = 12, 6, 3
 _MAX_TEXT, _MAX_PART, _MAX_MESSAGE = 200, 80, 4000
-_SECRET_NAME = re.compile(
-    r"pass(wor[dt]|wd|phrase)|pwd|token|secret|credential|authori[sz]ation|bearer|private"
-    r"|cookie|session_?id|(api|access|signing|encryption|ssh|auth)_?key|_key$|^auth$",
-    re.I,
+_SECRET_WORDS = (
+    r"pass(?:wor[dt]|wd|phrase)|pwd|token|secret|credential|authori[sz]ation|bearer|private"
+    r"|cookie|session_?id|(?:api|access|signing|encryption|ssh|auth)_?key"
+)
+_SECRET_NAME = re.compile(rf"{_SECRET_WORDS}|_key$|^auth$", re.I)
+# `password='…'` and `'password': '…'`, in the text of a container or an object.
+_NAMED_SECRET = re.compile(
+    rf"(\w*(?:{_SECRET_WORDS})\w*['\"]?\s*[=:]\s*)('[^']*'|\"[^\"]*\"|[^\s,)}}\]]+)", re.I
 )
 _POSSIBLE_SECRET_NAME = re.compile(r"key|auth", re.I)  # also names of dict keys: the value decides
 _SECRET_VALUE = re.compile(
@@ -38,6 +39,7 @@ _NON_VALUE_TYPES = (
     types.MethodType,
     type,
 )
+_BUILT_IN_TYPES = (int, str, list, tuple, set, frozenset, dict, collections.deque)
 _MIN_SECRET_LENGTH = 8  # shorter ones are ordinary words, which sentences may contain
 
 
@@ -96,11 +98,52 @@ def _iterate_variables(frame: types.FrameType) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
+class _ScriptRepr(reprlib.Repr):
+    """Shows instances of the script's classes by their attributes: their own code is not called."""
+
+    def __init__(self, work: str) -> None:
+        super().__init__()
+        for name in [item for item in vars(self) if item.startswith("max")]:
+            setattr(self, name, _MAX_ITEMS)
+        self.maxlevel = _MAX_DEPTH
+        self.maxstring = self.maxlong = self.maxother = _MAX_TEXT
+        self._work = work
+
+    def repr1(self, value: Any, level: int) -> str:
+        """Take no name of a class for its type, and ask no metaclass for it."""
+        is_built_in = any(type(value) is item for item in _BUILT_IN_TYPES)
+        return super().repr1(value, level) if is_built_in else self.repr_instance(value, level)
+
+    def repr_instance(self, value: Any, level: int) -> str:
+        kind = type(value)
+        if not self._is_of_script(kind):
+            return super().repr_instance(value, level)
+        try:
+            attributes = object.__getattribute__(value, "__dict__")
+        except AttributeError:
+            attributes = {}
+        known = attributes.items() if type(attributes) is dict and level > 0 else ()
+        parts = [f" {key}={self.repr1(item, level - 1)}" for key, item in islice(known, _MAX_ITEMS)]
+        return f"<{_read_slot(kind, '__name__')}{''.join(parts)}>"
+
+    def _is_of_script(self, kind: type) -> bool:
+        own_repr: object = kind.__repr__
+        name = _read_slot(kind, "__module__")
+        file = getattr(sys.modules.get(name), "__file__", None)
+        in_work = name == "__main__" or str(file).startswith(self._work)
+        return own_repr is object.__repr__ or in_work
+
+
+def _read_slot(kind: type, name: str) -> str:
+    """Return the name or the module of a class, whatever its metaclass does."""
+    return str(type.__dict__[name].__get__(kind))
+
+
 class ValueFormatter:
     """Formats values; `work` is the folder of the run's files, `secrets` are masked."""
 
     def __init__(self, work: str, secrets: list[str]) -> None:
-        self._work, self._secrets = work, secrets
+        self._secrets, self._repr = secrets, _ScriptRepr(work)
 
     def format_variables(self, frame: types.FrameType, line: str) -> list[list[str]]:
         """Return [name, text] of some of a frame's variables, those in its line first."""
@@ -115,113 +158,8 @@ class ValueFormatter:
         if is_secret(name, value):
             return _MASK
         try:
-            text = self._format_value(value, 0).encode("utf-8", "backslashreplace").decode()
+            text = self._repr.repr(value).encode("utf-8", "backslashreplace").decode()
         except BaseException as error:
             return f"<cannot be formatted: {type(error).__name__}>"
-        return _truncate(str(mask_secrets(self._secrets, text)), _MAX_TEXT)
-
-    def _format_value(self, value: Any, depth: int) -> str:
-        kind = type(value)
-        for base, show in _SCALAR_FORMATTERS:
-            if issubclass(kind, base):
-                return str(show(value))
-        for base, left, right in _SEQUENCE_BRACKETS:
-            if issubclass(kind, base):
-                return self._format_sequence(base, value, left, right, depth)
-        if issubclass(kind, dict):
-            return self._format_pairs(
-                list(islice(dict.items(value), _MAX_ITEMS)), dict.__len__(value), depth
-            )
-        if issubclass(kind, BaseException):
-            arguments = self._format_value(vars(BaseException)["args"].__get__(value), depth + 1)
-            return f"{_class_name(kind)}{arguments.replace(',)', ')')}"
-        if self._is_script_class(kind):
-            return self._format_attributes(value, depth)
-        return _truncate(repr(value), _MAX_TEXT)
-
-    def _format_sequence(self, base: Any, value: Any, left: str, right: str, depth: int) -> str:
-        if depth >= _MAX_DEPTH:
-            return f"{left}…{right}"
-        count = base.__len__(value)
-        parts = [
-            _truncate(self._format_value(item, depth + 1), _MAX_PART)
-            for item in islice(base.__iter__(value), _MAX_ITEMS)
-        ]
-        more = [f"… {count} in all"] if count > len(parts) else []
-        comma = "," if base is tuple and count == 1 else ""
-        return f"{left}{', '.join(parts + more)}{comma}{right}"
-
-    def _format_pairs(self, pairs: list[tuple[Any, Any]], count: int, depth: int) -> str:
-        if depth >= _MAX_DEPTH:
-            return "{…}"
-        parts = []
-        for key, item in pairs:
-            shown = _truncate(self._format_value(key, depth + 1), _MAX_PART)
-            secret = issubclass(type(key), str) and is_secret(str.__str__(key), item)
-            text = _MASK if secret else _truncate(self._format_value(item, depth + 1), _MAX_PART)
-            parts.append(f"{shown}: {text}")
-        more = [f"… {count} in all"] if count > len(parts) else []
-        return "{" + ", ".join(parts + more) + "}"
-
-    def _format_attributes(self, value: Any, depth: int) -> str:
-        name = _class_name(type(value))
-        if depth >= _MAX_DEPTH:
-            return f"<{name}>"
-        try:
-            attributes = object.__getattribute__(value, "__dict__")
-        except AttributeError:
-            return f"<{name}>"
-        if type(attributes) is not dict:
-            return f"<{name}>"
-        parts = []
-        for key, item in islice(attributes.items(), _MAX_ITEMS):
-            text = _MASK if is_secret(str(key), item) else self._format_value(item, depth + 1)
-            parts.append(f"{key}={_truncate(text, _MAX_PART)}")
-        more = ["…"] if len(attributes) > len(parts) else []
-        return f"<{' '.join([name, *parts, *more])}>"
-
-    def _is_script_class(self, kind: type) -> bool:
-        """Return whether a class is the script's own, or has the `__repr__` of `object`."""
-        own_repr: object = kind.__repr__
-        if own_repr is object.__repr__:
-            return True
-        name = type.__dict__["__module__"].__get__(kind)
-        file = getattr(sys.modules.get(str(name)), "__file__", None)
-        return name == "__main__" or str(file).startswith(self._work)
-
-
-def _class_name(kind: type) -> str:
-    """Return a class's name, whatever its metaclass does."""
-    return str(type.__dict__["__name__"].__get__(kind))
-
-
-def _truncate(text: str, max_length: int) -> str:
-    return text if len(text) <= max_length else f"{text[: max_length - 1]}…"
-
-
-def _format_integer(value: Any) -> str:
-    bits = int.bit_length(value)
-    return int.__repr__(value) if bits < 1000 else f"<int of {bits} bits>"
-
-
-def _format_text(base: Any, unit: str, value: Any) -> str:
-    count = base.__len__(value)
-    shown = str(base.__repr__(base.__getitem__(value, slice(_MAX_TEXT))))
-    return shown if count <= _MAX_TEXT else f"{shown[:-1]}…' ({count} {unit})"
-
-
-_SCALAR_FORMATTERS: list[tuple[type, Any]] = [
-    (type(None), lambda value: "None"),
-    (bool, lambda value: "True" if int.__index__(value) else "False"),
-    (int, _format_integer),
-    (float, float.__repr__),
-    (complex, complex.__repr__),
-    (str, partial(_format_text, str, "characters")),
-    (bytes, partial(_format_text, bytes, "bytes")),
-]
-_SEQUENCE_BRACKETS: list[tuple[Any, str, str]] = [
-    (list, "[", "]"),
-    (tuple, "(", ")"),
-    (set, "{", "}"),
-    (frozenset, "frozenset({", "})"),
-]
+        masked = _NAMED_SECRET.sub(rf"\1{_MASK}", str(mask_secrets(self._secrets, text)))
+        return masked if len(masked) <= _MAX_TEXT else f"{masked[: _MAX_TEXT - 1]}…"
