@@ -16,7 +16,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from greenloop.sandbox.guest.zygote.start import CODE_ZYGOTE_NAME
-from greenloop.sandbox.guest.zygote.supervisor import SPARE_NAME
 
 _GROWTH_BYTES = 96 << 20
 _GONE_S, _COMES_S = 10.0, 60.0
@@ -105,7 +104,7 @@ def resident() -> int:
 
 
 def in_runs() -> list[int]:
-    """Return the ids of our descendants that belong to a run, without spare children and zygotes.
+    """Return the ids of our descendants that belong to a run, without zygotes.
 
     They are two pid namespaces deeper than this process, or, without namespaces, below one of our
     zygotes, or in one of our containers.
@@ -115,7 +114,7 @@ def in_runs() -> list[int]:
     return [
         pid
         for pid, item in status.items()
-        if item["Name"] not in (SPARE_NAME, CODE_ZYGOTE_NAME)
+        if item["Name"] != CODE_ZYGOTE_NAME
         and (_is_in_a_run(pid, status) or any(_steps_below(top, pid, status) for top in containers))
     ]
 

@@ -28,7 +28,7 @@ from .file_descriptors import RESULT_FD, duplicate_high, redirect_stderr, redire
 from .monitor import RunMonitor
 
 _MAX_JOB_BYTES = 64 << 20
-SPARE_NAME, RUNNING_NAME = "gl-spare", "gl-run"
+RUNNING_NAME = "gl-run"
 
 
 class GuestRun(NamedTuple):
@@ -39,7 +39,7 @@ class GuestRun(NamedTuple):
 
 
 def supervise(
-    source: socket.socket,
+    run: socket.socket,
     limits: dict[str, int],
     ids: tuple[int, int],
     has_namespaces: bool,
@@ -48,10 +48,10 @@ def supervise(
 ) -> GuestRun:
     """Supervise one run, from isolation to report; exits after the report.
 
-    The run's socket comes over `source`, the job over that socket. Returns only in the child
-    process, which goes on to run untrusted code.
+    The job comes over the socket `run`. Returns only in the child process, which goes on to run
+    untrusted code.
     """
-    k.name_process(SPARE_NAME)
+    k.name_process(RUNNING_NAME)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
     k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -62,13 +62,12 @@ def supervise(
         k.prctl(k.PR_SET_DUMPABLE, 0)
         child = os.fork()
     except BaseException as error:
-        send_startup_error(_receive_run_socket(source), error)
+        send_startup_error(run, error)
         os._exit(111)
     if child == 0:
+        run.detach()  # closed with all descriptors that are not the guest's
         return _prepare_guest_process(pipes, limits, has_namespaces, inherited_fds)
-    run = _receive_run_socket(source)
     try:
-        k.name_process(RUNNING_NAME)
         pipes.close_guest_ends()
         root, request = _send_job(run, pipes, has_namespaces)
     except BaseException as error:
@@ -95,17 +94,6 @@ class _Pipes:
         ends = (self.output_in, self.errors_in, self.result_in, self.stack_dump_in, self.job)
         for handle in ends:
             os.close(handle)
-
-
-def _receive_run_socket(source: socket.socket) -> socket.socket:
-    """Wait for the run's socket; exit if the zygote has none.
-
-    `source` stays open: its end tells the zygote that this process has exited.
-    """
-    message, handles, _, _ = socket.recv_fds(source, 64, 1)
-    if not message:
-        os._exit(0)
-    return socket.socket(fileno=handles[0])
 
 
 class _FileRequest(NamedTuple):
@@ -158,7 +146,6 @@ def _prepare_guest_process(
         guest_child.drop_privileges(limits, has_namespaces)
         content = _read_job(job)
         redirect_stderr(errors, is_separate=content["kind"] == "script")
-        k.name_process(RUNNING_NAME)
         guest_child.enter_run(content, limits, has_namespaces)
         return GuestRun(content, RESULT_FD)
     except BaseException as error:
