@@ -10,7 +10,9 @@ bodies, held-out examples, integrity.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from greenloop.grading.mutation.generator import generate_mutants
 from greenloop.grading.mutation.mutant import Mutant
@@ -24,6 +26,7 @@ from greenloop.testsuite.module_under_test import find_tested_module
 UNREADABLE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)  # of the code
 _DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
 _SURVIVING_OUTCOMES = ("survived", "uncovered")
+_MIN_SAMPLE = 20  # of mutants that were tried in time
 _MAX_SHOWN_CHARS = 200  # characters of a change
 
 
@@ -40,8 +43,9 @@ def measure_mutation(
 ) -> Mutation:
     """Try the mutants of a module, or of some of its lines, against tests that pass on it.
 
-    At most `max_mutants` are tried (None: all), chosen by `seed`, for at most `budget_s` seconds.
-    The same arguments give the same record except for its `seconds`, if the time is enough.
+    At most `max_mutants` are tried (None: all), chosen by `seed`, for at most `budget_s` CPU seconds
+    on each core, in random order: where the time is over, those tried are a smaller sample. The same
+    arguments give the same record except for its `seconds`, if the time is enough.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -65,9 +69,16 @@ def measure_mutation(
             generated=len(found),
             trouble="the module has nothing that a mutant could change",
         )
-    tried = sandbox.run_mutants(
-        code, tests, [item.edit for item in chosen], module=module, budget_s=budget_s
-    )
+    order = random.Random(seed).sample(range(len(chosen)), len(chosen))
+    edits = [chosen[number].edit for number in order]
+    tried = sandbox.run_mutants(code, tests, edits, module=module, budget_s=budget_s)
+    by_number = dict(zip(order, tried.runs, strict=True))
+    kept = sorted(by_number)
+    if max_mutants is not None and not tried.error:
+        done = [number for number in kept if by_number[number].outcome != "not_run"]
+        kept = done if len(done) >= _MIN_SAMPLE else kept
+    chosen = tuple(chosen[number] for number in kept)
+    tried = replace(tried, runs=tuple(by_number[number] for number in kept))
     return _build_record(chosen, tried, f"{module}.py", code).model_copy(
         update={
             "generated": len(found),

@@ -75,7 +75,7 @@ class Mutation(Piece):
     """Mutants of the code: noticed by the tests or survived.
 
     `score` is the share of noticed mutants among all that were tried, between 0 and 1; None where
-    not all could be tried (`trouble` says why). Noticed are `killed` (a test failed), `timeout` (a
+    not all could be tried, of a sample at least 20 (`trouble` says why). Noticed are `killed` (a test failed), `timeout` (a
     test took far longer) and `crashed` (the process ended in a test). Of `generated` mutants,
     `equivalent_suspects` were left out as probably equivalent, and `sampled` of the rest were
     chosen by `seed`; those in `equivalent` survived, and do not count. `errors` could not be tried,

@@ -7,7 +7,7 @@ import time
 
 from ..limits.proc_stats import measure_cpu
 
-_WALL_FACTOR, _MIN_WALL_SECONDS = 8.0, 5.0  # of trials that wait, or have a share of a busy machine
+_WALL_FACTOR, _MIN_WALL_SECONDS = 4.0, 5.0  # of trials that wait, or have a share of a busy machine
 
 
 class Budget:

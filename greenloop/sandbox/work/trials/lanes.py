@@ -23,7 +23,7 @@ from greenloop.sandbox.work.trials.runs import ModuleEdit, MutantOutcome, Mutant
 from greenloop.testsuite import TestFile
 
 # Of the budget, for trials that wait or have a share of a busy machine; the guest ends before that.
-_WALL_FACTOR = 9.0
+_WALL_FACTOR = 5.0
 _MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
 _MAX_LANES, _MAX_RUNS, _MIN_SECONDS = 4, 20, 0.5
 _OUTCOMES: tuple[MutantOutcome, ...] = get_args(MutantOutcome)
