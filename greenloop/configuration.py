@@ -150,22 +150,24 @@ def read_user_settings(table: Sequence[Setting]) -> dict[str, Any]:
     return found
 
 
-def read_project_settings(table: Sequence[Setting], base: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of the project's file, by their names.
+def read_project_settings(
+    table: Sequence[Setting], base: Mapping[str, Any], folder: Path
+) -> dict[str, Any]:
+    """Return the settings of the project's file, in a folder or above it, by their names.
 
     `base` has the values that settings would have without the project.
 
     Raises:
         SettingsError: the file cannot be read, or sets what a project may not set.
     """
-    values, known = read_project_table(), {item.key: item for item in table if item.project}
+    values, known = read_project_table(folder), {item.key: item for item in table if item.project}
     for key, value in values.items():
         if (item := known.get(key)) is None or item.project is None:
             why = f"may not set {key}{_suggest(key, known) or '; use an option or the environment'}"
         else:
             why = item.project(key, value, base[item.name])
         if why:
-            raise SettingsError(f"{find_project_file(Path())}: {TABLE} {why}")
+            raise SettingsError(f"{find_project_file(folder)}: {TABLE} {why}")
     return {known[key].name: known[key].join(value) for key, value in values.items()}
 
 
@@ -199,9 +201,9 @@ def _suggest(key: str, known: Mapping[str, Setting]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def read_project_table() -> dict[str, Any]:
+def read_project_table(folder: Path = Path()) -> dict[str, Any]:
     """Return greenloop's table in the project's file. Raises SettingsError."""
-    path = find_project_file(Path())
+    path = find_project_file(folder)
     tools = _read_toml(path).get("tool", {}) if path else {}
     table = tools.get("greenloop", {}) if isinstance(tools, dict) else {}
     if not isinstance(table, dict):

@@ -19,6 +19,7 @@ from greenloop.app.diff_tests import (
     explain_red,
     list_ignored_tests,
     list_lost_tests,
+    list_related_tests,
     list_syntax_errors,
     summarize_baseline,
 )
@@ -31,7 +32,7 @@ from greenloop.events.progress import create_thread_safe_sink, progress_span
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.grading import ChangedLines, grade_lines
 from greenloop.project.grading.grader import CODE_PIECES, NO_STATEMENT, TEST_PIECES
-from greenloop.project.runner import MAX_SUITE_SECONDS, ProjectRunner
+from greenloop.project.runner import NOT_FINISHED, ProjectRunner
 from greenloop.project.tree import list_module_names
 from greenloop.records import Baseline, Change, Evidence, Report
 from greenloop.sandbox import Sandbox
@@ -52,6 +53,8 @@ from greenloop.workflow.setup.packages import find_unavailable_modules
 from greenloop.workflow.setup.project_environment import use_environment
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
+
+_SUITE_SHARE = 0.5  # of the time, before only tests about the change are run
 
 
 async def check_diff(
@@ -150,9 +153,8 @@ async def _grade_changes(
     state: RunState,
     deadline: float | None,
 ) -> None:
-    limit_s = deadline - time.monotonic() if deadline else MAX_SUITE_SECONDS
     with state.measure_time("sandbox_s"), progress_span(emit, "the project's tests"):
-        measure = partial(runner.measure_baseline, max(limit_s, 1.0))
+        measure = partial(_measure_baseline, runner, diff, deadline)
         baseline = await run_in_sandbox_thread(runner.box, measure)
         find_red = explain_problem if baseline.problem else explain_red
         explain = partial(find_red, runner, diff, baseline)
@@ -175,6 +177,18 @@ async def _grade_changes(
         grade = partial(grade_lines, change, emit=sink)
         state.evidence = await run_in_sandbox_thread(runner.box, grade)
     _note_what_is_not_graded(state, change, diff, list(list_lost_tests(diff)))
+
+
+def _measure_baseline(runner: ProjectRunner, diff: ProjectDiff, deadline: float | None) -> Baseline:
+    """Run the suite; where it is too long for a deadline, the test files that are about the change."""
+    if deadline is None:
+        return runner.measure_baseline()
+    left_s = deadline - time.monotonic()
+    baseline = runner.measure_baseline(max(_SUITE_SHARE * left_s, 1.0))
+    related = list_related_tests(diff)
+    if not baseline.problem.startswith(NOT_FINISHED) or not related:
+        return baseline
+    return runner.measure_baseline(max(deadline - time.monotonic(), 1.0), related)
 
 
 async def _install_packages(

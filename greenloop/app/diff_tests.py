@@ -73,6 +73,16 @@ def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
     return RedTests(tuple(sorted(failures)), tuple(failures.values()), ended=baseline.problem)
 
 
+def list_related_tests(diff: ProjectDiff) -> list[str]:
+    """Return the test files that changed, or that name a changed module or function of code."""
+    texts, code = diff.tree.texts, [path for path in diff.before if not is_test_path(path)]
+    words = {path.removesuffix("/__init__.py").removesuffix(".py").split("/")[-1] for path in code}
+    old = {path: diff.before[path] or "" for path in code}
+    words |= find_changed_names(old, {path: texts.get(path, "") for path in code})
+    found = (p for p, text in texts.items() if is_test_path(p) and parse_test_functions(text))
+    return [p for p in found if p in diff.before or words & {*re.findall(r"\w+", texts[p])}]
+
+
 def compare_tests(
     runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
 ) -> dict[str, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from greenloop.agent import CodingAgent
 from greenloop.app.check import check_files, create_check_directory
 from greenloop.app.gate.run import GateAnswer, GateRequest, inspect_changes
+from greenloop.app.gate.settings import replace_project_settings
 from greenloop.app.inputs.change_files import check_fence, check_project, check_unlocked
 from greenloop.app.inputs.check_files import read_check_inputs
 from greenloop.app.inputs.heal_files import read_original
@@ -153,9 +154,18 @@ class AgentService:
         time_s: float = 60.0,
         emit: EventSink = ignore_event,
     ) -> GateAnswer:
-        """Say what the changes of a project lack, without a model. Raises InputError, OutputError."""
+        """Say what the changes of a project lack, without a model.
+
+        Base and the project's settings are those that `greenloop gate` takes.
+
+        Raises:
+            InputError: there is no repository or no such commit.
+            OutputError: git failed.
+            SettingsError: the project's settings at the base are invalid.
+        """
         request = GateRequest(_find_folder(folder), base or "", time_s)
-        return await inspect_changes(request, self.settings, self._create_sandbox_view, emit)
+        settings = replace_project_settings(self.settings, request)
+        return await inspect_changes(request, settings, self._create_sandbox_view, emit)
 
     def build_change(
         self, wish: str, folder: Path, fence: Sequence[str] = (), may_change: Sequence[str] = ()

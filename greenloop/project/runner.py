@@ -16,6 +16,7 @@ from greenloop.sandbox.work.projects import Hits
 from greenloop.testsuite.parser import is_test_path
 
 MAX_SUITE_SECONDS = 180.0
+NOT_FINISHED = "the tests did not finish"
 _MAX_SHOWN_CHARS = 300
 
 
@@ -43,8 +44,10 @@ class ProjectRunner:
         project = self.tree.with_changes(changed, tests or ()).project
         return self.box.run_project(project, **options)
 
-    def measure_baseline(self, limit_s: float = MAX_SUITE_SECONDS) -> Baseline:
-        """Run the suite twice at once, one time to see which tests run which lines.
+    def measure_baseline(
+        self, limit_s: float = MAX_SUITE_SECONDS, tests: Sequence[str] | None = None
+    ) -> Baseline:
+        """Run the suite, or some tests of it, twice at once, one time to see which tests run which lines.
 
         Tests with another outcome then are run once more, as they are. `Baseline.problem` is set
         where the suite does not come to its end within `limit_s` seconds, or no test passes, and
@@ -57,8 +60,8 @@ class ProjectRunner:
         hits: Hits = {path: {} for path in texts if not is_test_path(path)}
         beside = replace(self, box=self.box.with_packages(self.box.packages))
         with ThreadPoolExecutor(1) as pool:
-            traced = pool.submit(beside.run, {}, timeout_s=2 * limit_s, hits=hits)
-            first = self.run({}, timeout_s=limit_s)
+            traced = pool.submit(beside.run, {}, tests, timeout_s=2 * limit_s, hits=hits)
+            first = self.run({}, tests, timeout_s=limit_s)
             if problem := _find_problem(first):
                 beside.box.interrupt()
                 return Baseline(problem=problem, failures=first.failures, seconds=first.duration_s)
@@ -89,7 +92,7 @@ class ProjectRunner:
 def _find_problem(run: TestRun) -> str:
     """Return in one line why a suite cannot be used; '' where some of its tests pass."""
     if run.ending != "finished":
-        return f"the tests did not finish: {run.detail}"[:_MAX_SHOWN_CHARS]
+        return f"{NOT_FINISHED}: {run.detail}"[:_MAX_SHOWN_CHARS]
     if run.passed_count:
         return ""
     if not run.failures:

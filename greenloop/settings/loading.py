@@ -4,10 +4,10 @@ import os
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from pydantic import ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, InitSettingsSource
+from pydantic_settings import BaseSettings, InitSettingsSource, SettingsConfigDict
 
 from greenloop.configuration import (
     Setting,
@@ -70,18 +70,23 @@ class Settings(SettingsTable):
         table = list_settings()
         user = read_user_settings(table)
         defaults = {item.name: item.default for item in table}
-        files = (read_project_settings(table, {**defaults, **user}), user)
+        folder = getattr(settings_cls, "project_folder", Path())
+        files = (read_project_settings(table, {**defaults, **user}, folder), user)
         above = (named[name] for name in ("init_settings", "env_settings", "dotenv_settings"))
         return (*above, *(InitSettingsSource(settings_cls, item) for item in files))
 
     @classmethod
-    def load(cls, **flags: Any) -> "Settings":
+    def load(cls, folder: Path | None = None, **flags: Any) -> "Settings":
         """Return the settings, with `flags` (None means not given) over everything else.
+
+        `folder` has the project's file and `.env`, if they are not those of the working folder.
 
         Raises:
             SettingsError: a value is invalid, or `.env` cannot be read.
         """
         given = {name: value for name, value in flags.items() if value is not None}
+        if folder is not None:
+            cls = _bind_folder(cls, folder)
         try:
             return cls(**given)
         except ValidationError as error:
@@ -118,6 +123,16 @@ def list_settings() -> tuple[Setting, ...]:
         item.json_schema_extra["setting"].bind(name, item)  # type: ignore[index, union-attr]
         for name, item in Settings.model_fields.items()
     )
+
+
+def _bind_folder(settings: type[Settings], folder: Path) -> type[Settings]:
+    """Return settings that read the files of a folder in place of the working folder's."""
+
+    class BoundSettings(settings):  # type: ignore[valid-type,misc]
+        model_config = SettingsConfigDict(env_file=folder / ".env")
+        project_folder: ClassVar[Path] = folder
+
+    return BoundSettings
 
 
 def check_names(names: Collection[str]) -> None:

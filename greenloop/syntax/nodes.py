@@ -95,8 +95,6 @@ def _is_excluded(node: ast.AST) -> bool:
         return True
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return True
-    if isinstance(node, ast.keyword) and node.arg == "stacklevel":  # where a warning points to
-        return True
     if targets := get_assigned_targets(node):
         return any(isinstance(item, ast.Name) and item.id in _METADATA_NAMES for item in targets)
     return isinstance(node, Function) and any(

@@ -60,8 +60,11 @@ def collect_findings(
         blocking += _list_failures(report)
     elif report is not None:
         functions = ChangedFunctions(report.evidence, diff.tree.texts)
-        blocking += [*_list_swallowing(report, diff), *functions.list_untested()]
-        blocking += [*_list_idle_tests(report), *functions.list_survivors(said)]
+        untold = [path for path in known.red if diff.before.get(path)]  # it cannot be collected
+        told = (_list_swallowing(report, diff), functions.list_untested())
+        blocking += [] if untold else [line for lines in told for line in lines]
+        blocking += _list_idle_tests(report)
+        blocking += [] if untold else functions.list_survivors(said)
     shown = (*(item.says for item in excused), *_list_answers(diff))
     return Findings(tuple(dict.fromkeys(blocking)), shown)
 

@@ -77,7 +77,7 @@ async def inspect_changes(
         InputError: there is no repository or no such commit.
         OutputError: git failed.
     """
-    change = read_change(request.root, request.base or "HEAD")
+    change = read_change(request.root, find_base(request))
     if change.is_empty:
         return GateAnswer()
     return await _inspect(request, change, settings, open_box, emit)

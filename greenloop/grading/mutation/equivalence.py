@@ -28,6 +28,7 @@ _PARSER_CALLS = {
     "add_subparsers",
     "add_argument_group",
 }
+_UNSEEN_ARGUMENTS = {"daemon", "stacklevel"}
 _USAGE_KEYWORDS = {"description", "epilog", "help", "metavar", "prog", "title", "usage"}
 _COSMETIC_DECORATORS = {"wraps", "abstractmethod", "override", "final"}
 _TYPE_FACTORIES = {"TypeVar", "NewType", "ParamSpec", "TypeVarTuple", "namedtuple", "NamedTuple"}
@@ -167,11 +168,14 @@ def _is_set_of_characters(proposed: ProposedEdit) -> bool:
     return isinstance(method, ast.Attribute) and method.attr in _STRIPPING_METHODS
 
 
-def _is_daemon_flag(proposed: ProposedEdit) -> bool:
-    """Return whether it is in `daemon=…` of a call; a value is changed by an operator of its own."""
+def _is_unseen_argument(proposed: ProposedEdit) -> bool:
+    """Return whether it is in an argument of a call that changes nothing a test can compare.
+
+    A value is changed by an operator of its own.
+    """
     path = (proposed.context.node, proposed.context.parent)
-    is_value = any(isinstance(item, ast.keyword) and item.arg == "daemon" for item in path)
-    return is_value or proposed.original.strip(", \n").startswith("daemon=")
+    is_value = any(isinstance(item, ast.keyword) and item.arg in _UNSEEN_ARGUMENTS for item in path)
+    return is_value or proposed.original.strip(", \n").partition("=")[0] in _UNSEEN_ARGUMENTS
 
 
 def _is_usage_text(proposed: ProposedEdit) -> bool:
@@ -218,7 +222,7 @@ _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
     ("only what the usage of a program says", _is_usage_text),
     ("a slice from 0 is the same as one from the beginning", _is_slice_from_zero),
     ("`cast` does nothing with the type", _is_type_of_cast),
-    ("whether a thread outlives the program, which no test sees", _is_daemon_flag),
+    ("how long a thread lives, or where a warning points to, no test sees", _is_unseen_argument),
     ("either of two equal values is the extreme", _is_extreme_of_equals),
     ("a cache changes speed, not results", partial(_is_removed_decorator, names=_CACHE_DECORATORS)),
     ("the size of a cache changes speed, not results", _is_cache_size),

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.app.gate.run import GateRequest
+from greenloop.app.gate.settings import load_base_settings, replace_project_settings
+from greenloop.settings import Settings
 from tests.support.programs import read_program
 
 CODE = """def total(prices):
@@ -62,6 +65,22 @@ def append(file: Path, text: str) -> None:
 def replace(file: Path, old: str, new: str) -> None:
     assert old in file.read_text()
     file.write_text(file.read_text().replace(old, new))
+
+
+def test_settings_are_those_of_the_commit_at_which_the_work_began(project: Path) -> None:
+    request, server = GateRequest(project), Settings(min_mutation_score=0.95)
+    assert replace_project_settings(server, request).min_mutation_score == 0.8
+    file, named = project / "pyproject.toml", (
+        "-c",
+        "user.name=n",
+        "-c",
+        "user.email=n@example.org",
+    )
+    append(file, "[tool.greenloop]\nmin-mutation-score = 0.9\n")
+    subprocess.run(["git", *named, "commit", "-qam", "strict"], cwd=project, check=True)
+    replace(file, "0.9", "0.85")
+    assert load_base_settings(request).min_mutation_score == 0.9
+    assert replace_project_settings(server, request).min_mutation_score == 0.9
 
 
 def test_the_same_change_gets_the_same_answer_and_no_more_blocks_than_tries(project: Path) -> None:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from contextlib import ExitStack, suppress
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from contextlib import ExitStack
 from typing import cast
 
 from greenloop.app.gate.events import Agent, StopEvent, format_block, format_pass, read_event
-from greenloop.app.gate.run import GateAnswer, GateRequest, find_base, run_gate
+from greenloop.app.gate.run import GateAnswer, GateRequest, run_gate
+from greenloop.app.gate.settings import load_base_settings
 from greenloop.cli.options.checks import GateOptions
-from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import print_error, run_with_signals
-from greenloop.configuration import PROJECT_FILE
-from greenloop.errors import GreenloopError, OutputError
-from greenloop.project.git import run_git
+from greenloop.errors import GreenloopError
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.settings import Settings
 
 _MAX_EVENT_CHARACTERS = 1_000_000
 
@@ -59,7 +53,7 @@ def _read_standard_input() -> StopEvent:
 def _run(options: GateOptions, event: StopEvent) -> GateAnswer:
     root = options.root if options.root.parts or not event.folder else event.folder
     request = GateRequest(root.absolute(), options.base or "", options.time, options.tries, event)
-    settings = _load_settings(options, request)
+    settings = load_base_settings(request, **options.given)
     with ExitStack() as stack:
 
         async def open_box() -> Sandbox:
@@ -67,23 +61,3 @@ def _run(options: GateOptions, event: StopEvent) -> GateAnswer:
 
         progress = stack.enter_context(create_progress(quiet=True, verbose=False))
         return run_with_signals(run_gate(request, settings, open_box, progress))
-
-
-def _load_settings(options: GateOptions, request: GateRequest) -> Settings:
-    """Load the settings as they stood when the work began: the agent can edit those of the project.
-
-    Raises:
-        SettingsError: one of them is invalid.
-    """
-    text = ""
-    with suppress(OutputError):
-        text = run_git(request.root, "show", f"{find_base(request)}:./{PROJECT_FILE}")
-    working = os.open(".", os.O_RDONLY)
-    try:
-        with TemporaryDirectory() as folder:
-            Path(folder, PROJECT_FILE).write_text(text, "utf-8")
-            os.chdir(folder)
-            return load_settings(options)
-    finally:
-        os.fchdir(working)
-        os.close(working)
