@@ -1,11 +1,11 @@
-"""Search-based repair: one edit of a module, or two, that make its failing tests pass."""
+"""Search-based repair: one edit of a module that makes its failing tests pass."""
 
 from __future__ import annotations
 
 import ast
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
@@ -17,7 +17,6 @@ from greenloop.repair.operators import generate_edits
 from greenloop.repair.ranking import (
     RankedEdit,
     build_patch,
-    pair_edits,
     rank_edits,
     split_special_cases,
 )
@@ -111,12 +110,7 @@ class _PatchSearch:
         margin = _SCORE_MARGIN_FOR_HANGS if hints.has_timeout else _SCORE_MARGIN
 
         common, special = split_special_cases(ranked, hints.expected_values, self._code)
-        stages = (
-            lambda: common,
-            lambda: pair_edits(common, self._code),
-            lambda: special,
-        )
-        return self._try_stages(stages, CompilationUnits(tree, source), reached, margin)
+        return self._try_stages((common, special), CompilationUnits(tree, source), reached, margin)
 
     def _limit(self, edits: Edits) -> Edits:
         """Yield edits for at most half of the time that is left: a large module has millions."""
@@ -126,7 +120,7 @@ class _PatchSearch:
 
     def _try_stages(
         self,
-        stages: Sequence[Callable[[], list[RankedEdit]]],
+        stages: Sequence[list[RankedEdit]],
         units: CompilationUnits,
         reached: tuple[BaselineResult, ...],
         margin: float,
@@ -134,8 +128,7 @@ class _PatchSearch:
         """Try the edits of each stage until one has a patch that passes, or the time is over."""
         tried = generated = 0
         kept: list[RankedEdit] = []
-        for build in stages:
-            edits = build()
+        for edits in stages:
             generated += len(edits)
             runs = self._try_in_batches(units, edits, reached, margin)
             is_unsupported = _UNSUPPORTED_RUN.search(runs.error) and not runs.tried_count
