@@ -101,7 +101,9 @@ class PackageStore:
             manifest = build_manifest(site, report, requested)
             (staging / _MANIFEST).write_text(manifest.model_dump_json(), encoding="utf-8")
             if self.find(requirements) is None:
-                _publish(staging, folder)
+                shutil.rmtree(folder, ignore_errors=True)  # one without a manifest
+                with contextlib.suppress(OSError):  # another process was first
+                    os.rename(staging, folder)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
         found = self.find(requirements)
@@ -135,21 +137,6 @@ def _acquire_lock(handle: int, stop: threading.Event) -> bool:
                 raise PackagesError("the installation of packages was interrupted") from None
         except OSError:
             return False
-
-
-def _publish(staging: Path, target: Path) -> None:
-    """Rename `staging` to `target` atomically, replacing a damaged folder there."""
-    try:
-        os.rename(staging, target)
-    except OSError:
-        if not target.is_dir():
-            raise
-        removed = Path(tempfile.mkdtemp(prefix=f"{staging.name}.", dir=staging.parent))
-        try:
-            os.rename(target, removed / "old")
-            os.rename(staging, target)
-        finally:
-            shutil.rmtree(removed, ignore_errors=True)
 
 
 def _make_world_readable(site: Path) -> None:
