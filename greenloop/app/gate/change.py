@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from greenloop.errors import OutputError
 from greenloop.files import read_text
 from greenloop.project.diff import ProjectDiff, read_diff
+from greenloop.project.environment.tampering import find_tampered_files
 from greenloop.project.git import list_safe_options, run_git
 from greenloop.project.tree import list_files
 from greenloop.project.weakening.configuration import (
@@ -44,8 +47,16 @@ def read_change(root: Path, base: str) -> GateChange:
     """Read the change of a project since a commit. Raises InputError, OutputError."""
     diff = read_diff(root, base)
     before, after = _read_configuration(diff)
-    loosened = tuple(find_loosened_configuration(before, after))
-    return GateChange(diff, loosened, _digest(diff, after))
+    loosened = (*find_loosened_configuration(before, after), *_find_tampered(diff))
+    return GateChange(diff, loosened, _digest(diff, {**after, "environment": "\n".join(loosened)}))
+
+
+def _find_tampered(diff: ProjectDiff) -> Iterator[str]:
+    """Yield the files of the environment that were written since the base, beside its packages."""
+    root = Path(diff.tree.root)
+    with suppress(OutputError, ValueError):  # the empty tree has no time
+        since = float(run_git(root, "show", "-s", "--format=%ct", diff.commit))
+        yield from find_tampered_files(root, since)
 
 
 def _read_configuration(diff: ProjectDiff) -> tuple[dict[str, str], dict[str, str]]:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from greenloop.project.weakening.checks import Check
 from greenloop.project.weakening.strength import EXPECTING, Strength
-from greenloop.project.weakening.tests import ComparedTest, read_tests
+from greenloop.project.weakening.tests import ComparedTest, list_patches, read_tests
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty
 
@@ -103,6 +103,12 @@ def find_weakened_tests(
         if mocked := item.mocked & list_called(item) & {*changed_names}:
             names = ", ".join(sorted(mocked))
             found.append(WeakenedTest(item.test, "mocked", names, "a replacement", item.line))
+    for path, text in after.items():
+        known = list_patches(before.get(path, ""))
+        for name, line in list_patches(text).items():
+            if name in changed_names and name not in known:
+                test = f"{path}::this file"
+                found.append(WeakenedTest(test, "mocked", name, "a replacement", line))
     return list(dict.fromkeys(found))
 
 

@@ -138,7 +138,22 @@ def _unwrap(case: ast.expr) -> ast.expr:
     return case
 
 
-def _list_mocked(node: Function) -> Iterator[str]:
+def list_patches(text: str) -> dict[str, int]:
+    """Return what a file replaces for all tests, by last name, with the line: while it is imported, or
+    in a fixture that each test has.
+    """
+    found: dict[str, int] = {}
+    for node in parse_or_empty(text).body:
+        marks = map(ast.unparse, node.decorator_list) if isinstance(node, Function) else ()
+        is_fixture = any("autouse=True" in mark for mark in marks)
+        if is_fixture or not isinstance(node, (Function, ast.ClassDef)):
+            targets = (i for n in ast.walk(node) if isinstance(n, ast.Assign) for i in n.targets)
+            names = [i.attr for i in targets if isinstance(i, ast.Attribute)]
+            found.update(dict.fromkeys([*names, *_list_mocked(node)], node.lineno))
+    return found
+
+
+def _list_mocked(node: ast.AST) -> Iterator[str]:
     """Yield the last names of what a test replaces: by `patch`, `monkeypatch`, or an assignment."""
     for item in ast.walk(node):
         if isinstance(item, ast.Call) and _PATCHING.search(ast.unparse(item.func)):
