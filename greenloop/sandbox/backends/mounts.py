@@ -38,7 +38,7 @@ class GuestMounts(NamedTuple):
 
     @property
     def is_bare(self) -> bool:
-        """Whether only what a test run imports itself is loaded, and pytest when one asks for it."""
+        """Whether only pytest, and what it imports itself, is loaded."""
         return self.hash_seed != 0
 
     @property

@@ -14,28 +14,18 @@ import time
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.mounts import GuestMounts
 from greenloop.sandbox.backends.namespaces import Backend, build_environment
-from greenloop.sandbox.guest.protocol.framing import LOAD_MESSAGE
 from greenloop.sandbox.process_result import POLL_SECONDS
 
 _START_SECONDS, _SEND_SECONDS, _EXIT_SECONDS = 60.0, 30.0, 2.0
 
 
 class _Control:
-    """The control socket of one zygote: requests runs once the zygote is ready.
+    """The control socket of one zygote: requests runs once the zygote is ready."""
 
-    One that waits loads pytest only when it is asked to.
-    """
-
-    def __init__(self, *, waits: bool) -> None:
+    def __init__(self) -> None:
         self.socket, self.guest_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.lock, self.is_ready = threading.Lock(), False
-        self._waits, self._deadline = waits, time.monotonic() + _START_SECONDS
-
-    def load_pytest(self) -> None:
-        """Ask a zygote that waits to load pytest. Raises OSError where it has ended."""
-        if self._waits:
-            self._waits, self._deadline = False, time.monotonic() + _START_SECONDS
-            self.socket.send(LOAD_MESSAGE)
+        self._deadline = time.monotonic() + _START_SECONDS
 
     def is_late(self) -> bool:
         """Return whether it should have been ready before."""
@@ -71,7 +61,7 @@ class ZygoteProcess:
         self._backend_name = backend.name
         self._stderr_file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote
         kinds = (True, False) if mounts.serves_code_alone else (True,)
-        self._controls = {kind: _Control(waits=kind and mounts.is_bare) for kind in kinds}
+        self._controls = {kind: _Control() for kind in kinds}
         handles = [item.guest_end.fileno() for item in self._controls.values()]
         command = backend.command(mounts, handles)
         try:
@@ -107,7 +97,6 @@ class ZygoteProcess:
         """
         control = self._controls[has_pytest]
         with control.lock:
-            control.load_pytest()
             while not (is_ready := control.poll_ready(POLL_SECONDS)):
                 if stop.is_set():
                     return None

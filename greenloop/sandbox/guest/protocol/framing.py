@@ -7,7 +7,6 @@ import os
 import struct
 from typing import Any, Protocol
 
-LOAD_MESSAGE = b"load"  # to a zygote that waits before it loads pytest
 _LENGTH = struct.Struct("!Q")
 _CHUNK_BYTES = 1 << 20
 # References to functions that the code under test, or a test of it, may replace.

@@ -12,7 +12,6 @@ import socket
 from collections.abc import Sequence
 
 from ..isolation import syscalls as k
-from ..protocol.framing import LOAD_MESSAGE
 from . import child, code_only
 from .file_descriptors import reserve_fds
 from .package_preload import preload, preload_packages
@@ -33,7 +32,7 @@ def start(
     the runs of code alone, if there are any. `root` is the folder of the runs where there are no
     namespaces. Preloaded are `modules` of packages, if that is safe, and `plugins`; if `is_bare`
     the modules are for code alone, so that a test run reveals a missing import that another
-    module's import would hide, and pytest is loaded when the host asks for it.
+    module's import would hide.
     """
     if root:
         os.environ["TMPDIR"] = root
@@ -50,8 +49,6 @@ def start(
             preload_packages(modules)
             code_only.serve(other, root)
         other.close()
-    if is_bare and not control.recv(len(LOAD_MESSAGE)):
-        os._exit(0)
     # Not before: the zygote of code alone must not have it loaded.
     from .main import serve
 
