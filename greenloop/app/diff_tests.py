@@ -18,7 +18,7 @@ from greenloop.project.weakening import (
 from greenloop.records import Baseline, BaselineResult, Failure, TestOutcome, TestRun
 from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
-from greenloop.workflow.setup.missing_modules import describe_python
+from greenloop.workflow.setup.missing_modules import describe_python, find_missing_module
 
 _NOT_HERE = re.compile(r"No module named '|^fixture '\w+' not found", re.MULTILINE)
 _MAX_SHOWN = 5
@@ -28,13 +28,15 @@ _MAX_SHOWN = 5
 class RedTests:
     """Red tests: those that the change breaks, with their failures, and those that do not count.
 
-    `ended` says how the run of a suite ended that the change keeps from its end.
+    `missing` are packages that those do not find. `ended` says how the run of a suite ended that the
+    change keeps from its end.
     """
 
     broken: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
     before: tuple[str, ...] = ()
     not_runnable: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     ended: str = ""
 
 
@@ -53,11 +55,13 @@ def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) ->
         if not known[name] and name in failures and _NOT_HERE.search(failures[name].message)
     }
     broken = tuple(name for name in baseline.red if not known[name] and name not in lacking)
+    modules = {find_missing_module(item) for item in failures.values()} - diff.tree.module_names
     return RedTests(
         broken,
         tuple(failures[name] for name in broken if name in failures),
         tuple(name for name in baseline.red if known[name]),
         tuple(sorted(lacking)),
+        tuple(sorted(filter(None, modules))),
     )
 
 
@@ -150,6 +154,8 @@ def list_ignored_tests(red: RedTests, flaky: Sequence[str]) -> Iterator[str]:
     ):
         if names:
             yield f"tests that {what}, and do not count: {_format_tests(names)}"
+    if red.missing:
+        yield f"packages that tests import and that are not installed: {', '.join(red.missing)}"
 
 
 def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:

@@ -70,7 +70,8 @@ class _ProjectStyle:
         new = self._lint() - before if has_ruff else Counter[tuple[str, str]]()
         codes = sorted({code for _, code in new} - {code for _, code in before})
         if codes:
-            self._run_ruff("check", "--fix", "--quiet", "--select", ",".join(codes), *self.changed)
+            options = ("--fix", "--no-unsafe-fixes", "--quiet", "--select", ",".join(codes))
+            self._run_ruff("check", *options, *self.changed)
         for path in formatted:
             self._run_formatter(path)
         left = self._lint() - before if new else new
@@ -81,7 +82,7 @@ class _ProjectStyle:
 
     def _lint(self) -> Counter[tuple[str, str]]:
         """Return how often each rule is violated in each changed file."""
-        ended = self._run_ruff("check", "--output-format", "json", *self.changed)
+        ended = self._run_ruff("check", "--no-fix", "--output-format", "json", *self.changed)
         items = parse_items(ended.stdout) if ended and ended.returncode in (0, 1) else []
         root = self.folder.resolve()
         found = ((Path(item["filename"]).resolve(), item["code"] or "") for item in items)

@@ -60,12 +60,13 @@ class PackageAllowlist:
 
     @cached_property
     def _by_import(self) -> dict[str, str]:
-        return {module: name for name in self._by_name for module in get_import_names(name)}
+        names = self._by_name
+        return {module.lower(): name for name in names for module in get_import_names(name)}
 
     @property
     def import_names(self) -> frozenset[str]:
         """The import names of the packages."""
-        return frozenset(self._by_import)
+        return frozenset(module for name in self._by_name for module in get_import_names(name))
 
     @property
     def descriptions(self) -> tuple[str, ...]:
@@ -81,7 +82,7 @@ class PackageAllowlist:
 
     def find_imported(self, modules: Iterable[str]) -> frozenset[str]:
         """Return the allowed packages that provide these modules."""
-        found = (self._by_import.get(item) for item in modules)
+        found = (self._by_import.get(item.lower()) for item in modules)  # `import IPython`
         return frozenset(name for name in found if name)
 
     def requirements_for(self, names: Iterable[str]) -> tuple[str, ...]:

@@ -76,6 +76,27 @@ def iter_tests(
             yield node, classes
 
 
+class InheritedTests:
+    """The classes of a file, with the tests that they inherit from others of it."""
+
+    def __init__(self, body: list[ast.stmt]) -> None:
+        self.classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
+
+    def list_body(self, node: ast.ClassDef) -> list[ast.stmt]:
+        """Return the body of a class, and the functions of its base classes."""
+        return [*node.body, *self._find_inherited(node, frozenset())]
+
+    def _find_inherited(self, node: ast.ClassDef, seen: frozenset[str]) -> Iterator[ast.stmt]:
+        own = {item.name for item in node.body if isinstance(item, Function)}
+        for base in node.bases:
+            found = self.classes.get(base.id) if isinstance(base, ast.Name) else None
+            if found is None or found.name in seen:
+                continue
+            functions = [item for item in found.body if isinstance(item, Function)]
+            yield from (item for item in functions if item.name not in own)
+            yield from self._find_inherited(found, seen | {found.name})
+
+
 def name_test(test: Function, classes: Classes) -> str:
     """Return `test_x` or `TestClass::test_x`."""
     return "::".join(item.name for item in (*classes, test))

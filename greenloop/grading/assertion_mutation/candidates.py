@@ -33,7 +33,7 @@ from greenloop.syntax.names import get_dotted_name
 from greenloop.syntax.nodes import Function, get_last_name
 from greenloop.syntax.parse import read_literal
 from greenloop.syntax.source import Source
-from greenloop.testsuite.parser import has_hooks, iter_tests, name_test
+from greenloop.testsuite.parser import InheritedTests, has_hooks, iter_tests, name_test
 
 
 class AssertionScope(NamedTuple):
@@ -72,7 +72,8 @@ class MutableTestFile:
         self.source, self._name = Source(code), name
         self.module_names = _collect_module_names(tree, module)
         self._assertions = AssertionMutator(self.source, self.module_names)
-        self.classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+        self._inherited = InheritedTests(tree.body)
+        self.classes = self._inherited.classes
         highest = Certainty.LIKELY if has_hooks(code) else Certainty.CERTAIN
         self.scopes = {scope.test: scope for scope in self._find_tests(tree.body, highest)}
         self._helpers = {
@@ -92,27 +93,13 @@ class MutableTestFile:
                     self._answers_of_value.setdefault(self._describe_value(mutant), set()).add(text)
 
     def _find_tests(self, body: list[ast.stmt], highest: Certainty) -> Iterator[AssertionScope]:
-        for test, classes in iter_tests(body, list_body=self._list_members):
+        for test, classes in iter_tests(body, list_body=self._inherited.list_body):
             certainty = highest
             if not all(is_transparent(item.decorator_list) for item in (*classes, test)):
                 certainty = Certainty.LIKELY
             if has_early_exit(test):
                 certainty = Certainty.MAYBE
             yield AssertionScope(self._name, name_test(test, classes), test, certainty)
-
-    def _list_members(self, node: ast.ClassDef) -> list[ast.stmt]:
-        return [*node.body, *self._find_inherited_tests(node, frozenset())]
-
-    def _find_inherited_tests(self, node: ast.ClassDef, seen: frozenset[str]) -> Iterator[ast.stmt]:
-        """Yield inherited tests of base classes in the same file."""
-        own = {item.name for item in node.body if isinstance(item, Function)}
-        for base in node.bases:
-            found = self.classes.get(base.id) if isinstance(base, ast.Name) else None
-            if found is None or found.name in seen:
-                continue
-            functions = [item for item in found.body if isinstance(item, Function)]
-            yield from (item for item in functions if item.name not in own)
-            yield from self._find_inherited_tests(found, seen | {found.name})
 
     def _build_mutants(self, scope: AssertionScope) -> tuple[AssertionMutant, ...]:
         """Return the test's mutants; where it has none, one mutant of all helpers that it calls."""

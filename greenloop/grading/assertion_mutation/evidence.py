@@ -183,9 +183,17 @@ def _find_difference(runner: AssertionMutationRunner, control: MutatedRun) -> st
     """Return an unchanged test whose outcome is not that of the first run; '' for none."""
     if not control.is_usable and len(control.mutants) > 1:
         return ""
-    changed = {item.scope.key for item in control.mutants}
+    # A test that a class inherits is the same function under another name.
+    changed = {
+        (file, test.split("::")[-1]) for file, test in (i.scope.key for i in control.mutants)
+    }
     first, again = runner.first, control.outcomes
-    ids = (name for key, names in first.cases.items() if key not in changed for name in names)
+    ids = (
+        name
+        for (file, test), names in first.cases.items()
+        if (file, test.split("::")[-1]) not in changed
+        for name in names
+    )
     return next((name for name in ids if first.outcomes[name] != again.get(name)), "")
 
 

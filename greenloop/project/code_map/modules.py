@@ -10,12 +10,18 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from greenloop.syntax.nodes import Function, get_assigned_targets, get_line_span
+from greenloop.syntax.nodes import (
+    Function,
+    get_assigned_targets,
+    get_last_name,
+    get_line_span,
+)
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path
 
 _MAX_DOC_CHARS, _MAX_VALUE_CHARS = 100, 40
 _SHOWN_DECORATORS = frozenset({"property", "cached_property", "classmethod", "staticmethod"})
+_OTHER_FORMS = frozenset({"setter", "deleter", "overload"})  # of what stands there once more
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]+|[a-z]|\d+")
 
@@ -93,6 +99,8 @@ def _find_definitions(
             own = [item for item in ast.iter_child_nodes(node) if item not in inner]
             names, head = [node.name], _write_class(node)
         elif isinstance(node, Function):
+            if not _OTHER_FORMS.isdisjoint(map(get_last_name, node.decorator_list)):
+                continue
             names, head, own = [node.name], _write_function(node), [node]
         elif isinstance(node, (ast.If, ast.Try)):
             yield from _find_definitions(_list_branches(node), path, lines, prefix)

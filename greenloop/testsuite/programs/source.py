@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from greenloop.syntax.nodes import Definition, Function, Import, get_assigned_targets
-from greenloop.testsuite.parser import Classes, is_test_class, iter_tests
+from greenloop.testsuite.parser import Classes, InheritedTests, is_test_class, iter_tests
 
 FRAMEWORK = frozenset({"pytest", "unittest", "mock", "hypothesis", "_pytest", "pytest_mock"})
 _SETUP = ("setup_module", "setup_function", "setUpModule")
@@ -38,7 +38,9 @@ class TestSource:
         self.definitions: dict[str, ast.stmt] = {}
         self.constants: dict[str, ast.expr] = {}
         self.fixtures: dict[str, Function] = {}
-        self.tests: list[tuple[Function, Classes]] = list(iter_tests(tree.body))
+        self.tests: list[tuple[Function, Classes]] = list(
+            iter_tests(tree.body, list_body=InheritedTests(tree.body).list_body)
+        )
         self.has_setup = False
         counts = Counter(name for node in tree.body for name in _find_assigned(node))
         for node in (*conftest.body, *tree.body):

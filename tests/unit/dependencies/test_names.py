@@ -64,6 +64,7 @@ def test_imports_are_found_anywhere_in_a_source() -> None:
     source = "import os.path, numpy.linalg as la\nfrom . import x\n\ndef f():\n    from yaml import load\n"
     assert find_imported_modules(source) == {"numpy", "yaml"}
     assert find_imported_modules("def (") == frozenset()
+    assert PackageAllowlist.parse("none", "ipython").find_imported({"IPython"}) == {"ipython"}
     assert PackageAllowlist.parse(None).find_imported(find_imported_modules(source)) == {
         "numpy",
         "pyyaml",

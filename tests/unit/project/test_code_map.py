@@ -117,6 +117,14 @@ def test_signatures_of_files_and_of_what_they_import() -> None:
     assert len(list_signatures(many, ["a.py"])) < 8100
 
 
+def test_a_property_and_an_overloaded_function_are_shown_once() -> None:
+    head = "class Table:\n    @property\n    def border(self) -> bool: ...\n"
+    setter = "    @border.setter\n    def border(self, value): ...\n"
+    text = f"{head}{setter}@overload\ndef item(a: int): ...\ndef item(a): ...\n"
+    lines = list_signatures({"t.py": text}, ["t.py"]).split("\n")[1:]
+    assert lines == ["  class Table", "    @property def border(self) -> bool", "  def item(a)"]
+
+
 def test_words_of_identifiers_have_their_stems() -> None:
     assert split_words("cachedItems_HTTPCaches") == ("cach", "item", "http", "cach")
     assert split_words("_size2") == split_words("sized2")

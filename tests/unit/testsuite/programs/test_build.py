@@ -148,3 +148,15 @@ def test_fixtures_of_a_conftest_are_used() -> None:
 
 def test_what_does_not_parse_has_no_programs() -> None:
     assert build_programs("def", "m") == ProgramFile()
+
+
+def test_inherited_tests_are_observed_in_each_class() -> None:
+    found = build("""
+        class Shared:
+            def test_it(self):
+                assert self.make(1) == 1
+
+        class TestF(Shared):
+            make = staticmethod(f)
+    """)
+    assert [item.test for item in (*found.programs, *found.not_observed)] == ["TestF::test_it"]
