@@ -11,7 +11,7 @@ bodies, held-out examples, integrity.
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from greenloop.grading.mutation.generator import generate_mutants
@@ -73,10 +73,7 @@ def measure_mutation(
     edits = [chosen[number].edit for number in order]
     tried = sandbox.run_mutants(code, tests, edits, module=module, budget_s=budget_s)
     by_number = dict(zip(order, tried.runs, strict=True))
-    kept = sorted(by_number)
-    if max_mutants is not None and not tried.error:
-        done = [number for number in kept if by_number[number].outcome != "not_run"]
-        kept = done if len(done) >= _MIN_SAMPLE else kept
+    kept = _choose_sample(by_number, max_mutants if not tried.error else None)
     chosen = tuple(chosen[number] for number in kept)
     tried = replace(tried, runs=tuple(by_number[number] for number in kept))
     return _build_record(chosen, tried, f"{module}.py", code).model_copy(
@@ -86,6 +83,12 @@ def measure_mutation(
             "seed": seed,
         }
     )
+
+
+def _choose_sample(runs: Mapping[int, MutantRun], max_mutants: int | None) -> list[int]:
+    """Return the numbers of mutants in order: where a sample is asked for, those tried in time."""
+    done = sorted(number for number, run in runs.items() if run.outcome != "not_run")
+    return sorted(runs) if max_mutants is None or len(done) < _MIN_SAMPLE else done
 
 
 def _build_record(chosen: Sequence[Mutant], runs: MutantRuns, name: str, code: str) -> Mutation:
