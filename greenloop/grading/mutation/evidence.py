@@ -62,20 +62,18 @@ def measure_mutation(
     faults = [item for item in found if not item.equivalence_reason]
     chosen = tuple(faults) if max_mutants is None else sample_mutants(faults, max_mutants, seed)
     if not chosen:
+        why = "the module has nothing that a mutant could change"
+        count = len(found)
         return Mutation(
-            score=None,
-            killed=0,
-            equivalent_suspects=len(found),
-            generated=len(found),
-            trouble="the module has nothing that a mutant could change",
+            score=None, killed=0, equivalent_suspects=count, generated=count, trouble=why
         )
     order = random.Random(seed).sample(range(len(chosen)), len(chosen))
     edits = [chosen[number].edit for number in order]
     tried = sandbox.run_mutants(code, tests, edits, module=module, budget_s=budget_s)
-    by_number = dict(zip(order, tried.runs, strict=True))
-    kept = _choose_sample(by_number, max_mutants if not tried.error else None)
+    runs = dict(zip(order, tried.runs, strict=True))
+    kept = _choose_sample(runs, max_mutants if not tried.error else None)
+    tried = replace(tried, runs=tuple(runs[number] for number in kept))
     chosen = tuple(chosen[number] for number in kept)
-    tried = replace(tried, runs=tuple(by_number[number] for number in kept))
     return _build_record(chosen, tried, f"{module}.py", code).model_copy(
         update={
             "generated": len(found),
