@@ -62,11 +62,7 @@ def measure_mutation(
     faults = [item for item in found if not item.equivalence_reason]
     chosen = tuple(faults) if max_mutants is None else sample_mutants(faults, max_mutants, seed)
     if not chosen:
-        why = "the module has nothing that a mutant could change"
-        count = len(found)
-        return Mutation(
-            score=None, killed=0, equivalent_suspects=count, generated=count, trouble=why
-        )
+        return _build_empty_record(len(found))
     order = random.Random(seed).sample(range(len(chosen)), len(chosen))
     edits = [chosen[number].edit for number in order]
     tried = sandbox.run_mutants(code, tests, edits, module=module, budget_s=budget_s)
@@ -81,6 +77,12 @@ def measure_mutation(
             "seed": seed,
         }
     )
+
+
+def _build_empty_record(count: int) -> Mutation:
+    """Return the record of a module of which all mutants are probably equivalent."""
+    why = "the module has nothing that a mutant could change"
+    return Mutation(score=None, killed=0, equivalent_suspects=count, generated=count, trouble=why)
 
 
 def _choose_sample(runs: Mapping[int, MutantRun], max_mutants: int | None) -> list[int]:
