@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import gc
 import os
-import py_compile
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import pytest
@@ -148,14 +146,4 @@ def _build_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
     loaded = plugins.load_plugins(plugins.build_usage_predicate(work))
     arguments = [*options(work, job["ini"]), "--assert=plain"]
     arguments += plugins.build_plugin_options(loaded)
-    _compile_tests(work, job["targets"])
     return [*arguments, *(os.path.join(work, name) for name in job["targets"])], loaded
-
-
-def _compile_tests(work: str, targets: Sequence[str]) -> None:
-    """Compile the files of tests once, for all processes that import them."""
-    sys.pycache_prefix = tempfile.mkdtemp()
-    for name in targets:
-        path, mode = os.path.join(work, name), py_compile.PycInvalidationMode.UNCHECKED_HASH
-        with suppress(OSError, ValueError):
-            py_compile.compile(path, doraise=False, quiet=2, invalidation_mode=mode)
