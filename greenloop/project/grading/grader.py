@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,7 @@ from greenloop.records import (
     IntegrityFinding,
     Mutation,
 )
+from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import TestFunction, is_test_path, parse_test_functions
 from greenloop.testsuite.quality_gates import find_returning_tests
@@ -87,13 +89,21 @@ class ChangedLines:
         )
 
     def _is_tested(self, path: str) -> bool:
-        """Whether it is code, and tests import the file or another one of its package."""
-        if parse_or_none(self.runner.tree.texts[path]) is None:
+        """Whether it is code, and tests import the file or another one of its package.
+
+        A file that is never imported and defines nothing, such as one with a version that a build
+        writes, is not code.
+        """
+        tree = parse_or_none(self.runner.tree.texts[path])
+        if tree is None:
             return False
+        defines = any(isinstance(node, Definition) for node in ast.walk(tree))
+        if path in self.baseline.reached or not defines:
+            return path in self.baseline.reached
         folders = path.split("/")[:-1]
         folder = "/".join(folders[: 2 if folders[:1] == ["src"] else 1])
         beside = (item for item in self.baseline.reached if folder)
-        return path in self.baseline.reached or any(i.startswith(f"{folder}/") for i in beside)
+        return any(i.startswith(f"{folder}/") for i in beside)
 
     @cached_property
     def context(self) -> GradingContext | str:
