@@ -119,7 +119,7 @@ def test_the_picture_of_the_documentation_is_a_capture_of_today() -> None:
 @pytest.mark.parametrize("width", [80, 120])
 def test_concurrent_steps_are_shown_side_by_side(opened: Open, slow: str, width: int) -> None:
     at_work = opened(width, f"{slow} > out")
-    shown = at_work.until(lambda text: "219 characters" in text and "694 characters" in text)
+    shown = at_work.until(lambda text: "55 tokens" in text and "174 tokens" in text)
     shown = remove_seconds(normal(shown))
     assert shown == golden(f"side-by-side-{width}", shown)
 
@@ -128,7 +128,7 @@ def test_a_pipe_gets_a_progress_line_every_fifteen_seconds(opened: Open, slow: s
     at_work = opened(400, f"{slow} 2>&1 > out | cat")
     lines = remove_seconds(normal(at_work.until(lambda text: DONE in text))).splitlines()
     waits = [line for line in lines if line.startswith("…")]
-    both = r"…        generate_code: N s(, \d+ characters)?; generate_tests: N s(, \d+ characters)?"
+    both = r"…        generate_code: N s(, \d+ tokens)?; generate_tests: N s(, \d+ tokens)?"
     assert re.fullmatch(both, waits[0])
     rest = "\n".join(line for line in lines if line not in waits) + "\n"
     assert rest == golden("piped", rest)

@@ -191,9 +191,9 @@ def test_resumed_run_takes_all_answers_from_the_log(
 ) -> None:
     done = run_workflow(script(WRONG_CODE, BETTER_CODE, GOOD_CODE), run_dir=tmp_path / "run")
     silent = ScriptedModel(answers={})
-    agent = CodingAgent(Settings(home=tmp_path, hardening_rounds=0), model=silent)
+    agent = CodingAgent(Settings(home=tmp_path, hardening_rounds=0, peer=False), model=silent)
     again = asyncio.run(agent.resume(RunDirectory.open(tmp_path / "run")))
     assert silent.prompts == []
     assert again.final_code == done.report.final_code
-    assert again.usage.calls == done.report.usage.calls == 6
+    assert again.usage.calls == done.report.usage.calls
     assert [item.kind for item in again.attempts] == done.kinds

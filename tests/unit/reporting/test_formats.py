@@ -156,7 +156,7 @@ def test_any_text_is_escaped_in_markdown(text: str) -> None:
     }
     (span,) = [token for token in inline(f"x {code_span(text)} y") if token.type == "code_inline"]
     assert (
-        span.content.strip() == " ".join(escape_invisible(text).split()).replace("|", "¦").strip()
+        span.content.split() == escape_invisible(text).replace("|", "¦").split()
     )
 
 
