@@ -42,8 +42,7 @@ def test_numpy_and_pandas_run_in_every_sandbox(box: Sandbox, packages: Installed
     assert event is not None
     plain, objects = event["value"][1:5], event["value"][5:]
     assert plain == [3, ["float", (0.5).hex()], True, "x"]
-    names = [(tag, bases[0]) for tag, bases, *_ in objects]
-    assert names == [("object", ["numpy", "longdouble"]), ("object", ["numpy", "ndarray"])]
+    assert [item[0] for item in objects] == ["object", "ndarray"]
 
 
 def test_their_wheels_are_named(packages: InstalledPackages) -> None:

@@ -30,6 +30,7 @@ def visible():
     'Each folder that can be seen with some of its files, but no processes, and not those of the run.'
     skipped = {"/tmp", "/dev/shm", os.path.dirname(TMP)}
     tops = [sys.base_prefix, *sys.path, "/dev", "/usr", "/etc"]  # "/" cannot be listed everywhere
+    tops = [item for item in tops if not item.startswith(os.path.dirname(TMP))]
     for top in ["/"] if OWN_ROOT else tops:
         for folder, folders, files in os.walk(top):
             yield folder
