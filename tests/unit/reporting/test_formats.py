@@ -155,9 +155,7 @@ def test_any_text_is_escaped_in_markdown(text: str) -> None:
         "bullet_list_close",
     }
     (span,) = [token for token in inline(f"x {code_span(text)} y") if token.type == "code_inline"]
-    assert (
-        span.content.split() == escape_invisible(text).replace("|", "¦").split()
-    )
+    assert span.content.split() == escape_invisible(text).replace("|", "¦").split()
 
 
 @settings(max_examples=30, deadline=None)
