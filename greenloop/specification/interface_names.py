@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -10,11 +11,19 @@ from typing import Any
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.passages import list_words
 from greenloop.syntax.nodes import Definition
-from greenloop.syntax.parse import parse_or_empty
+from greenloop.syntax.parse import parse_or_empty, parse_or_none
+
+_SIGNATURE_SPAN = re.compile(r"`([^\W\d]\w*\([^`\n]*)`\s*[:：]")
 
 
 def list_signature_lines(specification: str) -> Iterator[str]:
-    """Yield the lines of the signatures that a specification states, without docstrings."""
+    """Yield the lines of the signatures that a specification states, without docstrings.
+
+    One in a sentence stands in backticks before a colon: ``Escribe `f(n: int) -> int`: …``.
+    """
+    for span in _SIGNATURE_SPAN.findall(specification):
+        if parse_or_none(f"def {span}: ..."):
+            yield span
     tree = parse_or_empty(analyze_specification(specification).signatures)
     for node in ast.walk(tree):
         if isinstance(node, Definition):

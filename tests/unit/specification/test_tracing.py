@@ -118,6 +118,7 @@ def test_rest_that_may_ask_is_found(text: str, quote: str, rest: str) -> None:
         ("Write a function wrap that wraps it.", "wraps it"),
         ("`wrap(text: str) -> list[str]` wraps it.", "wraps it"),
         ("Wir brauchen eine Funktion `wrap(text, width=70)`. Wrap it.", "Wrap it"),
+        ("Escribe una función `wrap(text: str) -> str`: corta text.", "corta text"),
         (
             "| Product | max. weight | inland | abroad | world |\n|--|--|--|--|--|\n| a | 1 | 2 | 3 | 4 |",
             "a | 1 | 2 | 3 | 4",
