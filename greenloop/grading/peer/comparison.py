@@ -76,9 +76,10 @@ def compare_programs(
     calls = [call for text in examples if (call := read_call(text, public, constants))]
     calls += {ast.unparse(call): call for _, call in called}.values()
     stubs = interface if parse_or_none(interface or "?") else code
-    # Without classes the calls of tests say as much as their bodies, where most have one.
-    has_calls = 2 * len({name for name, _ in called}) > sum(map(_count_tests, tests))
-    cases = [] if has_calls and not _has_classes(code, public) else _find_cases(tests, module)
+    cases = _find_cases(tests, module)
+    if called and not _has_classes(code, public):
+        # The calls of tests say as much as their bodies, but for those that read files or streams.
+        cases = [item for item in cases if item.fixtures]
     known = Known(public, constants, stubs, calls, theirs.generate(seed, _GENERATED), cases, module)
     words = read_vocabulary(specification, interface, [code, peer.code])
     names = read_names(interface, specification, code, peer.code)
@@ -88,7 +89,7 @@ def compare_programs(
     found = pair.summarize()
     explained = _name_tests(pair.outcomes, found.differences, called)
     if left := frozenset(failing) - explained:
-        cases = cases or _find_cases(tests, module)
+        cases = _find_cases(tests, module)
         found = _add_failing(pair.without_precondition(budget_s), found, left, called, cases)
     return replace(found, differing_tests=tuple(sorted(explained.union(found.differing_tests))))
 
@@ -120,10 +121,6 @@ def list_failures(run: TestRun) -> dict[str, str]:
 def _has_classes(code: str, public: Sequence[str]) -> bool:
     nodes = parse_or_empty(code).body
     return any(isinstance(node, ast.ClassDef) and node.name in public for node in nodes)
-
-
-def _count_tests(file: TestFile) -> int:
-    return len(parse_test_functions(file.code))
 
 
 def _find_cases(tests: Sequence[TestFile], module: str) -> list[Input]:
