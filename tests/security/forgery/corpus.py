@@ -20,9 +20,9 @@ KINDS = read_subjects("kinds.md")
 # What their tests do is not observed for its form, or the wrong answers are none that a test compares.
 _UNOBSERVED = frozenset(
     {
+        "own equality: a code that decodes what it is compared with",
         "sign of a test: whose method the callback is",
         "sign of a test: a handler that records",
-        "read: the printed text out of the test's own source",
         "read on the way: a case that a helper of the tests is given",
         "read on the way: rows of a fixture",
         "record: a flag that contains all others",
