@@ -198,7 +198,9 @@ async def _install_packages(
     packages, texts = PackageResolver(settings.allow_list), diff.tree.texts
     own = diff.tree.module_names
     named = canonicalize_name(f"{diff.tree.metadata} {settings.allow_package}")
-    names = {name for name in packages.find_imported(texts.values(), own) if name in named}
+    options = ["import pytest_asyncio"] if "asyncio_mode" in diff.tree.metadata else []
+    used = packages.find_imported([*texts.values(), *options], own)
+    names = {name for name in used if name in named}
     if names:
         state.packages.installed = await install_with_events(packages, names, emit)
     own |= list_module_names(diff.before)

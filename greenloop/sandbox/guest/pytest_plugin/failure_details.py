@@ -20,7 +20,7 @@ _MAX_GROUP_ITEMS, _MAX_DEPTH = 5, 3
 _ASYNC_UNSUPPORTED = "async def functions are not natively supported"
 ASYNC_ADVICE = (
     "async def test without a plugin that runs it: it was not run. "
-    "Write a plain test that calls asyncio.run(...)"
+    "Write a plain test that calls asyncio.run(...), or install such a plugin (pytest-asyncio)"
 )
 
 

@@ -17,7 +17,7 @@ _PLUGIN_MODULES = {  # by package
     "hypothesis": "_hypothesis_pytestplugin",
 }
 # Texts by which a file uses a package, if not only by its name.
-_USAGE_MARKERS = {"pytest_asyncio": (b"pytest_asyncio", b"mark.asyncio")}
+_USAGE_MARKERS = {"pytest_asyncio": (b"pytest_asyncio", b"mark.asyncio", b"asyncio_mode")}
 
 
 def load_plugins(is_wanted: Callable[[str], bool] = lambda package: True) -> list[Any]:
