@@ -76,10 +76,10 @@ def compare_programs(
     calls = [call for text in examples if (call := read_call(text, public, constants))]
     calls += {ast.unparse(call): call for _, call in called}.values()
     stubs = interface if parse_or_none(interface or "?") else code
-    cases = _find_cases(tests, module)
+    cases = bodies = _find_cases(tests, module)
     if called and not _has_classes(code, public):
         # The calls of tests say as much as their bodies, but for those that read files or streams.
-        cases = [item for item in cases if item.fixtures]
+        cases = [item for item in bodies if item.fixtures]
     known = Known(public, constants, stubs, calls, theirs.generate(seed, _GENERATED), cases, module)
     words = read_vocabulary(specification, interface, [code, peer.code])
     names = read_names(interface, specification, code, peer.code)
@@ -89,8 +89,7 @@ def compare_programs(
     found = pair.summarize()
     explained = _name_tests(pair.outcomes, found.differences, called)
     if left := frozenset(failing) - explained:
-        cases = _find_cases(tests, module)
-        found = _add_failing(pair.without_precondition(budget_s), found, left, called, cases)
+        found = _add_failing(pair.without_precondition(budget_s), found, left, called, bodies)
     return replace(found, differing_tests=tuple(sorted(explained.union(found.differing_tests))))
 
 
