@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from greenloop.app.inputs.check_files import CheckInputs
-from greenloop.app.inputs.project_module import read_module_project
+from greenloop.app.inputs.project_module import read_module_tree
 from greenloop.app.requests import build_request
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import (
@@ -39,7 +39,8 @@ from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.check.request import CheckRequest
 from greenloop.workflow.grade_code import collect_evidence
 from greenloop.workflow.report_builder import build_report
-from greenloop.workflow.setup.missing_modules import explain_missing_modules, install_with_events
+from greenloop.workflow.setup.missing_modules import explain_missing_modules
+from greenloop.workflow.setup.packages import add_packages, add_project_packages
 from greenloop.workflow.setup.project_environment import use_environment
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import GivenTests
@@ -164,12 +165,10 @@ async def _install_packages(
 ) -> PackagesError | None:
     """Install what code and tests import; return the error, as an import may be optional."""
     suite = state.tests
-    own = {suite.module, *(Path(item.name).stem for item in suite.files)}
+    own = {suite.module, *state.packages.own, *(Path(item.name).stem for item in suite.files)}
     sources = [state.candidates.current.code, *(item.code for item in suite.files)]
-    names = packages.find_imported(sources, own)
     try:
-        if names:
-            state.packages.installed = await install_with_events(packages, names, emit)
+        await add_packages(state, packages, packages.find_imported(sources, own), emit)
     except PackagesError as error:
         return error
     return None
@@ -211,11 +210,11 @@ async def check_inputs(
     if inputs.root is None:
         await run_check(sandbox, state, emit, packages, code)
         return
-    project = read_module_project(inputs)
+    tree = read_module_tree(inputs)
     with use_environment(sandbox, inputs.root, settings, emit, state) as box:
-        place = partial(ProjectSandbox, project=project, path=inputs.path)
-        own = None if box.environment else packages
-        await run_check(box, state, emit, own, code, place)
+        await add_project_packages(state, tree, settings, emit)
+        place = partial(ProjectSandbox, project=tree.project, path=inputs.path)
+        await run_check(box, state, emit, packages, code, place)
 
 
 async def run_and_save(

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from packaging.utils import canonicalize_name
-
 from greenloop.app.check import CheckResult, OpenSandbox, run_and_save
 from greenloop.app.diff_tests import (
     RedTests,
@@ -24,7 +22,6 @@ from greenloop.app.diff_tests import (
     summarize_baseline,
 )
 from greenloop.app.requests import build_request
-from greenloop.dependencies import PackageResolver
 from greenloop.dependencies.names import find_required_modules
 from greenloop.errors import InputError
 from greenloop.events import EventSink, Notice, TestRunFinished, ignore_event
@@ -47,9 +44,8 @@ from greenloop.workflow.setup.missing_modules import (
     describe_missing_modules,
     explain_python_version,
     explain_suite_problem,
-    install_with_events,
 )
-from greenloop.workflow.setup.packages import find_unavailable_modules
+from greenloop.workflow.setup.packages import add_project_packages, find_unavailable_modules
 from greenloop.workflow.setup.project_environment import use_environment
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
@@ -140,7 +136,8 @@ async def _run_check(
     """
     with use_environment(sandbox, Path(diff.tree.root), settings, emit, state) as box:
         if not box.environment:
-            await _install_packages(diff, state, settings, emit)
+            await add_project_packages(state, diff.tree, settings, emit)
+            _tell_what_is_missing(diff, state, emit)
             box = box.with_packages(state.packages.installed)
         await _grade_changes(ProjectRunner(box, diff.tree), emit, diff, suite, state, deadline)
 
@@ -191,20 +188,11 @@ def _measure_baseline(runner: ProjectRunner, diff: ProjectDiff, deadline: float 
     return runner.measure_baseline(max(deadline - time.monotonic(), 1.0), related)
 
 
-async def _install_packages(
-    diff: ProjectDiff, state: RunState, settings: Settings, emit: EventSink
-) -> None:
-    """Install what the files import, as far as it is allowed and the project's metadata name it."""
-    packages, texts = PackageResolver(settings.allow_list), diff.tree.texts
-    own = diff.tree.module_names
-    named = canonicalize_name(f"{diff.tree.metadata} {settings.allow_package}")
-    options = ["import pytest_asyncio"] if "asyncio_mode" in diff.tree.metadata else []
-    used = packages.find_imported([*texts.values(), *options], own)
-    names = {name for name in used if name in named}
-    if names:
-        state.packages.installed = await install_with_events(packages, names, emit)
-    own |= list_module_names(diff.before)
-    tests = [text for path, text in texts.items() if is_test_path(path.rpartition("/")[2])]
+def _tell_what_is_missing(diff: ProjectDiff, state: RunState, emit: EventSink) -> None:
+    """Tell which packages the tests need that are not there, and which Python."""
+    texts = diff.tree.texts.items()
+    own = diff.tree.module_names | list_module_names(diff.before)
+    tests = [text for path, text in texts if is_test_path(path.rpartition("/")[2])]
     required = set().union(*map(find_required_modules, tests))
     found = find_unavailable_modules(tests, own, state.packages.installed)
     if missing := [module for module in found if module in required]:

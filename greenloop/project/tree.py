@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from packaging.utils import canonicalize_name
+
 from greenloop.errors import OutputError
 from greenloop.project.git import find_commit, run_git
 from greenloop.project.snapshot import take_snapshot
@@ -20,6 +22,7 @@ _VERSION_FILE = re.compile(
 _NAME = re.compile(r"""(?m)^name\s*=\s*["']?([\w.-]+)""")
 _STATIC_VERSION = re.compile(r"""(?m)^version\s*=\s*["']?(\d[\w.+!-]*)""")
 _VERSION = b'__version__ = version = "0.0.0"\n__version_tuple__ = version_tuple = (0, 0, 0)\n'
+_WORD = re.compile(r"[A-Za-z0-9][\w.-]*")
 _METADATA = re.compile(
     r"(?i)pyproject\.toml|setup\.(cfg|py)|tox\.ini|uv\.lock|([\w-]+/)?[\w-]*requirements[\w/-]*\.(txt|in)"
 )
@@ -61,6 +64,11 @@ class ProjectTree:
         files = self.project.all_files.items()
         found = (text for path, text in files if _METADATA.fullmatch(path))
         return "\n".join(text.decode("utf-8", "replace") for text in found)
+
+    @cached_property
+    def declared_names(self) -> frozenset[str]:
+        """The words of those files, normalized as the names of packages: those it declares, and more."""
+        return frozenset(map(canonicalize_name, _WORD.findall(self.metadata)))
 
     def with_changes(
         self, changed: Mapping[str, str | None], targets: Sequence[str] = ()

@@ -18,8 +18,7 @@ from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
 from greenloop.project.environment.discovery import find_environment, find_project_root
 from greenloop.project.environment.folders import SOURCE_FOLDERS
-from greenloop.project.tree import read_tree
-from greenloop.records import Project
+from greenloop.project.tree import ProjectTree, read_tree
 from greenloop.sandbox.work.pytest_config import has_pytest_options
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
@@ -80,11 +79,10 @@ def _read_project_module(root: Path, code: Path, tests: Sequence[Path]) -> Check
     return CheckInputs(_name_module(root, path), source, found, root, path)
 
 
-def read_module_project(inputs: CheckInputs) -> Project:
+def read_module_tree(inputs: CheckInputs) -> ProjectTree:
     """Return the project of a module, with the module's tests as targets."""
     assert inputs.root is not None
-    tree = read_tree(inputs.root).project
-    return tree.model_copy(update={"targets": tuple(item.name for item in inputs.tests)})
+    return read_tree(inputs.root).with_changes({}, [item.name for item in inputs.tests])
 
 
 def _make_relative(root: Path, file: Path) -> str:

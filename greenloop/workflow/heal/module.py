@@ -13,7 +13,7 @@ from greenloop.events.progress import progress_span
 from greenloop.grading.peer.comparison import PeerProgram, compare_programs
 from greenloop.llm.factory import is_model_disabled
 from greenloop.project.snapshot import take_snapshot
-from greenloop.project.tree import add_generated_files, list_module_names
+from greenloop.project.tree import ProjectTree, add_generated_files
 from greenloop.records import Choice, Expectation, Patch, SearchResult
 from greenloop.records.generation import Dispute, Judgement, Repair
 from greenloop.repair import search_patches
@@ -27,6 +27,7 @@ from greenloop.workflow.heal.request import HealModuleRequest
 from greenloop.workflow.heal.strategy import HealStrategy
 from greenloop.workflow.make.strategy import ModuleStrategy
 from greenloop.workflow.run_tests import run_suite
+from greenloop.workflow.setup.packages import add_project_packages
 from greenloop.workflow.state import RepairPhase, Run
 
 _SEARCH_SECONDS_WITH_MODEL, _SEARCH_SECONDS_WITHOUT_MODEL = 2.0, 60.0
@@ -57,7 +58,8 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         if request.project:
             snapshot = take_snapshot(Path(request.project.root), request.project.targets)
             snapshot = add_generated_files(snapshot)
-            state.packages.own = list_module_names(snapshot.all_files)
+            tree = ProjectTree(request.project.root, snapshot)
+            await add_project_packages(state, tree, self.run.settings, self.run.emit)
             sandbox = ProjectSandbox(self.run.kit.sandbox, snapshot, request.project.path)
             self.run.kit = replace(self.run.kit, sandbox=sandbox)
         if self._is_search_only:

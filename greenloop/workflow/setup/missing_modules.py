@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.utils import canonicalize_name
 
 from greenloop.dependencies import InstalledPackages, PackageResolver
 from greenloop.dependencies.names import get_package_name, is_standard_library
@@ -20,7 +19,6 @@ ONE_MODULE = (
     "a check takes one module alone; `greenloop check --diff REF` grades the lines of a project that "
     "have changed"
 )
-_WORD = re.compile(r"[A-Za-z0-9][\w.-]*")
 MISSING_MODULE = re.compile(r"No module named '([^'.]+)")
 
 
@@ -67,8 +65,7 @@ def suggest_packages(modules: Sequence[str], tree: ProjectTree | None) -> str:
     """
     names = dict.fromkeys(map(get_package_name, modules))
     if tree is not None:
-        words = set(map(canonicalize_name, _WORD.findall(tree.metadata)))
-        names = dict.fromkeys(name for name in names if name in words)
+        names = dict.fromkeys(name for name in names if name in tree.declared_names)
     return " ".join(f"--allow-package {name}" for name in names)
 
 

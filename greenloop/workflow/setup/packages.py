@@ -6,20 +6,20 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
-from packaging.utils import canonicalize_name
-
-from greenloop.dependencies import InstalledPackages
+from greenloop.dependencies import InstalledPackages, PackageAllowlist, PackageResolver
 from greenloop.dependencies.names import find_imported_modules, format_with_import
 from greenloop.errors import InputError, PackagesError
+from greenloop.events import EventSink, Notice
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Failure, ScriptJob, TestRun
+from greenloop.settings import Settings
 from greenloop.workflow.heal.request import HealScriptRequest
 from greenloop.workflow.setup.missing_modules import (
     describe_missing_module,
     find_missing_module,
     install_with_events,
 )
-from greenloop.workflow.state import Run
+from greenloop.workflow.state import Run, RunState
 
 _MISSING_FILE = re.compile(r"No such file or directory: '([^']+)'")
 _PYTEST_MODULES = frozenset("pytest _pytest pluggy iniconfig packaging pygments conftest".split())
@@ -34,7 +34,7 @@ async def install_contract_packages(run: Run) -> None:
     state, given = run.state, [item.code for item in run.state.request.given]
     contract = state.agreed_contract
     names = run.kit.packages.find_imported(given, [contract.module])
-    await _install(run, names.union(contract.packages))
+    await add_packages(state, run.kit.packages, names.union(contract.packages), run.emit)
     local_names = {contract.module, *(Path(item.name).stem for item in state.request.given)}
     for module in find_unavailable_modules(given, local_names, state.packages.installed):
         _notify_missing(run, module, "your tests import")
@@ -60,21 +60,32 @@ async def install_imported_packages(
     That costs less than another model call. Where it fails the run goes on: the failures of its
     tests say what is missing. `local_names` are modules that are not packages.
     """
-    await _try_install(run, run.kit.packages.find_imported(sources, local_names))
+    found = run.kit.packages.find_imported(sources, local_names)
+    await try_packages(run.state, run.kit.packages, found, run.emit)
 
 
-async def install_project_packages(run: Run, tree: ProjectTree) -> None:
-    """Install allowed packages that a project's files import and its metadata name."""
-    found = run.kit.packages.find_imported(tree.texts.values(), tree.module_names)
-    named = canonicalize_name(f"{tree.metadata} {run.settings.allow_package}")
-    await _try_install(run, [name for name in found if name in named])
+async def add_project_packages(
+    state: RunState, tree: ProjectTree, settings: Settings, emit: EventSink
+) -> None:
+    """Install the allowed packages that a project uses, and that it or the user names.
+
+    Nothing where it has an environment. Where that fails, the failures of its tests say what is
+    missing.
+    """
+    state.packages.own = tree.module_names
+    if state.environment:
+        return
+    packages = PackageResolver(settings.allow_list)
+    named = tree.declared_names.union(PackageAllowlist.parse("", settings.allow_package).names)
+    found = packages.find_declared(tree.texts.values(), tree.module_names, named)
+    await try_packages(state, packages, found, emit)
 
 
 async def install_missing_packages(run: Run, result: TestRun, local_names: Collection[str]) -> bool:
     """Install allowed packages that a test run did not find; return whether there are new ones."""
     missed = {module for item in result.failures if (module := find_missing_module(item))}
     allowed = run.kit.packages.allowlist.find_imported(missed - set(local_names))
-    return await _try_install(run, allowed)
+    return await try_packages(run.state, run.kit.packages, allowed, run.emit)
 
 
 def annotate_missing_modules(run: Run, result: TestRun, local_names: Collection[str]) -> TestRun:
@@ -96,29 +107,31 @@ def _annotate_failure(run: Run, failure: Failure, local_names: Collection[str]) 
     return failure.model_copy(update={"message": f"{failure.message} ({why})"})
 
 
-async def _try_install(run: Run, names: Collection[str]) -> bool:
-    packages = run.state.packages
-    new = set(names) - packages.unavailable
+async def try_packages(
+    state: RunState, packages: PackageResolver, names: Collection[str], emit: EventSink
+) -> bool:
+    """Do as `add_packages`; where it fails, tell why and go on: nothing is new then."""
+    new = set(names) - state.packages.unavailable
     try:
-        return await _install(run, new)
+        return await add_packages(state, packages, new, emit)
     except PackagesError as error:
-        packages.unavailable |= new
-        run.notify(str(error))
+        state.packages.unavailable |= new
+        emit(Notice(str(error)))
         return False
 
 
-async def _install(run: Run, names: Collection[str]) -> bool:
-    """Add packages to those of the run; return whether there are more now.
+async def add_packages(
+    state: RunState, packages: PackageResolver, names: Collection[str], emit: EventSink
+) -> bool:
+    """Add allowed packages to those of a run; return whether there are more now.
 
-    None are added to the environment of a project.
+    None are added to the environment of a project. Raises PackagesError.
     """
-    if run.state.environment:
-        return False
-    before = run.state.packages.installed.names
+    before = state.packages.installed.names
     wanted = tuple(sorted({*before, *names}))
-    if wanted == before:
+    if state.environment or wanted == before:
         return False
-    run.state.packages.installed = await install_with_events(run.kit.packages, wanted, run.emit)
+    state.packages.installed = await install_with_events(packages, wanted, emit)
     return True
 
 

@@ -1,7 +1,8 @@
-"""What is said of modules that a project's tests do not find."""
+"""Packages that a project's tests need, and what is said of modules that they do not find."""
 
 from __future__ import annotations
 
+from greenloop.dependencies import PackageAllowlist, PackageResolver
 from greenloop.project.tree import ProjectTree
 from greenloop.records import InputFile, Project
 from greenloop.workflow.setup.missing_modules import describe_missing_modules
@@ -12,3 +13,10 @@ def test_only_packages_that_the_metadata_name_are_proposed() -> None:
     tree = ProjectTree("", Project(files=(InputFile(path="pyproject.toml", content=text),)))
     assert "--allow-package pyyaml" in describe_missing_modules(["yaml"], "tests import", tree)
     assert "--allow-package" not in describe_missing_modules(["child1"], "tests import", tree)
+
+
+def test_packages_are_those_that_are_declared_and_used() -> None:
+    resolver = PackageResolver(PackageAllowlist.parse("numpy,rich,attrs,pytest-asyncio"))
+    declared = {"numpy", "rich", "pytest-asyncio", "requests"}
+    sources = ["import numpy, attr, requests, rich.table"]
+    assert resolver.find_declared(sources, ["rich"], declared) == {"numpy", "pytest-asyncio"}
