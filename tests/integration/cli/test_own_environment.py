@@ -52,6 +52,8 @@ def shop() -> Path:
         "zeros.py": PLUGIN,
         "zeros-1.0.dist-info/METADATA": "Name: zeros\n",
         "zeros-1.0.dist-info/entry_points.txt": entry_points,
+        # pytest loads the files of plug-ins itself, to explain their assertions.
+        "zeros-1.0.dist-info/RECORD": "shop/__init__.py,,\nshop/prices.py,,\n",
         "shop.pth": f"{root}/src\n",
     }
     make_environment(root / ".venv", packages)

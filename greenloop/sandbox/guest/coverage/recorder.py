@@ -10,6 +10,7 @@ from importlib.machinery import SourceFileLoader
 from typing import Any
 
 import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
 
 from .instrumentation import instrument_tree
 
@@ -33,8 +34,16 @@ class HitRecorder:
         self._send_event = send_event
 
     def install(self) -> None:
-        """Replace the compilation of the files; line numbers stay as they are."""
+        """Replace the compilation of the files; line numbers stay as they are.
+
+        pytest then loads none of them itself, as it does a plug-in whose assertions it explains.
+        """
         compile_plainly = SourceFileLoader.source_to_code
+        find_plainly = AssertionRewritingHook.find_spec
+
+        def find_spec(hook: Any, name: str, *rest: Any) -> Any:
+            spec = find_plainly(hook, name, *rest)
+            return None if spec and spec.origin in self._keys else spec
 
         def source_to_code(
             loader: Any, data: Any, path: Any, *, _optimize: int = -1
@@ -47,6 +56,7 @@ class HitRecorder:
             return compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
 
         SourceFileLoader.source_to_code = source_to_code  # type: ignore[method-assign,assignment]
+        AssertionRewritingHook.find_spec = find_spec  # type: ignore[method-assign,assignment]
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
