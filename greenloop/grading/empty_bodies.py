@@ -9,6 +9,8 @@ import ast
 
 from greenloop.grading.context import GradingContext
 from greenloop.records import EmptyBodies, TestRun
+from greenloop.sandbox.guest.coverage.instrumentation import instrument_module
+from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite.stubs import with_empty_bodies
@@ -18,7 +20,8 @@ def measure(context: GradingContext) -> EmptyBodies | str:
     """Run the tests on the code without function bodies: they must fail.
 
     Code with which they pass changes the tests while it is imported. With a module without
-    functions (a table, an enumeration) they honestly pass: a text says so.
+    functions (a table, an enumeration) they honestly pass: a text says so. In a project they also
+    pass where they run no function of the module: weak tests, no forgery.
     """
     try:
         source = with_empty_bodies(context.code)
@@ -27,7 +30,23 @@ def measure(context: GradingContext) -> EmptyBodies | str:
         return "the code cannot be parsed"
     if not any(isinstance(node, (Function, ast.Lambda)) for node in nodes):
         return "the code has no functions"
-    return judge_empty_bodies(context.run_tests(source))
+    if not isinstance(context.sandbox, ProjectSandbox):
+        return judge_empty_bodies(context.run_tests(source))
+    run, hits = context.sandbox.record_hits(source, context.tests)
+    found = judge_empty_bodies(run)
+    if found.reached or found.cut_short or _runs_body(source, hits):
+        return found
+    return found.model_copy(update={"cut_short": "the tests run no function of the module"})
+
+
+def _runs_body(source: str, hits: int) -> bool:
+    """Whether the hits of code without function bodies have one of what stands in their place."""
+    texts = source.splitlines()
+    lines = instrument_module(source).lines.items()
+    bodies = (
+        number for number, line in lines if texts[line - 1].strip() == "raise NotImplementedError"
+    )
+    return any(hits >> number & 1 for number in bodies)
 
 
 def judge_empty_bodies(run: TestRun) -> EmptyBodies:

@@ -29,6 +29,7 @@ class SettingsKeywords(TypedDict, total=False):
     allow_package: str
     allowed_packages: str | None
     python: str | None
+    env: dict[str, str]
     container_engine: Literal["auto", "podman", "docker"]
     container_image: str | None
     cpu_s: int | None

@@ -150,6 +150,9 @@ class SettingsTable(BaseSettings):
         project=allow,
         example=".venv",
     )
+    env: dict[str, str] = setting(
+        {}, "Environment variables of a project's tests, in a configuration file.", project=allow
+    )
     container_engine: Literal["auto", "podman", "docker"] = setting(
         "auto", "The engine for the backend container."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from greenloop.errors import InputError, SandboxError
@@ -26,8 +26,10 @@ _MASKED = ("pip.conf", "conda-meta/state")  # may hold passwords, and values of 
 
 
 @contextlib.contextmanager
-def open_environment(box: Sandbox, environment: Environment, root: Path) -> Iterator[Sandbox]:
-    """Open a sandbox that runs tests of the project in its environment.
+def open_environment(
+    box: Sandbox, environment: Environment, root: Path, variables: Mapping[str, str] | None = None
+) -> Iterator[Sandbox]:
+    """Open a sandbox that runs tests of the project in its environment, with these variables.
 
     Raises:
         InputError: the project is too large, or its environment names folders with secrets.
@@ -38,13 +40,16 @@ def open_environment(box: Sandbox, environment: Environment, root: Path) -> Iter
         copy_project(root, folder / "copy")
         (folder / "empty").mkdir()
         (folder / "blank").touch()
-        with box.open_environment(build_guest(environment, str(root), folder / "copy")) as opened:
+        guest = build_guest(environment, str(root), folder / "copy", variables or {})
+        with box.open_environment(guest) as opened:
             yield opened
     finally:
         remove_folder(folder)
 
 
-def build_guest(environment: Environment, root: str, copy: Path) -> GuestEnvironment:
+def build_guest(
+    environment: Environment, root: str, copy: Path, added: Mapping[str, str]
+) -> GuestEnvironment:
     """Return what is mounted. Raises InputError for folders with secrets."""
     base, prefix = environment.base, environment.prefix
     own = [f"{base}/bin", f"{base}/lib"]  # not the whole: other environments may be below it
@@ -67,7 +72,7 @@ def build_guest(environment: Environment, root: str, copy: Path) -> GuestEnviron
         hidden=() if environment.sees_base else tuple(sites),
         shown=(f"{base}/lib",) if environment.sees_base else (),
         masked=tuple(path for path in masked if os.path.exists(path)),
-        variables=tuple(variables.items()),
+        variables=tuple({**variables, **added}.items()),
     )
 
 

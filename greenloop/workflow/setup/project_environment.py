@@ -34,7 +34,7 @@ def use_environment(
         own = sandbox
         if found is not None:
             try:
-                own = opened.enter_context(open_environment(sandbox, found, root))
+                own = opened.enter_context(open_environment(sandbox, found, root, settings.env))
             except SandboxError as error:
                 if settings.python:
                     raise

@@ -19,11 +19,11 @@ CODE = read_program(__file__, "CODE")
 # What greenloop's own Python could not run: names of its own, a fixture of a plug-in, data beside it.
 TESTS = read_program(__file__, "TESTS")
 PLUGIN = """
-import pytest
+import os, pytest
 
 @pytest.fixture
 def zero():
-    return 0
+    return int(os.environ["ZERO"])
 """
 CONFIGURATION = """
 [project]
@@ -47,6 +47,7 @@ def shop() -> Path:
         "tests/data.txt": "data",
     }
     write_files(root, files)
+    Path("pyproject.toml").write_text('[tool.greenloop.env]\nZERO = "0"\n')
     entry_points = "[pytest11]\nzero = zeros\n"
     packages = {
         "zeros.py": PLUGIN,

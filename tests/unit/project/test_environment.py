@@ -141,14 +141,14 @@ def test_folders_that_may_hold_secrets_are_refused(
     write_files(make_fake(root / ".venv"), {"x.pth": f"{named}\n"})
     environment = read_environment(str(root / ".venv"), "")
     with pytest.raises(InputError, match="secrets"):
-        build_guest(environment, str(root), tmp_path / "copy")
+        build_guest(environment, str(root), tmp_path / "copy", {})
 
 
 def test_passwords_of_an_index_are_masked(root: Path, tmp_path: Path) -> None:
     make_fake(root / ".venv")
     write_files(root / ".venv", {"pip.conf": "index-url = https://me:pw@example.org"})
     environment = read_environment(str(root / ".venv"), "")
-    guest = build_guest(environment, str(root), tmp_path / "copy")
+    guest = build_guest(environment, str(root), tmp_path / "copy", {})
     assert guest.masked == (f"{root}/.venv/pip.conf",)
 
 

@@ -1,0 +1,33 @@
+"""Tests that pass without function bodies, in a project: forged where they run one, else weak."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from greenloop.grading.context import GradingContext
+from greenloop.grading.empty_bodies import measure
+from greenloop.records import EmptyBodies, TestOutcome, TestRun
+from greenloop.sandbox.views.project import ProjectSandbox
+
+GREEN = TestRun(ending="finished", tests=(TestOutcome(id="test_a.py::test_a", outcome="passed"),))
+
+
+class HitSandbox(ProjectSandbox):
+    """Reports the same hits of every run."""
+
+    def __init__(self, hits: int) -> None:
+        self.hits = hits
+
+    def record_hits(self, *_: Any) -> tuple[TestRun, int]:
+        return GREEN, self.hits
+
+
+@pytest.mark.parametrize(("hits", "forgery"), [(0b01, False), (0b11, True)])
+def test_only_tests_that_run_a_body_are_called_forged(hits: int, *, forgery: bool) -> None:
+    code = "def double(x):\n    return 2 * x\n"
+    found = measure(GradingContext(HitSandbox(hits), code, (), "a", GREEN))
+    assert isinstance(found, EmptyBodies)
+    assert not found.reached
+    assert bool(found.forgery()) is forgery
