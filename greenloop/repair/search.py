@@ -135,7 +135,7 @@ class _PatchSearch:
             if is_unsupported and not self._is_interrupted:
                 return self._try_one_by_one(edits)
             tried += runs.tried_count
-            passing = [edits[number] for number in sorted(runs.passing)]
+            passing = [edits[number] for number in runs.passing]
             kept, _ = self._verify_candidates(passing, _MIN_VERIFIED)
             if kept or self._is_interrupted or self._remaining_s() <= 0:
                 break

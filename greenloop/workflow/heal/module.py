@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -73,24 +74,26 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         state.candidates.add(Candidate(request.original.text, "generate", "the module as it was"))
 
     async def _collect_expectation(self) -> Expectation | None:
-        """Return the tests that have to report: those reported with empty function bodies.
+        """Return the tests that have to report: those that do on the module as it is.
 
-        None where that is unknown: the module does not parse, or its tests cannot be collected
-        without its behaviour.
+        What skips there, or fails as its mark expects, may do so after a repair. Where the module
+        cannot be loaded, they are those reported with empty function bodies. None where that is
+        unknown, too.
         """
-        try:
-            source = with_empty_bodies(self.request.original.text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-        result = await run_suite(self.run, source, self.state.tests)
-        is_collected = not any(item.phase == "collect" for item in result.failures)
-        if result.ending != "finished" or not is_collected:
-            return None
-        if not result.tests:
-            raise InputError("no tests were collected from --tests")
-        skipped = (item.id for item in result.tests if item.outcome in ("skipped", "xfailed"))
-        ids = frozenset(item.id for item in result.tests)
-        return Expectation(ids=ids, tolerated=frozenset(skipped))
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            for change in (str, with_empty_bodies):
+                result = await run_suite(
+                    self.run, change(self.request.original.text), self.state.tests
+                )
+                is_collected = not any(item.phase == "collect" for item in result.failures)
+                if result.ending != "finished" or not is_collected:
+                    continue
+                if not result.tests:
+                    raise InputError("no tests were collected from --tests")
+                marked = (i.id for i in result.tests if i.outcome in ("skipped", "xfailed"))
+                ids = frozenset(item.id for item in result.tests)
+                return Expectation(ids=ids, tolerated=frozenset(marked))
+        return None
 
     async def extend(self) -> bool:
         if self._is_search_only:

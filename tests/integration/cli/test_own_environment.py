@@ -91,7 +91,10 @@ def test_changed_lines_are_graded_in_the_environment(run: Run, shop: Path) -> No
 
 
 def test_a_module_is_healed_in_its_project(run: Run, shop: Path) -> None:
-    module = shop / "src/shop/prices.py"
+    module, tests = shop / "src/shop/prices.py", shop / "tests/check_prices.py"
+    # Without function bodies these tests cannot be collected; one of them never passes.
+    known = "@pytest.mark.xfail\ndef check_known():\n    assert ROW == 4\n"
+    tests.write_text(f"{TESTS}\nROW = gross(1)\n\n{known}")
     module.write_text(CODE.replace("net < 0", "net <= 0"))
     options = ("--tests", "shop/tests/check_prices.py", "--model", "none", "--yes")
     status, _, err = run("heal", str(module), *options, "--mutants", "0")

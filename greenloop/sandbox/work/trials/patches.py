@@ -62,7 +62,7 @@ class PatchTrialPlan:
 
 @dataclass(frozen=True)
 class PatchRuns:
-    """Indices of the edits that passed all tests, and how many edits were tried."""
+    """Indices of the edits that passed all tests, or need a run of their own; how many were tried."""
 
     passing: tuple[int, ...] = ()
     tried_count: int = 0
@@ -123,7 +123,9 @@ def run_patches(
     job = TrialJob("patches", code, tests, module, options)
     found = run_trials(sandbox, job, edits, budget_s, plan.scores)
     outcomes = [item.outcome for item in found.runs]
-    passing = tuple(n for n, outcome in enumerate(outcomes) if outcome == "survived")
+    # A module that was loaded before the tests, as that of a plug-in, shows an edit in a new run.
+    kinds = ("survived", "loaded")
+    passing = tuple(n for kind in kinds for n, outcome in enumerate(outcomes) if outcome == kind)
     tried = len(outcomes) - outcomes.count("not_run")
     cpu_s = found.cpu_s / count_lanes(sandbox)
     return PatchRuns(passing, tried, "" if passing else found.error, cpu_s)
