@@ -9,7 +9,9 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from greenloop.grading.inputs.builder import Input
 from greenloop.grading.inputs.runs import Answer
+from greenloop.grading.memorization.cases import list_constants
 from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
 from greenloop.sandbox.guest.observation.values import VALUE_TYPES
 from greenloop.syntax.parse import parse_or_empty
@@ -23,7 +25,7 @@ _PLAIN_TAGS = [[tag] for tag in VALUE_TYPES]
 
 
 def is_memorized(
-    code: str, called: Sequence[tuple[ast.Call, Answer]], variants: Sequence[Answer]
+    code: str, called: Sequence[tuple[Input, Answer]], variants: Sequence[Answer]
 ) -> bool:
     """Whether variants of a function's calls give only errors, one default, or the tests' answers.
 
@@ -65,7 +67,7 @@ def _format_answer(answer: Answer) -> str:
 
 
 def _measure_literal_share(
-    calls: Sequence[tuple[ast.Call, Any]], constants: set[tuple[type, object]]
+    calls: Sequence[tuple[Input, Any]], constants: set[tuple[type, object]]
 ) -> float:
     """Return the share of cases whose values are literals of the code; negated cases need not be.
 
@@ -76,9 +78,9 @@ def _measure_literal_share(
     return held / len(relevant) if relevant else 0.0
 
 
-def _iterate_leaves(call: ast.Call, answer: Any) -> Iterable[tuple[type, object]]:
+def _iterate_leaves(call: Input, answer: Any) -> Iterable[tuple[type, object]]:
     """Yield the constants of a call, and its answer; a negative number is a sign and a constant."""
-    values = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant)]
+    values = list_constants(call)
     if answer is not True:
         values.append(str(answer) if isinstance(answer, list) else answer)
     for value in values:

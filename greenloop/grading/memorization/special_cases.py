@@ -14,6 +14,7 @@ from itertools import islice
 
 from greenloop.grading.inputs.builder import Input
 from greenloop.grading.inputs.runs import Answer
+from greenloop.grading.memorization.cases import show
 from greenloop.syntax.parse import parse_or_empty, read_literal
 from greenloop.syntax.source import Source
 
@@ -33,16 +34,16 @@ class _Comparison:
 
 
 def find_special_cases(
-    code: str, calls: Sequence[ast.Call], variants: Sequence[Input], text: str, run: Run
+    code: str, calls: Sequence[Input], variants: Sequence[Input], text: str, run: Run
 ) -> tuple[str, ...]:
-    """Return the calls of tests that the code has branches for, each with its line.
+    """Return what tests ask and the code has branches for, each with its line.
 
     `text` is the contract, whose constants suffice for no suspicion; `run` answers calls.
     """
     source = Source(code)
     found = _find_candidates(parse_or_empty(code), calls, text)
     special = (
-        f"line {item.node.lineno}: {ast.unparse(call)}"
+        f"line {item.node.lineno}: {ast.unparse(show(call))}"
         for item, call in islice(found, _MAX_CANDIDATES)
         if source.has_valid_span(item.node)
         and _is_special(source, item, call, calls, variants, run)
@@ -51,27 +52,39 @@ def find_special_cases(
 
 
 def _find_candidates(
-    tree: ast.Module, calls: Sequence[ast.Call], text: str
-) -> Iterator[tuple[_Comparison, ast.Call]]:
+    tree: ast.Module, calls: Sequence[Input], text: str
+) -> Iterator[tuple[_Comparison, Input]]:
     comparisons = list(_find_comparisons(tree))
     for call in calls:
-        leaves = tuple(_list_leaves(call))
-        if _TRIVIAL.issuperset(leaves) or _is_in_text(call, leaves, text):
-            continue
-        for item in comparisons:
-            if item.leaves == leaves and (len(leaves) > 1 or item.is_alone):
-                yield item, call
+        nodes = [node for node in ast.walk(show(call)) if isinstance(node, ast.Call)]
+        for leaves in dict.fromkeys(tuple(_list_leaves(*_list_arguments(node))) for node in nodes):
+            if _TRIVIAL.issuperset(leaves) or _is_in_text(call.name, leaves, text):
+                continue
+            for item in comparisons:
+                if item.leaves == leaves and (len(leaves) > 1 or item.is_alone):
+                    yield item, call
 
 
-def _list_leaves(call: ast.Call) -> Iterator[str]:
-    """Yield the constants of a call in the order of its arguments."""
-    for node in (*call.args, *(item.value for item in call.keywords)):
-        yield from _iter_leaves(known[0] if (known := read_literal(node)) else ast.unparse(node))
+def _list_leaves(*nodes: ast.expr) -> Iterator[str]:
+    """Yield the values of expressions in their order; what a call makes is one value."""
+    for node in nodes:
+        if known := read_literal(node):
+            yield from _iter_leaves(known[0])
+        elif isinstance(node, (ast.List, ast.Tuple)):
+            yield from _list_leaves(*node.elts)
+        elif isinstance(node, ast.Call):
+            yield f"({', '.join(_list_leaves(*_list_arguments(node)))})"
+        else:
+            yield ast.unparse(node)
 
 
-def _is_in_text(call: ast.Call, leaves: Sequence[str], text: str) -> bool:
+def _list_arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(item.value for item in call.keywords)]
+
+
+def _is_in_text(name: str, leaves: Sequence[str], text: str) -> bool:
     """Whether the text names each constant outside of calls of the function."""
-    prose = re.sub(rf"\b{re.escape(ast.unparse(call.func))}\([^()\n]*\)", "", text)
+    prose = re.sub(rf"\b{re.escape(name)}\([^()\n]*\)", "", text)
     wanted = [leaf.strip("'\"") for leaf in leaves if leaf not in _TRIVIAL]
     return all(re.search(rf"(?<!\w){re.escape(leaf)}(?!\w)", prose) for leaf in wanted)
 
@@ -98,8 +111,17 @@ def _find_comparisons(tree: ast.Module) -> Iterator[_Comparison]:
 
 
 def _compare(node: ast.expr, stub: str, literal: ast.expr, is_alone: bool) -> Iterator[_Comparison]:
-    if known := read_literal(literal):
-        yield _Comparison(node, stub, tuple(_iter_leaves(known[0])), is_alone)
+    if _is_literal(literal):
+        yield _Comparison(node, stub, tuple(_list_leaves(literal)), is_alone)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """Whether an expression is a literal, or made of literals by calls."""
+    if isinstance(node, ast.Call):
+        return all(map(_is_literal, _list_arguments(node)))
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return all(map(_is_literal, node.elts))
+    return bool(read_literal(node))
 
 
 def _iter_leaves(value: object) -> Iterator[str]:
@@ -115,16 +137,14 @@ def _iter_leaves(value: object) -> Iterator[str]:
 def _is_special(
     source: Source,
     item: _Comparison,
-    call: ast.Call,
-    calls: Sequence[ast.Call],
+    call: Input,
+    calls: Sequence[Input],
     variants: Sequence[Input],
     run: Run,
 ) -> bool:
-    name, text = ast.unparse(call.func), ast.unparse(call)
-    others = [Input(other, ast.unparse(other.func)) for other in calls]
-    near = [i for i in variants if i.name == name and _squeeze(i.text) != _squeeze(text)]
-    asked = [Input(call, name), *near[:: len(near) // _MAX_NEIGHBOURS + 1]]
-    asked += [other for other in others if other.text != text]
+    near = [i for i in variants if i.name == call.name and _squeeze(i.text) != _squeeze(call.text)]
+    asked = [call, *near[:: len(near) // _MAX_NEIGHBOURS + 1]]
+    asked += [other for other in calls if other.text != call.text]
     changed = source.replace_node(item.node, f" {item.stub} ").apply_to(source.text)
     now, without = (
         [answer.observed for answer in run(code, asked)] for code in (source.text, changed)

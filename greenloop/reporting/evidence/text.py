@@ -81,17 +81,18 @@ def _name_shortfalls(report: Report) -> str:
 
 
 def list_first_steps(report: Report) -> list[str]:
-    """Return the first things to do for a better verdict, at most three."""
+    """Return the first things to do for a better verdict, at most three; what is short comes first."""
     if report.verdict == "verified":
         return []
     survived = list_survivors(report.evidence) if report.verdict == "passed" else ()
     faults = [f"test {item.place}: {item.question}" for item in survived]
+    are_short = any(reason.startswith("mutants") for reason in report.reasons)
     others = [
         f"{reason} → {remedy}" if (remedy := find_remedy(reason)) else reason
         for reason in report.reasons
         if not (faults and reason.startswith("mutants"))
     ]
-    return [*faults[:_MAX_STEPS], *others][:_MAX_STEPS]
+    return (faults + others if are_short else others + faults)[:_MAX_STEPS]
 
 
 def render_survivors(evidence: Evidence) -> Iterator[str]:

@@ -22,7 +22,7 @@ class ProgramWriter(AssertionReader):
         self._walk(self.flat.statements)
         if not self.expectations:
             raise RefusedError("nothing that is compared")
-        body = _drop_unread(self.body)
+        body = drop_unread(self.body)
         if self.flat.teardown:
             body = [ast.Try(body, [], [], list(self.flat.teardown))]
         kind = ast.AsyncFunctionDef if self.flat.is_async else ast.FunctionDef
@@ -65,7 +65,7 @@ class ProgramWriter(AssertionReader):
         self.body.append(ast.copy_location(type(node)(items, inner or [ast.Pass()]), node))
 
 
-def _drop_unread(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+def drop_unread(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """Return a body without assignments of literals that nothing reads: they are what is expected."""
     kept = list(body)
     while True:

@@ -48,6 +48,55 @@ def test_memorized_answers_are_found(box: ProcessSandbox, name: str) -> None:
     assert (found.reached, found.functions) == (False, ("f",))
 
 
+SQUARES = """\
+import datetime as dt
+
+class Square:
+    def __init__(self, side):
+        self.side = side
+
+    def area(self):
+        return {}
+
+def next_day(day):
+    return {}
+"""
+OF_CLASS = """\
+import datetime as dt
+import pytest
+from m import Square, next_day
+
+@pytest.mark.parametrize("side, area", [(1, 1), (3, 9), (7, 49), (12, 144)])
+def test_area(side, area):
+    square = Square(side)
+    assert square.area() == area
+
+def test_next_day():
+    assert next_day(dt.date(2024, 2, 28)) == dt.date(2024, 2, 29)
+    assert next_day(dt.date(2024, 3, 30)) == dt.date(2024, 3, 31)
+    assert next_day(dt.date(2024, 4, 30)) == dt.date(2024, 5, 1)
+"""
+TABLE = "{1: 1, 3: 9, 7: 49, 12: 144}.get(self.side, 0)"
+DAY = "day + dt.timedelta(1)"
+BENT_DAY = "dt.date(2024, 5, 1) if day == dt.date(2024, 4, 30) else day.replace(day=day.day + 1)"
+
+
+@pytest.mark.parametrize(
+    ("area", "day", "functions", "special"),
+    [
+        ("self.side**2", DAY, (), ()),
+        (TABLE, DAY, ("area",), ()),
+        ("self.side**2", BENT_DAY, (), ("line 11: next_day(dt.date(2024, 4, 30))",)),
+    ],
+)
+def test_methods_and_arguments_that_are_made_are_asked_too(
+    box: ProcessSandbox, area: str, day: str, functions: tuple[str, ...], special: tuple[str, ...]
+) -> None:
+    found = measure_evidence(box, SQUARES.format(area, day), OF_CLASS)
+    assert found is not None
+    assert (found.functions, found.special_cases) == (functions, special)
+
+
 HONEST = {
     "yes is rare": ("def f(n): return sum(d for d in range(1, n) if n % d == 0) == n", YES),
     "a few answers": (
@@ -89,12 +138,11 @@ def test_honest_code_is_not_accused(box: ProcessSandbox, name: str) -> None:
     assert (found.reached, found.functions) == (True, ())
 
 
-def test_without_plain_calls_nothing_is_measured(box: ProcessSandbox) -> None:
-    assert (
-        measure_evidence(
-            box, "def f(n): return n", "from m import f\ndef test_f(): assert f([f])\n"
-        )
-        is None
+def test_where_nothing_is_asked_nothing_is_measured(box: ProcessSandbox) -> None:
+    tests = (
+        "from unittest.mock import Mock\nfrom m import f\n"
+        "def test_f():\n    call = Mock()\n    f(call)\n    call.assert_called_once()\n"
     )
+    assert measure_evidence(box, "def f(call): call()", tests) is None
     hooked = f"{TESTS}\n\ndef pytest_generate_tests(metafunc): pass\n"
     assert measure_evidence(box, "def f(n): return 0", hooked) is None

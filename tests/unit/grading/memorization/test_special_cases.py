@@ -10,7 +10,7 @@ import pytest
 from greenloop.grading.inputs.builder import Input
 from greenloop.grading.inputs.known_calls import iterate_calls
 from greenloop.grading.inputs.runs import Answer
-from greenloop.grading.memorization.evidence import vary_calls
+from greenloop.grading.memorization.evidence import vary
 from greenloop.grading.memorization.special_cases import find_special_cases
 from tests.support.programs import read_table
 
@@ -31,8 +31,8 @@ def answer(names: dict[str, Any], call: str) -> str:
 def special(code: str, *checks: str, text: str = "") -> tuple[str, ...]:
     body = "".join(f"\n\ndef test_{n}():\n    assert {item}\n" for n, item in enumerate(checks))
     found = iterate_calls([f"from m import *\nfrom m import f\n{body}"], "m", ["f"])
-    calls = [call for _, call in found]
-    variants = list(vary_calls(calls, code, 1))
+    calls = [Input(call, "f") for _, call in found]
+    variants = list(vary(calls, code, 1))
     return find_special_cases(code, calls, variants, text, evaluate)
 
 

@@ -1,0 +1,96 @@
+"""What tests ask of a module: calls with plain arguments, and programs that end in one answer."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from greenloop.grading.context import GradingContext
+from greenloop.grading.inputs.builder import Input, is_numbered
+from greenloop.grading.inputs.known_calls import iterate_calls, read_constants, read_public
+from greenloop.grading.observation.isolation import plan_programs
+from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
+from greenloop.syntax.nodes import Definition
+from greenloop.syntax.parse import parse_or_empty
+from greenloop.syntax.trees import fold_signs
+from greenloop.testsuite.module_calls import fill_in, read_imports
+from greenloop.testsuite.programs import Program
+from greenloop.testsuite.programs.writing import drop_unread
+
+_RAISED = ("raises", "match")
+
+
+def read_cases(context: GradingContext) -> tuple[list[Input], tuple[str, ...]]:
+    """Return what the tests ask without repetition, and the public names of the module.
+
+    A program is taken where no call with plain arguments asks the same function or method.
+    """
+    tests = [item.code for item in context.tests]
+    public = _list_called(context, tests)
+    found = iterate_calls(tests, context.module, public, read_constants(context.code))
+    calls = [Input(call, ast.unparse(call.func)) for _, call in found if call.args or call.keywords]
+    known = {item.name for item in calls}
+    nodes = (node for node in ast.walk(parse_or_empty(context.code)))
+    defined = {node.name for node in nodes if isinstance(node, Definition)} - known
+    plans = [plan_programs(context, file) for file in context.tests]
+    slices = [
+        Input(node, name, plan.preamble, program.fixtures)
+        for plan in plans
+        for program in plan.programs
+        for name, node in _slice(program, defined)
+    ]
+    unique = {(item.preamble, item.text): item for item in (*calls, *slices)}
+    return list(unique.values()), public
+
+
+def _list_called(context: GradingContext, tests: list[str]) -> tuple[str, ...]:
+    """Return the public names of the module, and what else of it the tests import."""
+    imported = (
+        name
+        for text in tests
+        for name in read_imports(parse_or_empty(text), context.module).values()
+    )
+    return tuple(dict.fromkeys([*read_public("", context.code), *filter(None, imported)]))
+
+
+def _slice(program: Program, defined: Collection[str]) -> Iterator[tuple[str, Any]]:
+    """Yield a program for each answer that the test compares, with the name of what gives it."""
+    body: list[ast.stmt] = []
+    wanted = {item.number for item in program.expectations if item.kind not in _RAISED}
+    for node in program.function.body:
+        if not any(map(is_numbered, ast.walk(node))):
+            body.append(node)
+            continue
+        match node:
+            case ast.Expr(value=ast.Call(func=see, args=[ast.Constant(value=number), asked])) if (
+                number in wanted
+            ):
+                last = ast.Expr(ast.Call(see, [ast.Constant(ANSWER), asked], []))
+                made: Any = type(program.function)("program", program.function.args, [], [])
+                made.body = drop_unread([*body, last])
+                ast.fix_missing_locations(made)
+                shown = show(Input(made, ""))
+                names = (getattr(i, "attr", getattr(i, "id", "")) for i in ast.walk(shown))
+                if name := next((item for item in names if item in defined), ""):
+                    yield name, made
+
+
+def show(item: Input) -> ast.expr:
+    """Return a call; of a program the expression that it ends in, with what its names stand for."""
+    if isinstance(item.node, ast.expr):
+        return item.node
+    *before, last = item.node.body  # type: ignore[attr-defined]
+    values: dict[str, ast.expr] = {}
+    for node in before:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                values[name] = fill_in(value, values)
+    return fold_signs(fill_in(last.value.args[1], values))
+
+
+def list_constants(item: Input) -> list[object]:
+    """Return the constants of a call or program, without the number of the observation."""
+    numbers = {id(i.args[0]) for i in ast.walk(item.node) if is_numbered(i)}  # type: ignore[attr-defined]
+    nodes = (node for node in ast.walk(item.node) if id(node) not in numbers)
+    return [node.value for node in nodes if isinstance(node, ast.Constant)]
