@@ -40,21 +40,34 @@ def _drop_docstrings(tree: ast.Module) -> ast.Module:
     return tree
 
 
-def find_retyped_lines(before: str, after: str) -> set[int]:
-    """Return the lines of the new version with heads of functions that differ at most in annotations."""
-    old = {name: text for name, text, _ in _list_heads(before)}
-    found = ((old.get(name) == text, lines) for name, text, lines in _list_heads(after))
-    return {line for is_same, lines in found if is_same for line in lines}
+def find_untouched_lines(before: str, after: str) -> set[int]:
+    """Return the lines of the new version with functions that it has as they were, and with heads of
+    functions that differ at most in annotations.
+
+    A diff also names lines beside those that went, or that something was put in front of.
+    """
+    old = {(name, text) for name, text, _ in _list_parts(before)}
+    found = ((name, text) in old and lines for name, text, lines in _list_parts(after))
+    return {line for lines in found if lines for line in lines}
 
 
-def _list_heads(code: str) -> Iterator[tuple[str, str, range]]:
-    """Yield the name of each function, its head without annotations, and the lines of that."""
+def _list_parts(code: str) -> Iterator[tuple[str, str, range]]:
+    """Yield the name of each function with its text and lines, and again with those of its head
+    without annotations.
+    """
     for node in ast.walk(parse_or_none(code) or ast.Module([], [])):
         if isinstance(node, Function):
-            node.returns = None
-            for item in ast.walk(node.args):
-                if isinstance(item, ast.arg):
-                    item.annotation = None
-            marks = "".join(map(ast.dump, node.decorator_list))
-            lines = range(node.lineno, max(node.body[0].lineno, node.lineno + 1))
-            yield node.name, f"{marks} {ast.dump(node.args)}", lines
+            first = min(item.lineno for item in (node, *node.decorator_list))
+            last = node.end_lineno or first
+            yield node.name, ast.dump(node), range(first, last + 1)
+            yield node.name, _dump_head(node), range(
+                first, max(node.body[0].lineno, node.lineno + 1)
+            )
+
+
+def _dump_head(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    node.returns = None
+    for item in ast.walk(node.args):
+        if isinstance(item, ast.arg):
+            item.annotation = None
+    return f"{''.join(map(ast.dump, node.decorator_list))} {ast.dump(node.args)}"

@@ -12,7 +12,7 @@ from pathlib import Path
 from greenloop.errors import InputError, OutputError
 from greenloop.project.changed_lines import (
     find_changed_lines,
-    find_retyped_lines,
+    find_untouched_lines,
     has_same_statements,
 )
 from greenloop.project.git import find_commit, run_git
@@ -56,7 +56,7 @@ def _find_new_lines(before: str, after: str) -> Set[int]:
     if has_same_statements(before, after):
         return set()
     old, new = (text.replace("\r\n", "\n") for text in (before, after))
-    return find_changed_lines(old, new)[1] - find_retyped_lines(old, new)
+    return find_changed_lines(old, new)[1] - find_untouched_lines(old, new)
 
 
 def read_diff(root: Path, ref: str) -> ProjectDiff:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from greenloop.project.weakening.configuration import (
 )
 
 _MAX_CONFIGURATION_BYTES = 1_000_000
+_DOCUMENTS = ("*.md", "*.rst", "*.txt", "*.adoc")
 
 
 @dataclass(frozen=True)
@@ -30,13 +32,16 @@ class GateChange:
     loosened: tuple[str, ...]
     digest: str
 
-    def list_paths(self) -> list[str]:
-        """Return the paths of all files that differ from the base, new ones included."""
-        root = Path(self.diff.tree.root)
-        options = list_safe_options(root)
-        changed = run_git(root, "diff", "--name-only", "-z", self.diff.commit, options=options)
-        new = run_git(root, "ls-files", "-z", "--others", "--exclude-standard")
-        return [path for path in f"{changed}\0{new}".split("\0") if path]
+    def list_document_lines(self) -> list[str]:
+        """Return the lines of documents that only the base has, or only the project as it is now."""
+        root, options = Path(self.diff.tree.root), list_safe_options(Path(self.diff.tree.root))
+        plain = ("--no-color", "--no-ext-diff", "--no-textconv")
+        arguments = ("diff", "-U0", *plain, self.diff.commit, "--", *_DOCUMENTS)
+        lines = run_git(root, *arguments, options=options).splitlines()
+        new = run_git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", *_DOCUMENTS)
+        texts = (text for _, text in _read_files(root, list(filter(None, new.split("\0")))))
+        changed = (line[1:] for line in lines if re.match(r"[+-](?![+-]{2} )", line))
+        return [*changed, *(line for text in texts for line in text.splitlines())]
 
     @property
     def is_empty(self) -> bool:

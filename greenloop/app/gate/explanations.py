@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,9 +19,10 @@ from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import is_test_path
 
-_DOCUMENTS = (".md", ".rst", ".txt", ".adoc")
 _WORD = re.compile(r"\w+")
 _MIN_WORD = 3
+_MANY_TESTS = 8  # in a file; then what more than half of them use says of none which one is meant
+_PLAIN = frozenset("assert test tests with when should that does from pytest raises approx".split())
 
 
 @dataclass(frozen=True)
@@ -28,24 +30,42 @@ class Explanations:
     """What a change says of itself."""
 
     diff: ProjectDiff
-    changed_paths: Sequence[str]
+    document_lines: Sequence[str]
 
     def cover(self, item: WeakenedTest) -> bool:
         """Return whether the change says that what a test expected was to change.
 
-        A document says so for all tests. A new test does for those that call what it calls, another one
-        that asks for the same values now, and a text that the code has now for those that expect it.
+        A document or docstring says so by a word of the test. A new test does for those that call what
+        it calls, another one that asks for the same values now, and a text that the code has now for
+        those that expect it.
         """
-        if self._is_documented or self._is_tested_anew(item):
+        if self.is_documented(item) or self._is_tested_anew(item):
             return True
         return self._is_asked_elsewhere(item) or self._is_written_out(item)
 
+    def is_documented(self, item: WeakenedTest) -> bool:
+        """Return whether changed lines of documents and docstrings have a word of a test: of its name,
+        of what it calls, or of what it expected and expects.
+        """
+        old = self._tests_before.get(item.was)
+        words = _list_words(item.before, item.after)
+        words |= _list_test_words(old) - self._find_common(item.was) if old else set()
+        return not words.isdisjoint(self._said)
+
     @cached_property
-    def _is_documented(self) -> bool:
-        if any(path.endswith(_DOCUMENTS) for path in self.changed_paths):
-            return True
+    def _said(self) -> set[str]:
         pairs = ((self.diff.before[path] or "", self._read(path)) for path in self._code)
-        return any(_has_changed_docstring(*pair) for pair in pairs)
+        docstrings = (line for pair in pairs for line in _list_changed_docstrings(*pair))
+        return _list_words(*self.document_lines, *docstrings)
+
+    def _find_common(self, test: str) -> set[str]:
+        """Return the words of most tests of a file."""
+        path = test.partition("::")[0]
+        texts = {path: self.diff.before.get(path) or ""}
+        tests = [item for item in read_tests(texts).values() if not item.is_helper]
+        count = Counter(word for item in tests for word in _list_test_words(item))
+        is_large = len(tests) >= _MANY_TESTS
+        return {word for word, found in count.items() if is_large and found > len(tests) / 2}
 
     def _read(self, path: str) -> str:
         return self.diff.tree.texts.get(path, "")
@@ -98,10 +118,25 @@ class Explanations:
         return found
 
 
-def _has_changed_docstring(before: str, after: str) -> bool:
-    """Return whether something that was there before has another docstring now."""
+def _list_test_words(item: ComparedTest) -> set[str]:
+    """Return the words of a test's name, and the names of what it calls."""
+    return _list_words(item.name, *(list_called(item) - {*dir(builtins)}))
+
+
+def _list_words(*texts: str) -> set[str]:
+    """Return the words of texts in lower case, and their parts between underscores."""
+    whole = {word.lower() for text in texts for word in _WORD.findall(text)}
+    parts = {part for word in whole for part in word.split("_")}
+    return {word for word in whole | parts if len(word) > _MIN_WORD and not word.isdigit()} - _PLAIN
+
+
+def _list_changed_docstrings(before: str, after: str) -> Iterator[str]:
+    """Yield names and new lines of the docstrings that say something else than before."""
     old, new = _list_docstrings(before), _list_docstrings(after)
-    return any(name in new and new[name] not in ("", text) for name, text in old.items())
+    for name, text in old.items():
+        if new.get(name) and new[name] != text:
+            yield name
+            yield from (line for line in new[name].splitlines() if line not in text.splitlines())
 
 
 def _list_docstrings(text: str) -> dict[str, str]:

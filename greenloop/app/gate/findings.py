@@ -11,7 +11,7 @@ from greenloop.app.gate.functions import ANSWERED, ChangedFunctions
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.checks import hides_failure
-from greenloop.project.weakening.tests import read_tests
+from greenloop.project.weakening.tests import ComparedTest, read_tests
 from greenloop.records import BaselineResult, Failure, Report
 from greenloop.syntax.parse import parse_or_empty
 
@@ -40,7 +40,7 @@ def collect_findings(
     weakened: Sequence[WeakenedTest],
     report: Report | None,
     diff: ProjectDiff,
-    changed_paths: Sequence[str],
+    document_lines: Sequence[str],
     *,
     said: str = "",
 ) -> Findings:
@@ -50,10 +50,10 @@ def collect_findings(
     survivor whose place it names was answered there.
     """
     known = _get_compared(report)
-    excused = [item for item in weakened if _follows_behaviour(item, known)]
+    explanations = Explanations(diff, document_lines)
+    excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [item.says for item in weakened if item not in excused]
     blocking = [*loosened, *lost, *_list_silent(known.silent, weakened, diff)]
-    explanations = Explanations(diff, changed_paths)
     asked = (i for i in excused if not _holds_still(i, known) and not explanations.cover(i))
     blocking += [f"{item.says}; {_UNEXPLAINED}" for item in asked]
     if report is not None and report.verdict == "failed":
@@ -89,7 +89,9 @@ def _holds_still(item: WeakenedTest, known: BaselineResult) -> bool:
     return item.was in known.compared and item.was not in known.outdated
 
 
-def _follows_behaviour(item: WeakenedTest, known: BaselineResult) -> bool:
+def _follows_behaviour(
+    item: WeakenedTest, known: BaselineResult, explanations: Explanations
+) -> bool:
     """Return whether a test is another one because the code does something else now.
 
     Then it is a matter of the task whether that is right.
@@ -97,7 +99,9 @@ def _follows_behaviour(item: WeakenedTest, known: BaselineResult) -> bool:
     if item.kind == "expectation":
         return True
     is_kind = item.kind in ("removed", "fewer checks", "looser")
-    return is_kind and item.is_replaced and item.was in known.outdated
+    if not is_kind or item.was not in known.outdated:
+        return False
+    return item.is_replaced or explanations.is_documented(item)
 
 
 def _list_silent(
@@ -107,10 +111,17 @@ def _list_silent(
     named = {item.was for item in weakened}
     paths = {test.partition("::")[0] for test in silent}
     there = read_tests({path: diff.tree.texts.get(path, "") for path in paths})
+    before = read_tests({path: diff.before.get(path) or "" for path in paths})
     for test in silent:
-        if test in there and test not in named:
+        checked = test not in before or not _asks_nothing_here(before[test])
+        if test in there and test not in named and checked:
             path, _, name = test.partition("::")
             yield f"{path}: {name} passed before, and does not run now"
+
+
+def _asks_nothing_here(item: ComparedTest) -> bool:
+    """Return whether a test has checks, and makes each of them under a condition only."""
+    return bool(item.checks) and all(check.is_conditional for check in item.checks)
 
 
 def _list_swallowing(report: Report, diff: ProjectDiff) -> Iterator[str]:

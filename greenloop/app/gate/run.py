@@ -97,7 +97,7 @@ async def _inspect(
         find_weakened(diff),
         None if error else report,
         diff,
-        change.list_paths(),
+        change.list_document_lines(),
         said=request.event.said,
     )
     message = found.format_message() if found.blocking else ""

@@ -31,7 +31,8 @@ _PARSER_CALLS = {
 _UNSEEN_ARGUMENTS = {"daemon", "stacklevel"}
 _USAGE_KEYWORDS = {"description", "epilog", "help", "metavar", "prog", "title", "usage"}
 _COSMETIC_DECORATORS = {"wraps", "abstractmethod", "override", "final"}
-_TYPE_FACTORIES = {"TypeVar", "NewType", "ParamSpec", "TypeVarTuple", "namedtuple", "NamedTuple"}
+_TYPE_VARIABLES = {"TypeVar", "NewType", "ParamSpec", "TypeVarTuple"}
+_TUPLE_FACTORIES = {"namedtuple", "NamedTuple"}
 
 EquivalenceRule = Callable[[ProposedEdit], bool]
 
@@ -131,11 +132,15 @@ def _is_default_encoding(proposed: ProposedEdit) -> bool:
     return text.replace(" ", "").lower()[9:].strip("'\"") in ("utf-8", "utf8")
 
 
-def _is_type_name(proposed: ProposedEdit) -> bool:
+def _is_for_type_checkers(proposed: ProposedEdit) -> bool:
+    """Whether it is in a variable of types, or the name that a kind of tuple has for readers."""
     parent = proposed.context.parent
+    calls = (proposed.context.node, *proposed.context.ancestors)
+    if any(isinstance(i, ast.Call) and get_last_name(i) in _TYPE_VARIABLES for i in calls):
+        return True
     if proposed.operator.name != "text" or not isinstance(parent, ast.Call) or not parent.args:
         return False
-    return parent.args[0] is proposed.context.node and get_last_name(parent) in _TYPE_FACTORIES
+    return parent.args[0] is proposed.context.node and get_last_name(parent) in _TUPLE_FACTORIES
 
 
 def _is_copy_as_list(proposed: ProposedEdit) -> bool:
@@ -231,7 +236,7 @@ _RULES: tuple[tuple[str, EquivalenceRule], ...] = (
         partial(_is_removed_decorator, names=_COSMETIC_DECORATORS),
     ),
     ("UTF-8 is the default where tests run", _is_default_encoding),
-    ("the name of a type is for readers", _is_type_name),
+    ("what a type is called, and a variable of types, is for readers", _is_for_type_checkers),
     ("a list and its copy are alike as long as nobody changes one", _is_copy_as_list),
     ("without a maximum, splits from either end are the same", _is_split_without_limit),
     ("characters that do not occur change no search for others", _is_set_of_characters),

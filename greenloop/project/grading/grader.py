@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -91,19 +92,28 @@ class ChangedLines:
     def _is_tested(self, path: str) -> bool:
         """Whether it is code, and tests import the file or another one of its package.
 
-        A file that is never imported and defines nothing, such as one with a version that a build
-        writes, is not code.
+        A file is not code that defines nothing and is never imported, such as one with a version that
+        a build writes, or that only pytest's collection imports, such as `docs/conf.py`.
         """
         tree = parse_or_none(self.runner.tree.texts[path])
         if tree is None:
             return False
         defines = any(isinstance(node, Definition) for node in ast.walk(tree))
-        if path in self.baseline.reached or not defines:
-            return path in self.baseline.reached
+        if path in self.baseline.reached:
+            return bool(self.baseline.find_tested_lines(path)) or self._is_imported(path)
+        if not defines:
+            return False
         folders = path.split("/")[:-1]
         folder = "/".join(folders[: 2 if folders[:1] == ["src"] else 1])
         beside = (item for item in self.baseline.reached if folder)
         return any(i.startswith(f"{folder}/") for i in beside)
+
+    def _is_imported(self, path: str) -> bool:
+        """Whether another file has the name of a module in an import."""
+        name = path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
+        named = re.compile(rf"^\s*(from|import)\b.*\b{re.escape(name)}\b", re.MULTILINE)
+        others = (text for other, text in self.runner.tree.texts.items() if other != path)
+        return any(map(named.search, others))
 
     @cached_property
     def context(self) -> GradingContext | str:

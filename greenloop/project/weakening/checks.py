@@ -86,8 +86,9 @@ def _walk(
             hides = is_swallowed or any(map(hides_failure, node.handlers))
             yield from _walk(node.body, bound, is_conditional, hides)
             yield from _walk([*node.orelse, *node.finalbody], bound, is_conditional, is_swallowed)
+            may_not = is_conditional or not any(map(_is_failing, [*node.body, *node.orelse]))
             for handler in node.handlers:
-                yield from _walk(handler.body, bound, is_conditional, is_swallowed)
+                yield from _walk(handler.body, bound, may_not, is_swallowed)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             hides = is_swallowed or any(map(_suppresses, node.items))
             yield from _walk(node.body, bound, is_conditional, hides)
@@ -119,12 +120,20 @@ def hides_failure(handler: ast.ExceptHandler) -> bool:
     caught = {"BaseException"} if handler.type is None else collect_names(handler.type)
     if caught.isdisjoint({"AssertionError", *BROAD}):
         return False
-    nodes = [item for part in handler.body for item in ast.walk(part)]
-    return not any(isinstance(i, (ast.Raise, ast.Assert)) or _is_failing_call(i) for i in nodes)
+    nodes = (item for part in handler.body for item in ast.walk(part))
+    return not any(isinstance(i, ast.Assert) or _is_failing(i) for i in nodes)
 
 
-def _is_failing_call(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("fail", "exit"))
+def _is_failing(node: ast.AST) -> bool:
+    """Return whether a statement always ends the test as failed, or an expression does."""
+    match node:
+        case ast.Expr(value=inner):
+            return _is_failing(inner)
+        case ast.Assert(test=ast.Constant(value=value)):
+            return not value
+        case ast.Call(func=function):
+            return ast.unparse(function).endswith(("fail", "exit"))
+    return isinstance(node, ast.Raise)
 
 
 def _suppresses(item: ast.withitem) -> bool:

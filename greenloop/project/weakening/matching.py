@@ -12,12 +12,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from greenloop.project.weakening.checks import Check
+from greenloop.project.weakening.checks import Check, list_names
 from greenloop.project.weakening.strength import EXPECTING, Strength
 from greenloop.project.weakening.tests import ComparedTest, list_patches, read_tests
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty
 
+_MIN_RECOGNIZED = 4  # characters of a text that names something
 Kind = Literal[
     "removed",
     "skipped",
@@ -90,12 +91,16 @@ def find_weakened_tests(
     found: list[WeakenedTest] = []
     kept = Counter(_list_texts(new.values()))
     kept.subtract(_list_texts(old.values()))
+    gone = {
+        path: _add_helpers(text, after.get(path, ""), removed_names)
+        for path, text in before.items()
+    }
     for test, item in old.items():
         now = new.get(test) or _find_moved(item, added)
         if now is not None:
             added.pop(now.test, None)
             found.extend(_compare(item, now, kept, removed_names))
-        elif not item.is_helper and not _is_replaced(item, unfolded, removed_names, kept):
+        elif not item.is_helper and not _is_replaced(item, unfolded, gone[item.path], kept):
             first = item.checks[0].shown if item.checks else ""
             again = _is_called_by(item, unfolded)
             found.append(WeakenedTest(test, "removed", first, was=test, is_replaced=again))
@@ -128,8 +133,29 @@ def _list_texts(tests: Collection[ComparedTest]) -> Iterator[str]:
 
 
 def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
-    """Return the functions, classes, constants and arguments (`name=`) that code had and no file has now."""
-    return frozenset(_list_definitions(before) - _list_definitions(after))
+    """Return the functions, classes, constants, arguments (`name=`) and texts that code compared with, which
+    it had and no file has now.
+    """
+    gone = _list_definitions(before) - _list_definitions(after)
+    return frozenset(gone | (_list_recognized(before) - _list_literals(after)))
+
+
+def _list_recognized(texts: Mapping[str, str]) -> set[str]:
+    """Return the texts that code compares something with, as it does with the name of an option."""
+    nodes = (node for text in texts.values() for node in ast.walk(parse_or_empty(text)))
+    sides = (i for n in nodes if isinstance(n, ast.Compare) for i in (n.left, *n.comparators))
+    return {name for side in sides for name in _name_text(side)}
+
+
+def _list_literals(texts: Mapping[str, str]) -> set[str]:
+    nodes = (node for text in texts.values() for node in ast.walk(parse_or_empty(text)))
+    return {name for node in nodes for name in _name_text(node)}
+
+
+def _name_text(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Constant(value=str(text)) if len(text) >= _MIN_RECOGNIZED:
+            yield repr(text)
 
 
 def find_changed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
@@ -138,8 +164,8 @@ def find_changed_names(before: Mapping[str, str], after: Mapping[str, str]) -> f
 
 
 def _list_functions(texts: Mapping[str, str]) -> set[tuple[str, str]]:
-    nodes = (node for text in texts.values() for node in ast.walk(parse_or_empty(text)))
-    return {(node.name, ast.dump(node)) for node in nodes if isinstance(node, Function)}
+    nodes = (node for text in texts.values() for node in _iter_functions(text))
+    return {(node.name, ast.dump(node)) for node in nodes}
 
 
 def _list_definitions(texts: Mapping[str, str]) -> set[str]:
@@ -152,6 +178,21 @@ def _list_definitions(texts: Mapping[str, str]) -> set[str]:
     assigned = (node.targets for node in nodes if isinstance(node, ast.Assign))
     defined |= {f"{node.arg}=" for node in nodes if isinstance(node, ast.arg)}
     return defined | {t.id for targets in assigned for t in targets if isinstance(t, ast.Name)}
+
+
+def _add_helpers(before: str, after: str, removed_names: Collection[str]) -> set[str]:
+    """Return removed names of the code, and those of helpers and fixtures that a file of tests had for them."""
+    defined = {node.name for node in _iter_functions(after)}
+    helpers = [node for node in _iter_functions(before) if node.name not in defined]
+    uses = [(node.name, list_names(node)) for node in helpers]
+    found = set(removed_names)
+    while more := {name for name, used in uses if name not in found and not used.isdisjoint(found)}:
+        found |= more
+    return found
+
+
+def _iter_functions(text: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (node for node in ast.walk(parse_or_empty(text)) if isinstance(node, Function))
 
 
 def _find_moved(item: ComparedTest, added: Mapping[str, ComparedTest]) -> ComparedTest | None:
@@ -169,13 +210,23 @@ def _is_replaced(
     kept: Mapping[str, int],
 ) -> bool:
     """Return whether what a test asked is asked by another one now, or cannot be asked any more."""
-    if not item.names.isdisjoint(removed_names):
+    if not (item.names | item.values).isdisjoint(removed_names):
         return True
     if not item.checks:
         return False
-    if all(kept.get(check.text, 0) >= 0 for check in item.checks):
+    if all(kept.get(check.text, 0) >= 0 or _is_surpassed(check, others) for check in item.checks):
         return True
     return _is_called_by(item, [other for other in others if item.values <= other.values])
+
+
+def _is_surpassed(check: Check, others: Collection[ComparedTest]) -> bool:
+    """Return whether a new or changed test says more of what a check looked at, always."""
+    return any(
+        now.subject == check.subject and now.strength > check.strength
+        for other in others
+        for now in other.checks
+        if not (other.skip or now.is_conditional or now.is_swallowed)
+    )
 
 
 def _is_called_by(item: ComparedTest, others: Collection[ComparedTest]) -> bool:
@@ -213,7 +264,7 @@ def _compare(
         yield build("skipped", after=new.skip, before=f"def {old.name}")
     if mocked := (new.mocked - old.mocked) & list_called(old) & list_called(new):
         yield build("mocked", before=", ".join(sorted(mocked)), after="a replacement")
-    asked = [check for check in old.checks if check.names.isdisjoint(removed_names)]
+    asked = [i for i in old.checks if (i.names | i.values).isdisjoint(removed_names)]
     yield from (build(*found) for found in _compare_checks(asked, new, kept))
     yield from (build(*found) for found in _compare_cases(old, new))
 

@@ -35,6 +35,10 @@ class ComparedTest:
     def name(self) -> str:
         return self.test.rpartition("::")[2]
 
+    @property
+    def path(self) -> str:
+        return self.test.partition("::")[0]
+
 
 def read_tests(texts: Mapping[str, str]) -> dict[str, ComparedTest]:
     """Return the tests and checking helpers of test files by node id; those of base classes, too."""
