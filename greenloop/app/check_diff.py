@@ -152,11 +152,11 @@ async def _grade_changes(
 ) -> None:
     with state.measure_time("sandbox_s"), progress_span(emit, "the project's tests"):
         measure = partial(_measure_baseline, runner, diff, deadline)
-        baseline = await run_in_sandbox_thread(runner.box, measure)
+        baseline, only = await run_in_sandbox_thread(runner.box, measure)
         find_red = explain_problem if baseline.problem else explain_red
         explain = partial(find_red, runner, diff, baseline)
         red = await run_in_sandbox_thread(runner.box, explain)
-        compare = partial(compare_tests, runner, diff, baseline)
+        compare = partial(compare_tests, runner, diff, baseline, only)
         is_asked = deadline is not None and not baseline.problem  # only a gate decides by it
         compared = await run_in_sandbox_thread(runner.box, compare) if is_asked else {}
     if baseline.problem and not red.ended:
@@ -176,16 +176,21 @@ async def _grade_changes(
     _note_what_is_not_graded(state, change, diff, list(list_lost_tests(diff)))
 
 
-def _measure_baseline(runner: ProjectRunner, diff: ProjectDiff, deadline: float | None) -> Baseline:
-    """Run the suite; where it is too long for a deadline, the test files that are about the change."""
+def _measure_baseline(
+    runner: ProjectRunner, diff: ProjectDiff, deadline: float | None
+) -> tuple[Baseline, list[str]]:
+    """Run the suite; where it is too long for a deadline, the test files that are about the change.
+
+    The second value are these files, none where all were run.
+    """
     if deadline is None:
-        return runner.measure_baseline()
+        return runner.measure_baseline(), []
     left_s = deadline - time.monotonic()
     baseline = runner.measure_baseline(max(_SUITE_SHARE * left_s, 1.0))
     related = list_related_tests(diff)
     if not baseline.problem.startswith(NOT_FINISHED) or not related:
-        return baseline
-    return runner.measure_baseline(max(deadline - time.monotonic(), 1.0), related)
+        return baseline, []
+    return runner.measure_baseline(max(deadline - time.monotonic(), 1.0), related), related
 
 
 def _tell_what_is_missing(diff: ProjectDiff, state: RunState, emit: EventSink) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from greenloop.project.diff import ProjectDiff
@@ -13,8 +13,10 @@ from greenloop.project.weakening import (
     WeakenedTest,
     find_changed_names,
     find_removed_names,
+    find_successors,
     find_weakened_tests,
 )
+from greenloop.project.weakening.tests import read_tests
 from greenloop.records import Baseline, BaselineResult, Failure, TestOutcome, TestRun
 from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
@@ -88,10 +90,10 @@ def list_related_tests(diff: ProjectDiff) -> list[str]:
 
 
 def compare_tests(
-    runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
+    runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline, only: Collection[str] = ()
 ) -> dict[str, tuple[str, ...]]:
     """Return which functions of changed test files passed before, do not run now, or fail now as they
-    were: the fields of `BaselineResult` on them.
+    were: the fields of `BaselineResult` on them. `only` are the files of the baseline, where not all.
     """
     changed = [
         p for p in diff.before if is_test_path(p) and diff.before[p] != diff.tree.texts.get(p)
@@ -99,10 +101,12 @@ def compare_tests(
     before = {p: text for p in changed if (text := diff.before[p]) is not None}
     folders = tuple(p.removesuffix("conftest.py") for p in changed if p.endswith("conftest.py"))
     beside = {
-        p: t for p, t in diff.texts_before.items() if is_test_path(p) and p.startswith(folders)
+        p: t
+        for p, t in diff.texts_before.items()
+        if is_test_path(p) and p.startswith(folders) and (p in only or not only)
     }
-    files = sorted(p for p, text in {**beside, **before}.items() if parse_test_functions(text))
-    files = [path for path in files if not path.endswith("conftest.py")]
+    old = {p: text for p, text in {**beside, **before}.items() if parse_test_functions(text)}
+    files = sorted(path for path in old if not path.endswith("conftest.py"))
     if not files:
         return {}
     passed = _list_ended(runner.run(diff.before, files), "passed")
@@ -110,8 +114,32 @@ def compare_tests(
     run_now = {_name_function(test) for test in (*baseline.locked, *baseline.red, *baseline.flaky)}
     failing = {_name_function(test) for test in passed - again}
     functions = set(map(_name_function, passed))
-    found = {"compared": functions, "silent": functions - run_now, "outdated": failing}
+    now = {path: diff.tree.texts.get(path, "") for path in {*files, *changed, *diff.before}}
+    now = {path: text for path, text in now.items() if is_test_path(path)}
+    silent = set(_find_silent(functions, run_now, find_successors(old, now), read_tests(old)))
+    silent -= {test for test in silent if not _is_defined(test, runner.tree.texts)}
+    found = {"compared": functions, "silent": silent, "outdated": failing}
     return {key: tuple(sorted(names)) for key, names in found.items()}
+
+
+def _find_silent(
+    before: Set[str], now: Set[str], successors: Mapping[str, str], written: Collection[str]
+) -> Iterator[str]:
+    """Yield the tests that ran before, stand somewhere still, and do not run now.
+
+    Those that are not `written` in a file are inherited, or made by a class.
+    """
+    begun = {test.rpartition("::")[2] for test in now - before}
+    for test in before - now:
+        is_lost = successors.get(test, "") not in {"", *now}
+        if is_lost if test in written else test.rpartition("::")[2] not in begun:
+            yield test
+
+
+def _is_defined(test: str, texts: Mapping[str, str]) -> bool:
+    """Return whether a test file defines a function of a test's name."""
+    head = re.compile(rf"\bdef {re.escape(test.rpartition('::')[2])}\b")
+    return any(is_test_path(path) and head.search(text) for path, text in texts.items())
 
 
 def _list_ended(run: TestRun, *outcomes: str) -> set[str]:

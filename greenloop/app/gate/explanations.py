@@ -13,8 +13,7 @@ from functools import cached_property
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.checks import list_values
-from greenloop.project.weakening.matching import list_called
-from greenloop.project.weakening.tests import ComparedTest, read_tests
+from greenloop.project.weakening.tests import ComparedTest, list_called, read_tests
 from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import is_test_path

@@ -7,7 +7,7 @@ import copy
 from collections.abc import Mapping
 
 _MAX_NODES = 400  # then a name stays as it is
-Bound = Mapping[str, ast.expr]
+Bindings = Mapping[str, ast.expr]
 
 
 def bind_names(node: ast.stmt, bound: dict[str, ast.expr]) -> None:
@@ -24,7 +24,7 @@ def bind_names(node: ast.stmt, bound: dict[str, ast.expr]) -> None:
             bound.pop(item.id, None)
 
 
-def resolve(node: ast.expr, bound: Bound) -> ast.expr:
+def resolve(node: ast.expr, bound: Bindings) -> ast.expr:
     """Return an expression in which names stand for what was assigned to them."""
     found = _Resolver(bound).visit(copy.deepcopy(node))
     assert isinstance(found, ast.expr)
@@ -35,7 +35,7 @@ def resolve(node: ast.expr, bound: Bound) -> ast.expr:
 class _Resolver(ast.NodeTransformer):
     """Replaces names by what was assigned to them."""
 
-    def __init__(self, bound: Bound) -> None:
+    def __init__(self, bound: Bindings) -> None:
         self._bound = bound
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
-from greenloop.project.weakening.bindings import Bound, bind_names, resolve
+from greenloop.project.weakening.bindings import Bindings, bind_names, resolve
+from greenloop.project.weakening.bounds import Bound, list_bounds
 from greenloop.project.weakening.machines import holds_here
 from greenloop.project.weakening.strength import (
     BROAD,
@@ -57,44 +59,66 @@ class Check:
     shown: str = ""
     values: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
+    bounds: tuple[Bound, ...] = ()
     is_conditional: bool = False
     is_swallowed: bool = False
 
 
-def list_checks(body: list[ast.stmt], bound: Bound) -> list[Check]:
+@dataclass(frozen=True)
+class _Scope:
+    """What names stand for at a place in a test, and the functions there that check."""
+
+    bound: dict[str, ast.expr]
+    helpers: frozenset[str]
+
+
+def list_checks(
+    body: list[ast.stmt], bound: Bindings, helpers: Collection[str] = ()
+) -> list[Check]:
     """Return the checks of a function's body, in order, without those of nested functions.
 
-    `bound` are the values of names from outside the function.
+    `bound` are the values of names from outside the function, `helpers` the functions there that check;
+    a call of these, or of nested ones, is a check.
     """
-    return list(_walk(body, dict(bound), False, False))
+    scope = _Scope(dict(bound), frozenset({*helpers, *find_helpers(body)}))
+    return list(_walk(body, scope, False, False))
+
+
+def find_helpers(body: list[ast.stmt]) -> Iterator[str]:
+    """Yield the names of functions in a body that assert something themselves."""
+    for node in body:
+        if not isinstance(node, Function) or node.name.startswith("test"):
+            continue
+        if any(isinstance(item, ast.Assert) for item in ast.walk(node)):
+            yield node.name
 
 
 def _walk(
-    body: list[ast.stmt], bound: dict[str, ast.expr], is_conditional: bool, is_swallowed: bool
+    body: list[ast.stmt], scope: _Scope, is_conditional: bool, is_swallowed: bool
 ) -> Iterator[Check]:
     for node in body:
-        yield from _read_statement(node, bound, is_conditional, is_swallowed)
-        bind_names(node, bound)
+        yield from _read_statement(node, scope, is_conditional, is_swallowed)
+        bind_names(node, scope.bound)
         if isinstance(node, ast.If):
             may_end = False
             for part, runs in _list_branches(node):
                 may_not = is_conditional or runs is not True
-                yield from _walk(part, bound, may_not, is_swallowed)
+                yield from _walk(part, scope, may_not, is_swallowed)
                 may_end |= _leaves(part) and runs is not False
             is_conditional = is_conditional or may_end
         elif isinstance(node, ast.Try):
             hides = is_swallowed or any(map(hides_failure, node.handlers))
-            yield from _walk(node.body, bound, is_conditional, hides)
-            yield from _walk([*node.orelse, *node.finalbody], bound, is_conditional, is_swallowed)
+            yield from _walk(node.body, scope, is_conditional, hides)
+            yield from _walk([*node.orelse, *node.finalbody], scope, is_conditional, is_swallowed)
             may_not = is_conditional or not any(map(_is_failing, [*node.body, *node.orelse]))
             for handler in node.handlers:
-                yield from _walk(handler.body, bound, may_not, is_swallowed)
+                yield from _walk(handler.body, scope, may_not, is_swallowed)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
-            hides = is_swallowed or any(map(_suppresses, node.items))
-            yield from _walk(node.body, bound, is_conditional, hides)
+            hides = is_swallowed or any(_suppresses(item, scope.bound) for item in node.items)
+            yield from _walk(node.body, scope, is_conditional, hides)
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            may_not = is_conditional or _is_empty_loop(node)
-            yield from _walk([*node.body, *node.orelse], bound, may_not, is_swallowed)
+            may_not = is_conditional or _may_be_empty(node, scope.bound)
+            yield from _walk([*node.body, *node.orelse], scope, may_not, is_swallowed)
         elif isinstance(node, (ast.Return, ast.Continue, ast.Break)):
             return
 
@@ -105,10 +129,19 @@ def _list_branches(node: ast.If) -> list[tuple[list[ast.stmt], bool | None]]:
     return [(node.body, is_here), (node.orelse, None if is_here is None else not is_here)]
 
 
-def _is_empty_loop(node: ast.For | ast.AsyncFor | ast.While) -> bool:
+def _may_be_empty(node: ast.For | ast.AsyncFor | ast.While, bound: Bindings) -> bool:
+    """Return whether a loop is over nothing, or over what a filter leaves."""
     if isinstance(node, ast.While):
         return isinstance(node.test, ast.Constant) and not node.test.value
-    return ast.unparse(node.iter) in ("[]", "()", "{}", "''", "range(0)", "set()")
+    match resolve(node.iter, bound):
+        case ast.ListComp(generators=parts) | ast.SetComp(generators=parts):
+            return any(part.ifs for part in parts)
+        case ast.GeneratorExp(generators=parts) | ast.DictComp(generators=parts):
+            return any(part.ifs for part in parts)
+        case ast.Call(func=ast.Name(id="filter")):
+            return True
+        case several:
+            return ast.unparse(several) in ("[]", "()", "{}", "''", "range(0)", "set()")
 
 
 def _leaves(body: list[ast.stmt]) -> bool:
@@ -136,31 +169,39 @@ def _is_failing(node: ast.AST) -> bool:
     return isinstance(node, ast.Raise)
 
 
-def _suppresses(item: ast.withitem) -> bool:
-    call = item.context_expr
+def _suppresses(item: ast.withitem, bound: Bindings) -> bool:
+    call = resolve(item.context_expr, bound)
     is_suppress = isinstance(call, ast.Call) and _SUPPRESSING.search(ast.unparse(call.func))
     return bool(is_suppress) and not collect_names(call).isdisjoint({"AssertionError", *BROAD})
 
 
 def _read_statement(
-    node: ast.stmt, bound: Bound, is_conditional: bool, is_swallowed: bool
+    node: ast.stmt, scope: _Scope, is_conditional: bool, is_swallowed: bool
 ) -> Iterator[Check]:
     """Yield the checks that a statement makes itself, without those of its body."""
-    for condition, body in _find_conditions(node):
-        whole = resolve(condition, bound)
+    for condition, body in _find_conditions(node, scope):
+        whole = resolve(condition, scope.bound)
         inside = "\n".join(map(ast.unparse, body))
-        strength = grade_call(whole) if is_check_call(whole) else grade(whole)
-        subject = inside or find_subject(whole)
+        is_call = is_check_call(whole) or _calls_helper(whole, scope)
+        strength = grade_call(whole) if isinstance(whole, ast.Call) and is_call else grade(whole)
+        subject = inside or find_subject(whole, is_call)
         text = f"{ast.unparse(turn(whole))}: {inside}" if inside else ast.unparse(turn(whole))
-        shown = ast.unparse(condition)
         told = ast.Module([ast.Expr(whole), *body], [])
-        meant = (list_values(told), list_names(told))
         yield Check(
-            text, subject, strength, node.lineno, shown, *meant, is_conditional, is_swallowed
+            text,
+            subject,
+            strength,
+            node.lineno,
+            shown=ast.unparse(condition),
+            values=list_values(told),
+            names=list_names(told),
+            bounds=list_bounds(whole),
+            is_conditional=is_conditional,
+            is_swallowed=is_swallowed,
         )
 
 
-def _find_conditions(node: ast.stmt) -> Iterator[tuple[ast.expr, list[ast.stmt]]]:
+def _find_conditions(node: ast.stmt, scope: _Scope) -> Iterator[tuple[ast.expr, list[ast.stmt]]]:
     """Yield what a statement checks, and of `with` what it holds."""
     match node:
         case ast.Assert(test=ast.BoolOp(op=ast.And(), values=values)):
@@ -168,10 +209,18 @@ def _find_conditions(node: ast.stmt) -> Iterator[tuple[ast.expr, list[ast.stmt]]
         case ast.Assert(test=test):
             yield test, []
         case ast.With(items=items) | ast.AsyncWith(items=items):
-            calls = (read_unittest(item.context_expr) for item in items)
+            calls = (read_unittest(resolve(item.context_expr, scope.bound)) for item in items)
             yield from ((call, node.body) for call in calls if is_check_call(call))
-        case ast.Expr(value=ast.Await(value=value) | value) if is_check_call(value):
-            yield read_unittest(value), []
+        case ast.Expr(value=ast.Await(value=value) | value):
+            if is_check_call(value) or _calls_helper(value, scope):
+                yield read_unittest(value), []
+
+
+def _calls_helper(node: ast.expr, scope: _Scope) -> TypeGuard[ast.Call]:
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name)):
+            return name in scope.helpers
+    return False
 
 
 def read_unittest(node: ast.expr) -> ast.expr:

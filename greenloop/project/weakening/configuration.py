@@ -43,7 +43,10 @@ _HOOK_FILES = (
     "noxfile.py",
 )
 _CHECKING = re.compile(r"greenloop|pytest|\btest-cmd|\bauto-test|disableAllHooks|codex_hooks")
-_SILENCING = re.compile(r"\|\| *(true|:|exit 0)|continue-on-error: *true|disableAllHooks")
+_SILENCING = re.compile(
+    r"\|\| *(true|:|exit 0)|continue-on-error: *true|disableAllHooks"
+    r"|^(commands\S* *= *)?- *(coverage|pytest|py\.test|python|tox)\b|ignore_(outcome|errors) *= *true"
+)
 # Modules that Python or pytest imports by themselves, before any test.
 _STARTUP_FILES = ("sitecustomize.py", "usercustomize.py")
 # Options that take tests away, or their failures.
@@ -93,6 +96,7 @@ def find_loosened_configuration(
             yield from _compare_hooks(path, old, new)
         elif path.rpartition("/")[2] in _PYTEST_FILES:
             yield from _compare_settings(path, _read(path, old), _read(path, new))
+            yield from _find_silenced(path, old, new)
         elif fnmatch(path, "*.pth") or path.rpartition("/")[2] in _STARTUP_FILES:
             yield f"{path}: was changed; Python runs it before every test"
         else:
@@ -104,7 +108,14 @@ def _compare_hook_lines(path: str, before: str, after: str) -> Iterator[str]:
     old, new = ([line.strip() for line in text.splitlines()] for text in (before, after))
     if gone := next((i for i in old if i not in new and _CHECKING.search(i)), ""):
         yield f"{path}: `{gone[:100]}` is gone or was changed; it decides what is checked"
-    elif quiet := next((i for i in new if i not in old and _SILENCING.search(i)), ""):
+    else:
+        yield from _find_silenced(path, before, after)
+
+
+def _find_silenced(path: str, before: str, after: str) -> Iterator[str]:
+    """Yield a new line by which nobody learns how a check ends."""
+    old, new = ([line.strip() for line in text.splitlines()] for text in (before, after))
+    if quiet := next((i for i in new if i not in old and _SILENCING.search(i)), ""):
         yield f"{path}: `{quiet[:100]}` is new; a check that fails may go unnoticed"
 
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from greenloop.project.weakening.bindings import Bound, resolve
+from greenloop.project.weakening.bindings import Bindings, resolve
 from greenloop.project.weakening.machines import is_about_machine
 
 _MARK = re.compile(r"\b(mark\.(skip|skipif|xfail)|skip|skipIf|skipUnless|expectedFailure)$")
@@ -18,7 +18,7 @@ def explain_skip(
     marks: Sequence[ast.expr],
     body: Sequence[ast.stmt],
     around: Sequence[list[ast.stmt]],
-    bound: Bound,
+    bound: Bindings,
 ) -> str:
     """Return what skips a test, '' where it is a matter of the machine that it runs on.
 

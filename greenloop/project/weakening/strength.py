@@ -46,8 +46,11 @@ def turn(test: ast.expr) -> ast.expr:
     return test
 
 
-def find_subject(test: ast.expr) -> str:
-    """Return what a condition looks at: the side of a comparison that is no literal."""
+def find_subject(test: ast.expr, is_call: bool = False) -> str:
+    """Return what a condition looks at: the side of a comparison that is no literal.
+
+    Of a call that checks (`is_call`) it is what comes before what is expected.
+    """
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return find_subject(operand)
@@ -55,8 +58,12 @@ def find_subject(test: ast.expr) -> str:
             return find_subject(last)
         case ast.Compare(left=left, comparators=[right]):
             return find_subject(right if _is_literal(left) else left)
+        case ast.Call(args=[first]) if is_call or is_check_call(test):
+            return ast.unparse(first)
         case ast.Call(args=[first, *_]) if is_check_call(test):
             return ast.unparse(first)
+        case ast.Call(func=function, args=[*first, _]) if is_call and first:
+            return f"{ast.unparse(function)}({', '.join(map(ast.unparse, first))})"
         case ast.Call(func=ast.Name(id=name), args=[first, *_]) if name in _PEELED:
             return find_subject(first)
         case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in _REDUCING:

@@ -7,10 +7,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from greenloop.project.weakening.bindings import Bound, bind_names, resolve
-from greenloop.project.weakening.checks import Check, list_checks, list_names, list_values
+from greenloop.project.weakening.bindings import Bindings, bind_names, resolve
+from greenloop.project.weakening.checks import (
+    Check,
+    find_helpers,
+    list_checks,
+    list_names,
+    list_values,
+)
 from greenloop.project.weakening.skips import explain_skip
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_empty
 
 _PATCHING = re.compile(r"(^|\.)(patch(\.(object|dict|multiple))?|setattr|setitem)$")
@@ -76,7 +82,7 @@ def _list_undefined(body: list[ast.stmt]) -> Iterator[str]:
             yield from (f"{node.name}::{name}" for name in _list_undefined(node.body))
 
 
-def _read_constants(body: list[ast.stmt]) -> Bound:
+def _read_constants(body: list[ast.stmt]) -> Bindings:
     """Return what a file assigns to names, outside of functions and classes."""
     bound: dict[str, ast.expr] = {}
     for node in body:
@@ -100,15 +106,16 @@ def _read(
     node: Function,
     classes: tuple[ast.ClassDef, ...],
     file: list[ast.stmt],
-    bound: Bound,
+    bound: Bindings,
 ) -> ComparedTest:
     marks = [*node.decorator_list, *(mark for item in classes for mark in item.decorator_list)]
     around = [file, *(item.body for item in classes)]
+    helpers = {name for part in around for name in find_helpers(part)}
     return ComparedTest(
         test=test,
         line=node.lineno,
         body="\n".join(map(ast.unparse, node.body)),
-        checks=tuple(list_checks(node.body, bound)),
+        checks=tuple(list_checks(node.body, bound, helpers)),
         values=list_values(node),
         names=list_names(node),
         cases=tuple(_list_cases(node, marks, bound)),
@@ -118,7 +125,7 @@ def _read(
     )
 
 
-def _list_cases(node: Function, marks: list[ast.expr], bound: Bound) -> Iterator[str]:
+def _list_cases(node: Function, marks: list[ast.expr], bound: Bindings) -> Iterator[str]:
     """Yield the cases of `parametrize` marks and loops whose list is written out."""
     lists = [mark.args[1] for mark in marks if isinstance(mark, ast.Call) and _is_parametrize(mark)]
     lists += [item.iter for item in ast.walk(node) if isinstance(item, (ast.For, ast.AsyncFor))]
@@ -169,3 +176,13 @@ def _list_mocked(node: ast.AST) -> Iterator[str]:
 
 def _is_double(value: ast.expr) -> bool:
     return isinstance(value, ast.Lambda) or "Mock" in ast.unparse(value)
+
+
+def list_called(item: ComparedTest) -> set[str]:
+    """Return the names that a test calls, without those that it defines itself."""
+    nodes = list(ast.walk(ast.parse(item.body)))
+    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
+    names = {
+        ast.unparse(call).rpartition(".")[2] for call in calls if not isinstance(call, ast.Call)
+    }
+    return names - {node.name for node in nodes if isinstance(node, Definition)}

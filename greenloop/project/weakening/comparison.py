@@ -1,0 +1,182 @@
+"""What became of a test that stands before and after a change: how it tells less now."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from greenloop.project.weakening.bounds import is_widened
+from greenloop.project.weakening.checks import Check, list_names, list_values
+from greenloop.project.weakening.strength import Strength
+from greenloop.project.weakening.tests import ComparedTest, list_called
+
+Kind = Literal[
+    "removed",
+    "skipped",
+    "conditional",
+    "swallowed",
+    "mocked",
+    "fewer checks",
+    "looser",
+    "expectation",
+]
+_SAYS: Mapping[Kind, str] = {
+    "removed": "was removed",
+    "skipped": "may be skipped now",
+    "conditional": "checks only under a condition now",
+    "swallowed": "hides its own failure now",
+    "mocked": "replaces what it tests now",
+    "fewer checks": "checks less than before",
+    "looser": "asserts less than before",
+    "expectation": "expects another value than before",
+}
+
+
+@dataclass(frozen=True)
+class WeakenedTest:
+    """One way in which a test tells less; `line` is that of the test now, 0 where it is gone.
+
+    `was` is the test before; with `is_replaced` a new or changed test calls what it called.
+    """
+
+    test: str
+    kind: Kind
+    before: str = ""
+    after: str = ""
+    line: int = 0
+    was: str = ""
+    is_replaced: bool = False
+
+    @property
+    def says(self) -> str:
+        """The finding as one sentence, with the line before and after."""
+        path, _, name = self.test.partition("::")
+        place = f"{path}:{self.line}" if self.line else path
+        sentence = f"{place}: {name} {_SAYS[self.kind]}"
+        if not self.before:
+            return sentence
+        return f"{sentence}: `{_shorten(self.before)}`" + (
+            f" is now `{_shorten(self.after)}`" if self.after else " is gone"
+        )
+
+
+def _shorten(text: str, most: int = 120) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def compare_tests(
+    old: ComparedTest,
+    new: ComparedTest,
+    kept: Mapping[str, int],
+    removed_names: Collection[str],
+) -> Iterator[WeakenedTest]:
+    """Yield how a test tells less than it did, the gravest first."""
+
+    def build(kind: Kind, before: str = "", after: str = "", line: int = 0) -> WeakenedTest:
+        return WeakenedTest(new.test, kind, before, after, line or new.line, old.test, True)
+
+    if new.skip and not old.skip:
+        yield build("skipped", after=new.skip, before=f"def {old.name}")
+    if mocked := (new.mocked - old.mocked) & list_called(old) & list_called(new):
+        yield build("mocked", before=", ".join(sorted(mocked)), after="a replacement")
+    asked = [i for i in old.checks if (i.names | i.values).isdisjoint(removed_names)]
+    yield from (build(*found) for found in _compare_checks(asked, new, kept))
+    lost = [case for case in old.cases if _list_parts(case).isdisjoint(removed_names)]
+    yield from (build(*found) for found in _compare_cases(lost, new))
+
+
+_Found = tuple[Kind, str, str, int]
+
+
+def _compare_checks(
+    old: Collection[Check], new: ComparedTest, kept: Mapping[str, int]
+) -> Iterator[_Found]:
+    """Yield what became of each check that does not stand any more as it stood."""
+    left = list(new.checks)
+    changed: list[Check] = []
+    for check in old:
+        same = next((item for item in left if item.text == check.text), None)
+        if same is None:
+            changed.append(check)
+            continue
+        left.remove(same)
+        yield from _compare_places(check, same)
+    for check in changed:
+        now = _find_successor(check, left)
+        if now is not None:
+            left.remove(now)
+            yield from _compare_strength(check, now, new)
+        elif kept.get(check.text, 0) < 0 and not _is_held(check, new):
+            yield "fewer checks", check.shown, "", 0
+
+
+def _compare_places(old: Check, new: Check) -> Iterator[_Found]:
+    if new.is_swallowed and not old.is_swallowed:
+        yield "swallowed", old.shown, f"{new.shown} where its failure is caught", new.line
+    elif new.is_conditional and not old.is_conditional:
+        yield "conditional", old.shown, f"{new.shown} under a condition", new.line
+
+
+def _find_successor(check: Check, left: Collection[Check]) -> Check | None:
+    """Return the new check that stands for an old one: of the same subject, else of the same
+    text, else as strong.
+    """
+    same = [item for item in left if item.subject == check.subject]
+    same = same or [item for item in left if item.shown == check.shown]
+    if same:
+        return max(same, key=lambda item: item.strength)
+    strong = (item for item in left if item.strength >= check.strength)
+    return min(strong, key=lambda item: item.strength, default=None)
+
+
+def _compare_strength(old: Check, new: Check, test: ComparedTest) -> Iterator[_Found]:
+    yield from _compare_places(old, new)
+    is_wider = old.subject == new.subject and is_widened(old.bounds, new.bounds)
+    if is_wider or (new.strength < old.strength and not _is_held(old, test)):
+        yield "looser", old.shown, new.shown, new.line
+    elif _is_other_value(old, new) and not old.values <= test.values:
+        yield "expectation", old.shown, new.shown, new.line
+
+
+def _is_other_value(old: Check, new: Check) -> bool:
+    return old.subject == new.subject and Strength.PART <= old.strength == new.strength
+
+
+def _is_held(check: Check, test: ComparedTest) -> bool:
+    """Return whether a stronger check of a test looks at the same names and values, or its cases do."""
+    cases = [_list_parts(case) for case in test.cases]
+    return any(
+        check.names <= other.names and check.values <= {*other.values}.union(*cases)
+        for other in test.checks
+        if other.strength >= check.strength
+    )
+
+
+def _list_parts(case: str) -> frozenset[str]:
+    """Return the names and values of a case."""
+    tree = ast.parse(case)
+    return list_names(tree) | list_values(tree)
+
+
+def _compare_cases(old: Collection[str], new: ComparedTest) -> Iterator[_Found]:
+    """Yield a case that no case replaces, or that expects something else for the same input."""
+    lost = list((Counter(old) - Counter(new.cases)).elements())
+    gained = list((Counter(new.cases) - Counter(old)).elements())
+    for case in lost:
+        twin = next((item for item in gained if _has_same_input(case, item)), None)
+        if twin is not None:
+            yield "expectation", f"case {case}", f"case {twin}", 0
+    if len(lost) > len(gained) and new.cases:
+        yield "fewer checks", f"case {lost[0]}", "", 0
+
+
+def _has_same_input(one: str, other: str) -> bool:
+    """Return whether two cases have all values in common but the last."""
+    match (ast.parse(one, mode="eval").body, ast.parse(other, mode="eval").body):
+        case (ast.Tuple(elts=[*first, _]), ast.Tuple(elts=[*second, _])) if first:
+            return list(map(ast.unparse, first)) == list(map(ast.unparse, second))
+    return False

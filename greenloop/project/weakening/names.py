@@ -1,0 +1,89 @@
+"""Names that a change takes from the code, or defines in another way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+
+from greenloop.project.weakening.checks import list_names
+from greenloop.syntax.nodes import Definition, Function
+from greenloop.syntax.parse import parse_or_empty
+
+_MIN_RECOGNIZED = 4  # characters of a text that names something
+
+
+def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
+    """Return the functions, classes, constants, arguments (`name=`) and texts that code compared with, which
+    it had and no file has now.
+    """
+    gone = _list_definitions(before) - _list_definitions(after)
+    return frozenset(gone | (_list_recognized(before) - _list_literals(after)))
+
+
+def _list_recognized(texts: Mapping[str, str]) -> set[str]:
+    """Return the texts that code compares something with, as it does with the name of an option."""
+    nodes = (node for text in texts.values() for node in ast.walk(parse_or_empty(text)))
+    sides = (i for n in nodes if isinstance(n, ast.Compare) for i in (n.left, *n.comparators))
+    return {name for side in sides for name in _name_text(side)}
+
+
+def _list_literals(texts: Mapping[str, str]) -> set[str]:
+    nodes = (node for text in texts.values() for node in ast.walk(parse_or_empty(text)))
+    return {name for node in nodes for name in _name_text(node)}
+
+
+def _name_text(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Constant(value=str(text)) if len(text) >= _MIN_RECOGNIZED:
+            yield repr(text)
+
+
+def find_changed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
+    """Return the functions that files of code define now, and did not define so before."""
+    return frozenset(name for name, _ in _list_functions(after) - _list_functions(before))
+
+
+def _list_functions(texts: Mapping[str, str]) -> set[tuple[str, str]]:
+    nodes = (node for text in texts.values() for node in _iter_functions(text))
+    return {(node.name, ast.dump(node)) for node in nodes}
+
+
+def _list_definitions(texts: Mapping[str, str]) -> set[str]:
+    nodes = [node for text in texts.values() for node in ast.walk(parse_or_empty(text))]
+    defined = {
+        node.name
+        for node in nodes
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    }
+    assigned = (node.targets for node in nodes if isinstance(node, ast.Assign))
+    defined |= {f"{node.arg}=" for node in nodes if isinstance(node, ast.arg)}
+    return defined | {t.id for targets in assigned for t in targets if isinstance(t, ast.Name)}
+
+
+def add_helpers(before: str, after: str, removed_names: Collection[str]) -> set[str]:
+    """Return removed names of the code, and those of what a file of tests had for them: fixtures, other
+    helpers, and classes by what is no test in them.
+    """
+    defined = {node.name for node in _iter_definitions(after)}
+    helpers = [node for node in _iter_definitions(before) if node.name not in defined]
+    uses = [(node.name, _list_used(node)) for node in helpers]
+    found = set(removed_names)
+    while more := {name for name, used in uses if name not in found and not used.isdisjoint(found)}:
+        found |= more
+    return found
+
+
+def _iter_definitions(text: str) -> Iterator[Definition]:
+    return (node for node in ast.walk(parse_or_empty(text)) if isinstance(node, Definition))
+
+
+def _list_used(node: Definition) -> frozenset[str]:
+    """Return what a function uses, and a class beside its tests."""
+    if isinstance(node, Function):
+        return list_names(node)
+    members = (item for item in node.body if not getattr(item, "name", "").startswith("test"))
+    return frozenset[str]().union(*map(list_names, members))
+
+
+def _iter_functions(text: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (node for node in _iter_definitions(text) if isinstance(node, Function))
