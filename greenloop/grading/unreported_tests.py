@@ -15,10 +15,12 @@ from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import can_skip_file, has_hooks
 
 
-def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str, ...]:
+def find_unreported_tests(
+    tests: Sequence[TestFile], run: TestRun, marks: str = ".mark."
+) -> tuple[str, ...]:
     """Return ids of tests that pytest always reports, but did not, or not with each row.
 
-    Only certain cases count: module-level functions with no decorators but marks, in files without
+    Only certain cases count: module-level functions with no decorators but `marks`, in files without
     influence on collection.
     """
     if any(has_hooks(item.code) for item in tests):
@@ -28,12 +30,12 @@ def find_unreported_tests(tests: Sequence[TestFile], run: TestRun) -> tuple[str,
         f"a row of {item.name}::{name}" if reported[item.name, name] else f"{item.name}::{name}"
         for item in tests
         if item.name != "conftest.py"
-        for name, rows in _count_rows(item.code).items()
+        for name, rows in _count_rows(item.code, marks).items()
         if reported[item.name, name] < rows
     )
 
 
-def _count_rows(code: str) -> dict[str, int]:
+def _count_rows(code: str, marks: str) -> dict[str, int]:
     """Return the functions that pytest certainly collects as tests, with their numbers of rows."""
     tree = parse_or_none(code)
     if tree is None or "__test__" in code or can_skip_file(code):
@@ -43,7 +45,7 @@ def _count_rows(code: str) -> dict[str, int]:
         for node in tree.body
         if isinstance(node, Function)
         and node.name.startswith("test")
-        and all(".mark." in f".{ast.unparse(item)}" for item in node.decorator_list)
+        and all(marks in f".{ast.unparse(item)}" for item in node.decorator_list)
     }
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     stored = {node.id for node in names if not isinstance(node.ctx, ast.Load)}

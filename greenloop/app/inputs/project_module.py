@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,10 +20,14 @@ from greenloop.errors import InputError
 from greenloop.project.environment.discovery import find_environment, find_project_root
 from greenloop.project.environment.folders import SOURCE_FOLDERS
 from greenloop.project.tree import ProjectTree, read_tree
-from greenloop.sandbox.work.pytest_config import has_pytest_options
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import is_test_path
+
+_CONFIG_FILES = (
+    "pytest.toml .pytest.toml pytest.ini .pytest.ini pyproject.toml tox.ini setup.cfg".split()
+)
+_OPTION = re.compile(r"(?m)^\[(tool[.:])?pytest[^]\n]*\]\s*^[^\[\s]")
 
 
 def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckInputs:
@@ -58,8 +63,14 @@ def _needs_environment(inputs: CheckInputs, root: Path) -> bool:
         bool(others)
         or not all(inputs.module in found for found in imported)
         or any((folder / "conftest.py").exists() for folder in folders)
-        or has_pytest_options(root)
+        or _has_pytest_options(root)
     )
+
+
+def _has_pytest_options(root: Path) -> bool:
+    """Whether a file in the root of a project sets an option of pytest."""
+    files = (file for name in _CONFIG_FILES if (file := root / name).is_file())
+    return any(_OPTION.search(file.read_text("utf-8", "replace")) for file in files)
 
 
 def _read_project_module(root: Path, code: Path, tests: Sequence[Path]) -> CheckInputs:

@@ -11,7 +11,6 @@ from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout, check_path
-from greenloop.sandbox.work.pytest_config import read_pytest_options
 from greenloop.sandbox.work.result_decoder import build_test_run, decode_events, parse_index
 
 _MAX_SETS, _MAX_MASK_DIGITS = 1_000_000, 50_000
@@ -50,33 +49,23 @@ def run_project(
     check_layout(list(changed.items()), sandbox.limits)
     flags = {"--exitfirst": stops_early, "--assert=plain": plain_asserts}
     chosen = [flag for flag, is_chosen in flags.items() if is_chosen]
-    payload: dict[str, Any] = {"order_seed": order_seed, "traced": list(hits or ())}
-    _add_project(payload, project, chosen, has_environment=bool(environment))
-    kind, tree = "suite" if environment else "project", tuple(changed.items())
-    job = Job(kind, (), payload, hash_seed, sandbox.packages, timeout_s, tree=tree)
-    result = sandbox.run(job)
-    if hits is not None:
-        _collect_hits(result, job.key, hits)
-    limits = job.apply_limits(sandbox.limits)
-    return build_test_run(result, expected, job.key, limits, _decode_sources(files))
-
-
-def _add_project(
-    payload: dict[str, Any], project: Project, chosen: list[str], *, has_environment: bool
-) -> None:
-    """Add the project's tests and options to a job."""
-    files = project.all_files
-    payload |= {
+    payload: dict[str, Any] = {
+        "order_seed": order_seed,
+        "traced": list(hits or ()),
         "targets": _resolve_targets(project.targets, files),
         "last": list(project.last),
         "doctests": [],
         "options": chosen,
     }
-    if has_environment:
+    if environment:
         payload["removed"] = list(project.removed)
-        return
-    options = read_pytest_options(files)
-    payload |= {"config": options.config, "options": [*options.arguments, *chosen]}
+    tree = tuple(changed.items())
+    job = Job("suite", (), payload, hash_seed, sandbox.packages, timeout_s, tree=tree)
+    result = sandbox.run(job)
+    if hits is not None:
+        _collect_hits(result, job.key, hits)
+    limits = job.apply_limits(sandbox.limits)
+    return build_test_run(result, expected, job.key, limits, _decode_sources(files))
 
 
 def _decode_sources(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -38,11 +38,13 @@ def test_a_file_that_skips_itself_is_skipped(box: Sandbox) -> None:
 @pytest.mark.parametrize(
     "configuration",
     [
-        "addopts = -n auto --strict-markers",
-        "filterwarnings = error\ntimeout = 10",
+        "addopts = -n auto --strict-markers --cov=shop --timeout 3 -x",
+        "filterwarnings = error\ntimeout = 10\nminversion = 99\nrequired_plugins = pytest-none",
     ],
 )
-def test_marks_of_absent_plugins_are_known(box: Sandbox, configuration: str) -> None:
+def test_marks_options_and_settings_of_absent_plugins_are_known(
+    box: Sandbox, configuration: str
+) -> None:
     tests = "import pytest\n@pytest.mark.timeout(5)\ndef test_a(): pass\n"
     found = run(box, {"pytest.ini": f"[pytest]\n{configuration}\n", "tests/test_a.py": tests})
     assert found.outcomes == {"tests/test_a.py::test_a": "passed"}, found

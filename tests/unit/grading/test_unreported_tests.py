@@ -42,6 +42,12 @@ def test_tests_that_pytest_may_leave_out_are_not_found(code: str) -> None:
     assert missing(code) == ()
 
 
+def test_options_of_a_project_may_leave_out_marked_tests() -> None:
+    code = "def test_a(): pass\n@pytest.mark.slow\ndef test_b(): pass\ndef test_c(): pass\n"
+    found = find_unreported_tests([TestFile("test_m.py", code)], RUN, ".mark.parametrize")
+    assert found == ("test_m.py::test_c",)
+
+
 @pytest.mark.parametrize(
     ("head", "expected"),
     [

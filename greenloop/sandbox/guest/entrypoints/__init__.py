@@ -18,7 +18,6 @@ _ENTRYPOINTS = {
     "mutants": "entrypoints.trials",
     "patches": "entrypoints.trials",
     "script": "entrypoints.script",
-    "project": "entrypoints.pytest_run",
     "suite": "entrypoints.suite",
 }
 # Kinds that a zygote serves in the pytest session that it has begun.

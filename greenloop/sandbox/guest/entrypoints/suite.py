@@ -1,4 +1,4 @@
-"""Entry point of a project's tests in the project's own environment: pytest as its owner runs it.
+"""Entry point of a project's tests: pytest as its owner runs it.
 
 What is added is a plug-in that reports, and a few options; what is taken away cannot work here.
 """
@@ -15,9 +15,12 @@ from _pytest.config import ConftestImportFailure, UsageError, _prepareconfig
 from ..coverage.recorder import HitRecorder
 from ..isolation.shared_memory import limit_shared_mappings
 from ..protocol.framing import Channel
-from ..pytest_plugin.config import accept_undecodable_output
+from ..pytest_plugin import absent_plugins
+from ..pytest_plugin.absent_plugins import AbsentPlugins
+from ..pytest_plugin.config import accept_undecodable_output, ini_file
 from ..pytest_plugin.suite_options import SuiteOptions, build_arguments
 from ..pytest_plugin.suite_reporter import SuiteReporter
+from ..scripts.module_cleanup import unload_shadowed_modules
 
 _USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
 
@@ -25,17 +28,24 @@ _USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
 def main(job: dict[str, Any], result_fd: int) -> int:
     """Run the job's `targets` with its `options`; return pytest's exit status."""
     accept_undecodable_output()
-    limit_shared_mappings()
     root, channel = job["work"], Channel(result_fd, job.pop("key"))
-    sys.path.insert(0, root)  # as `python -m pytest` does
     reporter = SuiteReporter(root + os.sep)
-    reporter.start(channel, job)
-    added: list[Any] = [reporter, SuiteOptions()]
+    arguments, added = build_arguments(root), list[Any]([reporter, SuiteOptions()])
+    if job.get("python"):
+        limit_shared_mappings()
+        sys.path.insert(0, root)  # as `python -m pytest` does
+        reporter.start(channel, job)
+    else:
+        folders = [folder for folder, _, _ in os.walk(root)]
+        _prepend_import_paths(root)
+        reporter.start(channel, job, folders)
+        arguments += absent_plugins.build_arguments(root, job["packages"], ini_file())
+        added.append(AbsentPlugins(folders))
     if job["traced"]:
         recorder = HitRecorder(root + os.sep, job["traced"], channel.send)
         recorder.install()
         added.append(recorder)
-    arguments = [*build_arguments(root), *job["options"], *job["targets"]]
+    arguments += [*job["options"], *job["targets"]]
     channel.send("end", exit_status=_run(arguments, added, reporter))
     return 0
 
@@ -46,7 +56,8 @@ def _run(arguments: list[str], added: list[Any], reporter: SuiteReporter) -> int
         config = _prepareconfig(arguments, added)
     except Exception as error:
         path = str(error.path) if isinstance(error, ConftestImportFailure) else ""
-        reporter.report_startup_error(path, error.__cause__ or error)
+        cause = None if isinstance(error, UsageError) else error.__cause__  # it names the file
+        reporter.report_startup_error(path, cause or error)
         return _USAGE_ERROR
     try:
         return int(config.hook.pytest_cmdline_main(config=config))
@@ -55,3 +66,13 @@ def _run(arguments: list[str], added: list[Any], reporter: SuiteReporter) -> int
         return _USAGE_ERROR
     finally:
         config._ensure_unconfigure()
+
+
+def _prepend_import_paths(root: str) -> None:
+    """Import from the project as `python -m pytest` does, and from `src` as if it were installed."""
+    folders = [folder for folder in (f"{root}/src", root) if os.path.isdir(folder)]
+    sys.path[:0] = folders
+    present = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (*folders, present)))
+    for folder in folders:
+        unload_shadowed_modules(folder)

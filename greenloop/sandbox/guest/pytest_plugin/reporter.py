@@ -49,7 +49,7 @@ class Reporter:
         self._order_seed, self._doctests = job["order_seed"], job["doctests"]
         self._last_files = frozenset(job.get("last", ()))
         self._folders = tuple(folders) or (self._work,)
-        self._changed_ns = _read_change_times(self._folders)
+        self._changed_ns = read_change_times(self._folders)
 
     def _format_failure(self, excinfo: Any, style: object = None) -> str:
         """Replace pytest's own text, which parses files anew and takes longer than most tests."""
@@ -104,7 +104,7 @@ class Reporter:
 
     def _report_rewritten_files(self) -> None:
         """Report files that the code has changed while the tests were imported, as errors."""
-        now = _read_change_times(self._folders)
+        now = read_change_times(self._folders)
         for path in (path for path, at in self._changed_ns.items() if now.get(path) != at):
             name = path.removeprefix(self._work)
             error = pytest.Collector.CollectError(f"{name} was changed while tests were imported")
@@ -217,7 +217,7 @@ def _describe_subtest(report: Any) -> str:
     return f"\nin the subtest {', '.join(parts)}"[:MAX_TEXT]
 
 
-def _read_change_times(folders: Iterable[str]) -> dict[str, int]:
+def read_change_times(folders: Iterable[str]) -> dict[str, int]:
     """Return when each Python file of some folders was changed, which no process can set back."""
     entries = (entry for folder in folders for entry in os.scandir(folder))
     return {

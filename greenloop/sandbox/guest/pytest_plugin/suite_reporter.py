@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-from .reporter import EventChannel, Reporter
+from .reporter import EventChannel, Reporter, read_change_times
 
 
 class SuiteReporter(Reporter):
@@ -17,16 +18,20 @@ class SuiteReporter(Reporter):
     pytest_pyfunc_call = None  # type: ignore[assignment]
     pytest_runtest_logfinish = None  # type: ignore[assignment]
 
-    def start(self, channel: EventChannel, job: dict[str, Any], folders: Any = ()) -> None:
-        """Set where to report to, and in which order tests are run."""
+    def start(
+        self, channel: EventChannel, job: dict[str, Any], folders: Iterable[str] = ()
+    ) -> None:
+        """Set where to report to, and in which order tests are run.
+
+        Projects may write files of their own while tests are collected, but none in `folders`.
+        """
         self._channel = channel
         self._order_seed, self._doctests = job["order_seed"], job["doctests"]
         self._last_files = frozenset(job.get("last", ()))
+        self._folders = tuple(folders)
+        self._changed_ns = read_change_times(self._folders)
 
     def pytest_collectstart(self, collector: Any) -> None:
         self._current_id = collector.nodeid
         if isinstance(collector, pytest.File):
             self._channel.send("started", id=collector.nodeid)
-
-    def _report_rewritten_files(self) -> None:
-        """Report nothing: projects may write files of their own while tests are collected."""

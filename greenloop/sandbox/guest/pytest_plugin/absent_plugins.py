@@ -1,0 +1,77 @@
+"""What a project's own environment would have, where greenloop's Python runs its tests."""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+from collections.abc import Iterator, Sequence
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.config import UsageError
+from _pytest.config.findpaths import locate_config
+
+# Settings by which pytest would exit when something is not installed, which is reported otherwise.
+_OVERRIDES = ("required_plugins=", "minversion=", "strict_config=false")
+# What a project's own version of pytest need not say, where its settings make warnings errors.
+_WARNINGS = ("PytestConfigWarning", "PytestDeprecationWarning", "PytestUnknownMarkWarning")
+_STRICT_CONFIG = "--strict-config"
+_MARK = re.compile(rb"\bmark\.([a-zA-Z]\w*)")
+
+
+def build_arguments(root: str, packages: str, ini: str) -> list[str]:
+    """Return pytest's arguments: the plug-ins of installed packages, and no settings from elsewhere.
+
+    `packages` is the folder of these packages, '' for none; `ini` is an empty configuration.
+    """
+    found = distributions(path=[packages]) if packages else ()
+    points = (item for package in found for item in package.entry_points)
+    arguments = [part for i in points if i.group == "pytest11" for part in ("-p", i.name)]
+    arguments += [part for item in _OVERRIDES for part in ("-o", item)]
+    arguments += [part for name in _WARNINGS for part in ("-W", f"ignore::pytest.{name}")]
+    try:
+        config = locate_config(Path(root), [Path(root)])[1]
+    except UsageError:  # which pytest reports
+        return arguments
+    is_other = config is not None and Path(root) not in config.parents
+    return [*arguments, *(("-c", ini) if is_other else ())]
+
+
+class AbsentPlugins:
+    """Leaves out the options, and registers the marks, of plug-ins that are not there."""
+
+    def __init__(self, folders: Sequence[str]) -> None:
+        paths = (f"{folder}/{name}" for folder in folders for name in os.listdir(folder))
+        self._marks: set[str] = set()
+        for path in paths:
+            if path.endswith(".py") and os.path.isfile(path):
+                with open(path, "rb") as file:
+                    self._marks.update(map(bytes.decode, _MARK.findall(file.read())))
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_load_initial_conftests(
+        self, early_config: Any, parser: Any, args: list[str]
+    ) -> Iterator[None]:
+        yield  # until the options of the project's own conftest files are known
+        options = copy.copy(early_config.option)
+        _, unknown = parser.parse_known_and_unknown_args(args, namespace=options)
+        for word in [*unknown, _STRICT_CONFIG]:
+            if word in args:
+                _remove_option(args, word)
+
+    def pytest_configure(self, config: Any) -> None:
+        for name in sorted(self._marks):
+            config.addinivalue_line("markers", f"{name}: named by a file of the project")
+
+
+def _remove_option(arguments: list[str], word: str) -> None:
+    """Remove an option, and what can only be its value."""
+    place = arguments.index(word)
+    del arguments[place]
+    following = arguments[place] if place < len(arguments) else "-"
+    may_have_value = word != _STRICT_CONFIG and "=" not in word and not following.startswith("-")
+    if may_have_value and not os.path.exists(following.partition("::")[0]):
+        del arguments[place]
