@@ -15,6 +15,7 @@ from typing import IO
 
 VERSION = f"python3.{sys.version_info.minor}"
 IMAGE = f"localhost/greenloop-tests:{VERSION}"
+_NAMES = "/etc/nsswitch.conf"  # without it a C library asks the network for `localhost`
 _PROGRAMS = [f"/usr/bin/{name}" for name in "sh env sleep true yes".split()]
 _ON_EVERY_LINUX = "c dl gcc_s m pthread rt stdc++ util".split()
 _FOLDERS = "dev etc proc run sys tmp".split()
@@ -32,7 +33,7 @@ def write(target: IO[bytes]) -> None:
         archive.addfile(_link("usr/local/bin/python3", VERSION))
         parts = [str(program), *_PROGRAMS, *map(str, library.glob("lib-dynload/*.so"))]
         parts += _list_expected()
-        for path in (*_PROGRAMS, *_list_expected(), *_libraries(parts)):
+        for path in (_NAMES, *_PROGRAMS, *_list_expected(), *_libraries(parts)):
             archive.add(os.path.realpath(path), path.lstrip("/"), filter=_of_root)
 
 

@@ -54,6 +54,8 @@ def _load_entrypoint(kind: str, limits: dict[str, int]) -> EntryPoint:
     main: EntryPoint = entrypoints.load_entrypoint(kind)
     rlimits = importlib.import_module(f"{_GUEST_PACKAGE}.limits.rlimits")
     if sys.platform == "linux":
+        shared_memory = importlib.import_module(f"{_GUEST_PACKAGE}.isolation.shared_memory")
+        shared_memory.limit_shared_mappings()
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     rlimits.set_rlimits(limits)
     for name in [item for item in sys.modules if f"{item}.".startswith(f"{_GUEST_PACKAGE}.")]:

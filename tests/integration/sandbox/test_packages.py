@@ -96,7 +96,9 @@ def load(box: Sandbox, packages: InstalledPackages) -> object:
 
 
 def test_package_is_loaded_before_the_run(box: Sandbox, alpha: InstalledPackages) -> None:
-    assert (load(box, alpha) == load(box, alpha)) == is_warm(box)
+    """In a container a new interpreter observes."""
+    is_loaded_once = box.info.backend not in ("none", "container")
+    assert (load(box, alpha) == load(box, alpha)) == is_loaded_once
 
 
 def test_package_that_starts_threads_is_not_preloaded(box: Sandbox, store: PackageStore) -> None:

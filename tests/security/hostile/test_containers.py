@@ -42,7 +42,7 @@ pytestmark = pytest.mark.parametrize("box", ["container"], indirect=True, scope=
 @pytest.fixture(scope="module")
 def one_by_one(box: ContainerSandbox) -> Iterator[ContainerSandbox]:
     with ContainerSandbox(box._engine, LIMITS) as opened:
-        opened._most = 1
+        opened._max_containers = 1
         yield opened
 
 

@@ -83,8 +83,9 @@ def build_start_command(engine: ContainerEngine, name: str, config: ContainerCon
     words.append("--sysctl=net.ipv4.tcp_max_tw_buckets=0")
     words += [f"--sysctl=net.ipv4.tcp_{kind}mem=4096 65536 212992" for kind in "rw"]
     words += [] if is_docker else ["--read-only-tmpfs=false", "--http-proxy=false", "--no-hosts"]
-    # The guest package, pytest (pure Python) and the packages.
-    mounts = [(str(Path(guest.__file__).parent), f"{HOME}/guest")]
+    # The guest package, pytest (pure Python) and the packages; podman would take the host's names.
+    folder = Path(guest.__file__).parent
+    mounts = [(str(folder), f"{HOME}/guest"), (str(folder / "container/hosts"), "/etc/hosts")]
     mounts += [(config.packages.folder, PACKAGES)] if config.packages else []
     mounts += [(source, f"{SITE}/{item}") for item, source in list_site_entries(("pytest",))]
     words += [f"--mount={_format_mount(source, target)}" for source, target in mounts]

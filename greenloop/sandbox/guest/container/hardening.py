@@ -10,6 +10,7 @@ from ..isolation import landlock
 # Written to, /proc would change how the kernel treats a process, as `oom_score_adj` does.
 _READABLE = (
     *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/etc/ld.so.cache"),
+    *("/etc/hosts", "/etc/nsswitch.conf"),  # for `localhost`
     "/proc",
 )
 _DEVICES = ("/dev/random", "/dev/urandom")

@@ -13,7 +13,6 @@ import pytest
 from _pytest.config import ConftestImportFailure, UsageError, _prepareconfig
 
 from ..coverage.recorder import HitRecorder
-from ..isolation.shared_memory import limit_shared_mappings
 from ..protocol.framing import Channel
 from ..pytest_plugin import absent_plugins
 from ..pytest_plugin.absent_plugins import AbsentPlugins
@@ -32,7 +31,6 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     reporter = SuiteReporter(root + os.sep)
     arguments, added = build_arguments(root), list[Any]([reporter, SuiteOptions()])
     if job.get("python"):
-        limit_shared_mappings()
         sys.path.insert(0, root)  # as `python -m pytest` does
         reporter.start(channel, job)
     else:

@@ -18,7 +18,6 @@ from typing import Any, BinaryIO
 import pytest
 
 from ..isolation.null_device import list_open_fds, redirect_to_null
-from ..isolation.shared_memory import limit_shared_mappings
 from ..limits.proc_stats import own_cpu_seconds
 from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
@@ -133,7 +132,6 @@ def _build_suite_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
 
     Output is captured in memory: the files of descriptors are not those of a fork.
     """
-    limit_shared_mappings()
     sys.path.insert(0, job["work"])  # as `python -m pytest` does
     arguments = [*build_arguments(job["work"]), "--tb=no", "--capture=sys", *job["args"]]
     return arguments, [SuiteOptions()]
