@@ -15,6 +15,8 @@ _REMEDIES = {
     "held-out examples: none": "add calls with their results to the text, as f(1) -> 2",
     "held-out examples": "compare the examples with the text, and make it plainer",
     "second reading: no second": "give the text (check --spec) and leave out --no-peer",
+    "second reading: only": "say in the text more of what its functions are called with, or run again",
+    "second reading: the code is far slower": "make it faster on this input",
     "second reading": "settle the differences in the text",
     "red phase": "let greenloop write the tests, which are first run without the code",
     "flakiness": "remove time, randomness and order from the tests",

@@ -31,6 +31,7 @@ from greenloop.specification.word_lists import (
     DOCSTRING_SECTIONS,
     OBLIGATIONS,
     SILENT_WORDS,
+    STUB_WORDS,
 )
 from greenloop.syntax.nodes import Definition
 
@@ -140,7 +141,7 @@ class Trace:
         content = {self._word(number) for number in numbers}
         content -= {*list_words(self.contract.module)}
         if block.kind == "code":
-            content -= DOCSTRING_SECTIONS
+            content -= DOCSTRING_SECTIONS | STUB_WORDS
         if any(self._is_signature(number) for number in numbers):
             content -= self._names
         text = self.index.excerpt(block.first, block.end)

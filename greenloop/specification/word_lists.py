@@ -55,6 +55,7 @@ _NUMBERS = """
 """
 _ARROWS = "-> => → ="
 DOCSTRING_SECTIONS = frozenset("args arguments parameters returns raises yields examples".split())
+STUB_WORDS = frozenset("self none pass".split())  # of bodies that are left to be written
 # By themselves these ask for nothing.
 SILENT_WORDS = frozenset(
     f"{_ARTICLES_AND_PRONOUNS} {_PREPOSITIONS_AND_CONJUNCTIONS} {_AUXILIARIES} {_COURTESY} "

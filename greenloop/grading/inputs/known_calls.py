@@ -27,12 +27,21 @@ _MAX_WORDS, _MAX_NUMBERS, _MAX_CALL, _MAX_ROWS = 24, 16, 4000, 40
 
 
 def read_public(interface: str, code: str) -> tuple[str, ...]:
-    """Return the public functions and classes of an interface, or else of the code."""
+    """Return the public functions and classes of an interface, or else of the code.
+
+    Exceptions are no more than what functions raise, where there are other names.
+    """
     for source in (interface, code):
         nodes = (item for item in parse_or_empty(source).body if isinstance(item, Definition))
-        if found := [item.name for item in nodes if item.name[:1] != "_"]:
-            return tuple(dict.fromkeys(found))
+        found = {item.name: _is_exception(item) for item in nodes if item.name[:1] != "_"}
+        if found:
+            return tuple(name for name, is_raised in found.items() if not is_raised) or (*found,)
     return ()
+
+
+def _is_exception(node: Definition) -> bool:
+    bases = map(ast.unparse, node.bases) if isinstance(node, ast.ClassDef) else ()
+    return any(base.endswith(("Exception", "Error", "Warning")) for base in bases)
 
 
 def read_constants(code: str) -> frozenset[str]:

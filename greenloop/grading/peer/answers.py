@@ -18,7 +18,8 @@ _UNORDERED = ("set", "frozenset", "keys", "dict", "Counter", "defaultdict", "map
 # Of these no difference is told: they come from the limits of a process.
 _OF_LIMITS = ("MemoryError", "CpuTimeExceeded")
 # An input that makes no sense by itself, or that the precondition excludes.
-_OF_INPUTS = ("NameError", "UnboundLocalError", "InputNotAllowed")
+_REFUSED = "InputNotAllowed"
+_OF_INPUTS = ("NameError", "UnboundLocalError", _REFUSED)
 _OF_TYPES = frozenset({"TypeError", "AttributeError"})  # of a peer: not made for such an input
 _NAME = 1  # of a class: [module, qualified name]
 
@@ -32,13 +33,18 @@ def compare(code: dict[str, Any], peer: dict[str, Any], names: Names) -> bool | 
             kinds = _read_classes(code if "error" in code else peer)
             unclear = {*_OF_LIMITS}
             if "error" in peer:
-                unclear |= {"RecursionError", "InputNotAllowed", *(_OF_TYPES - names.words)}
+                unclear |= {"RecursionError", _REFUSED, *(_OF_TYPES - names.words)}
             return None if kinds[0] in unclear else False
         if "value" not in code or "value" not in peer:
             return None
         return _compare_values(code["value"], peer["value"], names)
     except (LookupError, TypeError, ValueError, ArithmeticError, RecursionError):
         return None
+
+
+def is_refused(peer: dict[str, Any]) -> bool:
+    """Return whether an observation is that the precondition excludes a call."""
+    return "error" in peer and _read_classes(peer)[:1] == [_REFUSED]
 
 
 def is_strictly_equal(expected: Any, got: Any) -> bool:

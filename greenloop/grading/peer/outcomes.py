@@ -11,7 +11,7 @@ from typing import Any
 
 from greenloop.grading.inputs.builder import Input
 from greenloop.grading.inputs.runs import Answer
-from greenloop.grading.peer.answers import compare, name_kind
+from greenloop.grading.peer.answers import compare, is_refused, name_kind
 from greenloop.grading.peer.features import describe_arguments
 from greenloop.grading.peer.names import Names
 from greenloop.grading.peer.records import FoundDifference
@@ -175,6 +175,8 @@ def _judge_function(item: Input, code: Answer, peer: Answer, names: Names) -> Ou
             kinds, at = (name_kind(both[0]), name_kind(both[1])), min(number, other_number)
             return Outcome(item, code, peer, False, at, kinds, (one, other))
         if number != other_number or ("error" in both[0]) != ("error" in both[1]):
+            break
+        if is_refused(both[1]):  # what an object does after such a call is open
             break
         is_known = is_known or bool(agrees)
     return Outcome(item, code, peer, True if is_known else None)

@@ -61,6 +61,11 @@ def test_bodies_of_stubs_ask_for_nothing() -> None:
     assert list_complaints(text, "wrap the lines") == ()
 
 
+def test_definitions_of_links_and_line_breaks_ask_for_nothing() -> None:
+    text = "Wrap the lines.<br>\n\n[w]: https://docs.test/wrap#a-long-word\n<br/>\n"
+    assert list_complaints(text, "Wrap the lines") == ()
+
+
 def test_background_that_is_not_there_is_no_matter_where_nothing_is_left() -> None:
     wrong = (Background(quote="~~~~note", reason="mark"),)
     assert list_complaints("Wrap the lines.", "Wrap the lines", background=wrong) == ()

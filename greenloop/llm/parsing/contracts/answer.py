@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -24,12 +25,13 @@ from greenloop.llm.parsing.contracts.markdown import read_markdown_contract
 from greenloop.llm.parsing.contracts.shapes import normalize_contract
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
-from greenloop.records import Contract
+from greenloop.records import Background, Contract
 from greenloop.specification.examples import (
     Specification,
     filter_usable_examples,
     summarize_example,
 )
+from greenloop.specification.passages import index_text
 from greenloop.specification.plain import name_module, replace_definitions
 from greenloop.syntax.module_names import explain_invalid_module_name
 from greenloop.testsuite.stubs import build_stub
@@ -75,8 +77,18 @@ def parse_contract(
             "unclear_examples": (*specification.unclear, *map(summarize_example, unusable)),
             "packages": packages,
             "choices": parse_choices(value.get("choices"), examples),
+            "background": tuple(_spell_out(contract.background, specification.text)),
         }
     )
+
+
+def _spell_out(background: Iterable[Background], text: str) -> Iterator[Background]:
+    """Yield background with the passages of each stretch of which it has the first and last words."""
+    index = index_text(text)
+    for item in background:
+        stretch = () if index.find_across(item.quote) else index.find_stretch(item.quote)
+        found = [Background(quote=quote, reason=item.reason) for quote in stretch]
+        yield from found or (item,)
 
 
 def read_contract_values(text: str, taken: Collection[str] = ()) -> dict[str, Any]:
@@ -172,10 +184,9 @@ def _keep_signatures(
     Raises:
         InvalidResponse: one is missing or different, and the model can be asked again.
     """
-    wanted, got = _collect_signatures(specification.signatures), _collect_signatures(
-        contract.interface
-    )
-    wrong = [name for name, arguments in wanted.items() if got.get(name) != arguments]
+    wanted = _collect_signatures(specification.signatures)
+    got = _collect_signatures(contract.interface)
+    wrong = [name for name, stated in wanted.items() if not got.get(name, set()) & stated]
     if not wrong:
         return contract
     if is_last:
@@ -185,19 +196,23 @@ def _keep_signatures(
     if name not in got:
         raise InvalidResponse(f"The specification defines `{name}`; the interface must too.")
     raise InvalidResponse(
-        f"The specification fixes the signature `{name}({wanted[name]})`; keep it."
+        f"The specification fixes the signature `{name}({min(wanted[name])})`; keep it."
     )
 
 
-def _collect_signatures(source: str) -> dict[str, str]:
-    """Return arguments without annotations by function name (`Class.method` for methods)."""
-    found: dict[str, str] = {}
+def _collect_signatures(source: str) -> dict[str, set[str]]:
+    """Return arguments without annotations by function name (`Class.method` for methods).
+
+    A text may show one twice, in an example and as a stub: either is then what it fixes.
+    """
+    found: dict[str, set[str]] = defaultdict(set)
     for node in ast.parse(source).body:
         if isinstance(node, ast.ClassDef):
             methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
-            found |= {f"{node.name}.{item.name}": _format_arguments(item) for item in methods}
+            for item in methods:
+                found[f"{node.name}.{item.name}"].add(_format_arguments(item))
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found[node.name] = _format_arguments(node)
+            found[node.name].add(_format_arguments(node))
     return found
 
 

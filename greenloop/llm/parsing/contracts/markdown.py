@@ -53,6 +53,10 @@ _QUOTED = re.compile(
     r"[\"“„«](?P<quote>.+?)[\"“”»](?=\s*(?:\.?\s*$|[;,:(]|\b(?:and|against|but|vs|contradicts)\b))",
     re.DOTALL,
 )
+# Of requirements, which are separated by semicolons: a passage may hold JSON.
+_PASSAGE = re.compile(
+    r"[\"“„«](?P<quote>.+?)[\"“”»](?=\s*(?:[.;]?\s*$|[;,]\s*[\"“„«]|\s\(|and\s+[\"“„«]))", re.DOTALL
+)
 _CODE = re.compile(r"(`+)(?P<code>.+?)\1(?!`)")
 _TAKEN = re.compile(r"[;,.(]?\s*\btaken:\s*(?P<taken>.+?)\)?\s*\Z", re.IGNORECASE | re.DOTALL)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -140,12 +144,13 @@ def _read_requirement(item: Item) -> dict[str, Any]:
     if not parts[0].strip():
         raise InvalidResponse(f"Line {item.line} of your answer says nothing: `{item.text}`.")
     quotes = [quote for part in parts[1:] for quote in _read_quotes(part)]
-    return {"id": number, "text": " ".join(parts[0].split()), "quotes": quotes}
+    text = " ".join(map(str.strip, parts[0].strip().split("\n")))  # spaces may be what is asked for
+    return {"id": number, "text": text, "quotes": quotes}
 
 
 def _read_quotes(text: str) -> Iterator[str]:
     """Yield the quoted passages; the whole text where nothing stands in quotation marks."""
-    found = [item["quote"] for item in _QUOTED.finditer(text)]
+    found = [item["quote"] for item in _PASSAGE.finditer(text)]
     yield from found or filter(None, [text.strip().strip("\"'“”„«»")])
 
 

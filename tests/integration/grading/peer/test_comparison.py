@@ -185,6 +185,45 @@ def test_a_call_is_allowed_by_those_before_it(warm: Sandbox, least: int, differs
     assert all("pop()" in item.call for item in found.differences)
 
 
+def test_what_comes_after_a_call_that_is_not_allowed_says_nothing(warm: Sandbox) -> None:
+    """Of two that change their object before they fail, or fail before that, neither is wrong."""
+    early = (
+        STACK.format(at=-1) + "    def add(self, n):\n        self.items.append(n)\n        1 / n\n"
+    )
+    late = early.replace(
+        "self.items.append(n)\n        1 / n", "1 / n\n        self.items.append(n)"
+    )
+    inputs = "def inputs(rng):\n    for n in range(60):\n        yield [('Stack',), ('add', n), ('add', 0), ('add', 1)]\n"
+    inputs += "def allowed(name, *arguments):\n    return name == 'Stack' or arguments[0] != 0\n"
+    found = _compare(
+        warm,
+        early.replace("1 / n", "return [*self.items, 1 / n]"),
+        late.replace(
+            "self.items.append(n)\n", "self.items.append(n); return [*self.items, 1 / n]\n"
+        ),
+        inputs,
+    )
+    assert (found.differences, found.agreed > 20) == ((), True), found
+
+
+def test_an_exception_beside_a_function_is_no_second_name(warm: Sandbox) -> None:
+    code = "class Refused(Exception): ...\n\ndef double(n):\n    return 2 * n\n"
+    inputs = "def inputs(rng):\n    yield from ((n,) for n in range(60))\n\ndef allowed(n):\n    return type(n) is int\n"
+    assert _compare(warm, code, code, inputs).allowed >= 50
+
+
+def test_programs_of_threads_are_no_inputs(warm: Sandbox) -> None:
+    """A changed one may not wait for them."""
+    tests = "import threading\nfrom m import Stack\n\ndef test_a():\n    one = Stack()\n"
+    tests += "    threading.Thread(target=print).start()\n    assert one.items == []\n"
+    code = STACK.format(at=-1)
+    counts = [
+        _compare(warm, code, code, "", tests=text).inputs
+        for text in (tests, tests.replace("threading.Thread(target=print).start()", "pass"))
+    ]
+    assert counts[0] < counts[1]
+
+
 def test_a_changed_argument_is_shown_by_statements_that_end_in_it(warm: Sandbox) -> None:
     code = "def join(a, b):\n    a.extend(b)\n    return a\n"
     inputs = "def inputs(rng):\n    yield [1], [2]\n\ndef allowed(a, b):\n    return list is type(a) is type(b)\n"

@@ -92,6 +92,19 @@ def test_signatures_of_the_specification_are_kept(specification: str, said: str)
         read(contract_answer(), specification)
 
 
+def test_either_of_two_stated_signatures_is_kept() -> None:
+    text = "```python\ndef top_k(xs, k): ...\n```\n```python\ndef top_k(xs): ...\n```"
+    assert read(contract_answer(), text).interface == INTERFACE
+
+
+def test_background_is_spelled_out_from_its_first_and_last_words() -> None:
+    story = "Once there was a list. It was long. It lived happily.\n\nReturn the top."
+    answer = contract_answer(background=["Once there … lived happily.", "No … such"])
+    assert [item.quote for item in read(answer, story).background] == [
+        *("Once there was a list", "It was long", "It lived happily", "No … such"),
+    ]
+
+
 def test_annotations_may_be_added_to_a_stated_signature() -> None:
     assert read(contract_answer(), "Write `def top_k(xs, k)`.").interface == INTERFACE
 
@@ -202,6 +215,13 @@ def test_markdown_is_read() -> None:
     assert choice.chosen == "top_k([1, 1], 2) -> [1]" == choice.answers[1]
     assert (contract.not_covered, contract.assumptions) == (("a migration",), ())
     assert (contract.packages, contract.module) == (("numpy",), "topk")
+
+
+def test_spaces_and_json_are_kept_in_a_requirement() -> None:
+    line = '- R1: the head is "a  |  b"\n  of <- "send `{"a": 1, "b": [2]}`"; "POST  it"'
+    (found,) = read(f"```python\n{INTERFACE}```\nRequirements\n{line}").requirements
+    assert found.text == 'the head is "a  |  b" of'
+    assert found.quotes == ('send `{"a": 1, "b": [2]}`', "POST  it")
 
 
 def test_module_is_named_where_the_answer_does_not() -> None:
