@@ -243,4 +243,4 @@ def _note_what_is_not_graded(
         state.notes.append(f"no line of tested code has changed {since}")
     if change.untested_files:
         names = ", ".join(change.untested_files)
-        state.notes.append(f"not graded, because no test imports them: {names}")
+        state.notes.append(f"files that no test imports: {names}")

@@ -11,7 +11,13 @@ from typing import TypeVar
 
 from greenloop.cli.options.shared import DisplayOptions
 from greenloop.cli.process import escape_displayed, print_error
-from greenloop.errors import GreenloopError, InputError, OutputError, SandboxError
+from greenloop.errors import (
+    GreenloopError,
+    InputError,
+    InterruptedRunError,
+    OutputError,
+    SandboxError,
+)
 from greenloop.records import Report
 from greenloop.reporting.card import print_card
 from greenloop.reporting.escaping import escape_invisible
@@ -36,7 +42,12 @@ def finish_run(
     """Print the report, and the error if there is one; return the exit status."""
     has_begun = error is None or bool(report.final_code)
     try:
-        if options.json or report.command != "check" or not isinstance(error, SandboxError):
+        is_check = report.command == "check"
+        if (
+            options.json
+            or not is_check
+            or not isinstance(error, (SandboxError, InterruptedRunError))
+        ):
             print_report(report, options, with_card=has_begun)
     except OSError as problem:
         if isinstance(problem, BrokenPipeError):
@@ -70,7 +81,8 @@ def print_report(report: Report, options: DisplayOptions, *, with_card: bool = T
         sys.stdout.write(escape_displayed(_result_text(report)))
         sys.stdout.write(as_comments(summarize_report(report)))
     sys.stdout.flush()
-    to_stderr = not options.quiet and (sys.stderr.isatty() or options.json)
+    is_shown = report.command == "check" and not at_terminal and not options.json
+    to_stderr = not options.quiet and not is_shown and (sys.stderr.isatty() or options.json)
     if with_card and (to_stderr or at_terminal):
         print_card(report, sys.stderr if to_stderr else sys.stdout, hides_code=hides_code)
     elif with_card and report.command == "script":  # standard output belongs to the script

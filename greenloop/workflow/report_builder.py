@@ -169,7 +169,9 @@ def _failure_reasons(state: RunState, error: GreenloopError | None) -> Iterator[
             yield "no code was run"
         return
     failing = sorted(best.failing_tests(state.is_active))
-    if failing:
+    if failing == [""]:
+        yield f"pytest did not start: {best.run.failures[0].message.strip()}"
+    elif failing:
         shown = ", ".join(failing[:_MAX_SHOWN]) + (", …" if len(failing) > _MAX_SHOWN else "")
         what = "check" if isinstance(state.suite, Checklist) else "test"
         verb = f"{what} does" if len(failing) == 1 else f"{what}s do"
@@ -178,7 +180,7 @@ def _failure_reasons(state: RunState, error: GreenloopError | None) -> Iterator[
         yield f"the best run ended: {best.run.ending}: {best.run.detail}"
     elif best.run.limits_hit:
         yield f"the best run {best.run.detail}"
-    elif not failing:
+    elif not failing and error is None:
         yield f"the run was not green (exit status {best.run.exit_status})"
     if state.request.kind == "heal" and best.kind == "repair" and best.remark:
         yield f"the model on the best attempt: {best.remark}"

@@ -43,8 +43,14 @@ def render_evidence_lines(evidence: Evidence) -> Iterator[str]:
 
 
 def summarize_evidence(evidence: Evidence) -> str:
-    """Return all evidence in one line, without what was not measured."""
-    return ", ".join(f"{name} {brief}" for name, brief in brief_results(evidence).items())
+    """Return in one line what is below its threshold, and how many other results are not."""
+    rows = [row for row in evidence.summary() if row.brief]
+    short = [
+        f"{_PLAIN_NAMES.get(row.name, row.name)} {row.brief}" for row in rows if not row.reached
+    ]
+    if not short:
+        return f"all {pluralize(len(rows), 'measurement')} reach their threshold"
+    return f"below the threshold: {', '.join(short)}; {len(rows) - len(short)} others reach it"
 
 
 def brief_results(evidence: Evidence) -> dict[str, str]:
@@ -58,8 +64,9 @@ def _grade_lines(report: Report) -> Iterator[str]:
         f"{report.verdict}: {format_test_counts(report)}, {report.timings.total_s:.1f} s"
         f"{_name_shortfalls(report)}"
     )
-    for number, line in enumerate(list_first_steps(report), 1):
-        yield f"  {number}. {line}"
+    steps = list_first_steps(report)
+    yield from (f"  {number}. {line}" for number, line in enumerate(steps, 1))
+    shown = {row.name for row in report.evidence.summary()} if report.evidence.is_graded else set()
     if report.evidence.is_graded:
         yield from render_evidence_lines(report.evidence)
         if not report.evidence.read_against_text:
@@ -67,7 +74,10 @@ def _grade_lines(report: Report) -> Iterator[str]:
         yield from (f"  {line}" for line in render_survivors(report.evidence))
         yield from (f"  {line}" for line in _render_differences(report.evidence))
     for reason in report.reasons:
-        yield f"  not verified: {reason}"
+        if reason.partition(":")[0] not in shown and not any(
+            step.startswith(reason) for step in steps
+        ):
+            yield f"  not verified: {reason}"
     if report.artifacts.report:
         yield f"  report: {report.artifacts.report}"
 
@@ -77,7 +87,8 @@ def _name_shortfalls(report: Report) -> str:
     if report.verdict != "passed":
         return ""
     names = dict.fromkeys(item.partition(":")[0] for item in report.reasons)
-    return f"; short of verified: {', '.join(names)}"
+    shortfalls = ", ".join(names)
+    return f"; {'' if shortfalls == 'nothing to grade' else 'short of verified: '}{shortfalls}"
 
 
 def list_first_steps(report: Report) -> list[str]:
@@ -85,7 +96,9 @@ def list_first_steps(report: Report) -> list[str]:
     if report.verdict == "verified":
         return []
     survived = list_survivors(report.evidence) if report.verdict == "passed" else ()
-    faults = [f"test {item.place}: {item.question}" for item in survived]
+    faults = list(
+        dict.fromkeys(f"add a test for {item.place}: {item.question}" for item in survived)
+    )
     are_short = any(reason.startswith("mutants") for reason in report.reasons)
     others = [
         f"{reason} → {remedy}" if (remedy := find_remedy(reason)) else reason

@@ -59,7 +59,7 @@ def _format_line(event: e.Event) -> str:
             survived = f"{pluralize(survivors, 'mutant')} survived"
             return f"harden   {survived}; {added if tests else 'no test could be added'}"
         case e.BatchStarted(count, folder):
-            return f"batch    {count} specifications, results in {folder}"
+            return f"batch    {pluralize(count, 'specification')}, results in {folder}"
     return ""
 
 
@@ -155,7 +155,8 @@ def _format_failures(run: TestRun, verbose: bool) -> Iterator[str]:
         yield f"         {run.detail}"
     for failure in run.failures[: len(run.failures) if verbose else _MAX_LISTED]:
         first = failure.message.strip().split("\n")[0]
-        yield f"         {short_name(failure.test)}: {failure.exception}: {first}"
+        what = short_name(failure.test) or "pytest did not start"
+        yield f"         {what}: {failure.exception}: {first}"
 
 
 def _format_attempt_counts(attempt: Attempt) -> str:

@@ -52,10 +52,13 @@ def _run(arguments: list[str], added: list[Any], reporter: SuiteReporter) -> int
     """Return pytest's exit status; report an error that keeps it from starting as a failure."""
     try:
         config = _prepareconfig(arguments, added)
+    except UsageError as error:
+        why = str(error).rpartition("error: ")[2]  # without pytest's usage
+        reporter.report_startup_error("", UsageError(why))
+        return _USAGE_ERROR
     except Exception as error:
         path = str(error.path) if isinstance(error, ConftestImportFailure) else ""
-        cause = None if isinstance(error, UsageError) else error.__cause__  # it names the file
-        reporter.report_startup_error(path, cause or error)
+        reporter.report_startup_error(path, error.__cause__ or error)
         return _USAGE_ERROR
     try:
         return int(config.hook.pytest_cmdline_main(config=config))
