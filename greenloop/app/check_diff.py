@@ -160,7 +160,9 @@ async def _grade_changes(
         is_asked = deadline is not None and not baseline.problem  # only a gate decides by it
         compared = await run_in_sandbox_thread(runner.box, compare) if is_asked else {}
     if baseline.problem and not red.ended:
-        raise InputError(explain_suite_problem(baseline.problem, diff.tree))
+        raise InputError(
+            explain_suite_problem(baseline.problem, diff.tree, state.packages.unavailable)
+        )
     _record_run(state, baseline, red, emit, compared)
     if state.green_run is None:
         own = "" if runner.box.environment else explain_python_version(diff.tree)
@@ -201,7 +203,13 @@ def _tell_what_is_missing(diff: ProjectDiff, state: RunState, emit: EventSink) -
     required = set().union(*map(find_required_modules, tests))
     found = find_unavailable_modules(tests, own, state.packages.installed)
     if missing := [module for module in found if module in required]:
-        emit(Notice(describe_missing_modules(missing, "the project's tests import", diff.tree)))
+        emit(
+            Notice(
+                describe_missing_modules(
+                    missing, "the project's tests import", diff.tree, state.packages.unavailable
+                )
+            )
+        )
     if line := explain_python_version(diff.tree):
         emit(Notice(line))
 

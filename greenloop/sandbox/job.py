@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from greenloop.dependencies import InstalledPackages
-from greenloop.sandbox.guest.pytest_plugin.plugins import find_plugin_packages
 from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.allowlist import HostRule
@@ -54,7 +53,7 @@ class Job:
         """The hash seed of the zygote that serves the job: tests have their own."""
         if self.kind == "tests":
             return self.hash_seed
-        return 0 if self.needs_pytest else HASH_SEED
+        return 0 if self.has_pytest else HASH_SEED
 
     @property
     def is_cold(self) -> bool:
@@ -67,18 +66,6 @@ class Job:
     def has_pytest(self) -> bool:
         """Whether the job runs where pytest is loaded, of which observed code must find no trace."""
         return self.kind != "observation"
-
-    @property
-    def needs_pytest(self) -> bool:
-        """Whether it must run where pytest is loaded: another process is smaller, so a fork faster."""
-        return self.has_pytest
-
-    @property
-    def plugins(self) -> tuple[str, ...]:
-        """The packages whose pytest plugins one of the files names."""
-        if not self.needs_pytest:
-            return ()
-        return find_plugin_packages(text.encode("utf-8", "replace") for _, text in self.files)
 
     def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:
         """Return the limits of a sandbox as they hold for this job."""

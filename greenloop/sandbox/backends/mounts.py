@@ -33,18 +33,12 @@ class GuestMounts(NamedTuple):
     python: str  # path of the interpreter
     hidden: tuple[str, ...] = ()  # folders within the mounts that are empty in the guest
     modules: tuple[str, ...] = ()  # modules of the packages in `PACKAGES` that are imported
-    plugins: tuple[str, ...] = ()  # packages whose pytest plugins are loaded
     hash_seed: int = 0  # PYTHONHASHSEED
 
     @property
     def is_bare(self) -> bool:
-        """Whether only pytest, and what it imports itself, is loaded."""
+        """Whether only pytest and its plugins are loaded, and a process without pytest is forked."""
         return self.hash_seed != 0
-
-    @property
-    def serves_code_alone(self) -> bool:
-        """Whether a process without pytest is forked for runs of code alone."""
-        return self.is_bare and not self.plugins
 
     def with_packages(self, packages: InstalledPackages) -> GuestMounts:
         """Return the same mounts with the packages."""

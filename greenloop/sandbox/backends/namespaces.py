@@ -16,7 +16,7 @@ _ZYGOTE_FLAGS = ("-s", "-S", "-B", "-u")  # not -I, which ignores PYTHONHASHSEED
 _ZYGOTE_CODE = (
     "import gc, sys; gc.disable(); sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
     "from guest.zygote.start import start; "
-    "start({controls!r}, {root!r}, {modules!r}, {plugins!r}, {is_bare!r})"
+    "start({controls!r}, {root!r}, {modules!r}, {packages!r}, {is_bare!r})"
 )
 # Code in the guest can read the command line: the paths of this machine come from standard input.
 _NAMESPACE_CODE = (
@@ -80,7 +80,7 @@ def build_zygote_command(
 ) -> list[str]:
     """Return the command that starts a zygote, with `controls` as its ends of the control sockets.
 
-    `home` holds the guest package, `site` are folders with packages, `root` is the folder of the
+    `home` holds the guest package, `site` are folders: pytest's and that of packages, `root` is the folder of the
     folders of runs, '' where each run mounts its own, `setup` is code that is executed first.
     """
     code = _ZYGOTE_CODE.format(
@@ -89,7 +89,7 @@ def build_zygote_command(
         controls=tuple(controls),
         root=root,
         modules=mounts.modules,
-        plugins=mounts.plugins,
+        packages="".join(site[1:]),
         is_bare=mounts.is_bare,
     )
     return [python, *_ZYGOTE_FLAGS, "-c", setup + code]

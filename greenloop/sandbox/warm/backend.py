@@ -85,13 +85,13 @@ class WarmSandbox(Sandbox):
 
     def _run_payload(self, payload: dict[str, Any], job: Job) -> ProcessResult:
         stop = self._stop_event(job)
-        zygote = self._zygotes.get(job.packages, job.plugins, job.zygote_seed)
+        zygote = self._zygotes.get(job.packages, job.zygote_seed)
         limits = job.apply_limits(self.limits)
         request: dict[str, Any] = dict(limits.to_guest())
         if self.environment:
             request["overlay"] = self.environment.build_overlay()
         messages = json.dumps(payload).encode(), json.dumps(request).encode()
-        run = partial(zygote.run, *messages, limits.timeout_s, stop, has_pytest=job.needs_pytest)
+        run = partial(zygote.run, *messages, limits.timeout_s, stop, has_pytest=job.has_pytest)
         if not job.allowed_hosts:
             return run(on_progress=job.on_progress)
         with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:

@@ -25,7 +25,7 @@ _GRACE_SECONDS = 15.0
 _MAX_RUNS = 2000  # of one process, in case something in it grows
 _MAX_ATTEMPTS = 2
 _MAX_ACTIVE = 4  # each is a Python process with its packages loaded
-_ZygoteKey = tuple["InstalledPackages | None", tuple[str, ...], int]
+_ZygoteKey = tuple["InstalledPackages | None", int]
 
 
 class ZygoteClient:
@@ -181,24 +181,19 @@ class ZygotePool:
         self._active_keys: list[_ZygoteKey] = []  # the most recently used last
         self._is_closed = False
 
-    def get(
-        self,
-        packages: InstalledPackages | None = None,
-        plugins: tuple[str, ...] = (),
-        hash_seed: int = 0,
-    ) -> ZygoteClient:
-        """Return the zygote that has these packages and, for runs with pytest, its plugins loaded.
+    def get(self, packages: InstalledPackages | None = None, hash_seed: int = 0) -> ZygoteClient:
+        """Return the zygote that has these packages loaded and, for runs with pytest, their plugins.
 
         With a hash seed only runs of code alone have these packages loaded. Raises SandboxError:
         the pool is closed.
         """
-        key = (packages or None, plugins, hash_seed)
+        key = (packages or None, hash_seed)
         with self._lock:
             if self._is_closed:
                 raise SandboxError(f"{self.backend_name}: the sandbox is closed")
             if key not in self._zygotes:
                 mounts = self._mounts.with_packages(packages) if packages else self._mounts
-                mounts = mounts._replace(plugins=plugins, hash_seed=hash_seed)
+                mounts = mounts._replace(hash_seed=hash_seed)
                 self._zygotes[key] = ZygoteClient(self._backend, mounts)
             keys = [item for item in self._active_keys if item != key] + [key]
             self._active_keys = keys[-_MAX_ACTIVE:]

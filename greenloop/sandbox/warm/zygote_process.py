@@ -60,7 +60,7 @@ class ZygoteProcess:
         self.runs = self.active_runs = 0
         self._backend_name = backend.name
         self._stderr_file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the zygote
-        kinds = (True, False) if mounts.serves_code_alone else (True,)
+        kinds = (True, False) if mounts.is_bare else (True,)
         self._controls = {kind: _Control() for kind in kinds}
         handles = [item.guest_end.fileno() for item in self._controls.values()]
         command = backend.command(mounts, handles)

@@ -59,9 +59,10 @@ class ChangeWorkspace:
             await self.load_baseline()
         baseline, run = self.baseline, self.run
         if baseline.problem:
+            unavailable = run.state.packages.unavailable
+            told = explain_suite_problem(baseline.problem, self.tree, unavailable)
             raise InputError(
-                f"{explain_suite_problem(baseline.problem, self.tree)}; or go on without them with "
-                "--no-baseline, then at most `passed`"
+                f"{told}; or go on without them with --no-baseline, then at most `passed`"
             )
         if baseline.locked:
             run.notify(f"{len(baseline.locked)} tests pass twice and are locked")

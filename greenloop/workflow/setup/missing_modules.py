@@ -49,21 +49,26 @@ def describe_missing_module(module: str, importer: str) -> str:
 
 
 def describe_missing_modules(
-    modules: Sequence[str], importer: str, tree: ProjectTree | None = None
+    modules: Sequence[str],
+    importer: str,
+    tree: ProjectTree | None = None,
+    unavailable: Collection[str] = (),
 ) -> str:
-    """Return the same for several modules; of a project only packages that its metadata names."""
+    """Return the same for several modules; options as those of `suggest_packages`."""
     verb = "is" if len(modules) == 1 else "are"
     missing = f"{importer} {', '.join(modules)}, which {verb} not available"
-    allow = suggest_packages(modules, tree)
+    allow = suggest_packages(modules, tree, unavailable)
     return f"add {allow}: {missing}" if allow else missing
 
 
-def suggest_packages(modules: Sequence[str], tree: ProjectTree | None) -> str:
-    """Return the options that allow the packages of modules.
+def suggest_packages(
+    modules: Sequence[str], tree: ProjectTree | None, unavailable: Collection[str] = ()
+) -> str:
+    """Return the options that allow the packages of modules, without those that are `unavailable`.
 
-    Any index may have a package of a name that a project's metadata do not know, by anybody.
+    Of a project these are only packages that its metadata names. Any index may have a package of a name that a project's metadata do not know, by anybody.
     """
-    names = dict.fromkeys(map(get_package_name, modules))
+    names = dict.fromkeys(i for i in map(get_package_name, modules) if i not in unavailable)
     if tree is not None:
         names = dict.fromkeys(name for name in names if name in tree.declared_names)
     return " ".join(f"--allow-package {name}" for name in names)
@@ -97,11 +102,13 @@ def find_project_module(module: str, code: Path) -> str:
 _REQUIRED_PYTHON = re.compile(r"""(?m)^\s*(?:requires-python|python_requires)\s*=\s*([^#\n]+)""")
 
 
-def explain_suite_problem(problem: str, tree: ProjectTree) -> str:
+def explain_suite_problem(
+    problem: str, tree: ProjectTree, unavailable: Collection[str] = ()
+) -> str:
     """Return the problem of a baseline with its remedy, as far as one is known."""
     found = MISSING_MODULE.search(problem)
     is_package = found and found[1] not in tree.module_names and not is_standard_library(found[1])
-    allow = suggest_packages([found[1]], tree) if found and is_package else ""
+    allow = suggest_packages([found[1]], tree, unavailable) if found and is_package else ""
     allow = f"add {allow}" if allow else ""
     told = f"the project's tests cannot be run here: {problem}"
     return "; ".join(filter(None, (told, allow, explain_python_version(tree))))

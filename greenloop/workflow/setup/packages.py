@@ -67,18 +67,28 @@ async def install_imported_packages(
 async def add_project_packages(
     state: RunState, tree: ProjectTree, settings: Settings, emit: EventSink
 ) -> None:
-    """Install the allowed packages that a project uses, and that it or the user names.
+    """Install what `find_declared_packages` returns.
 
-    Nothing where it has an environment. Where that fails, the failures of its tests say what is
-    missing.
+    Where that fails, the failures of its tests say what is missing.
     """
-    state.packages.own = tree.module_names
-    if state.environment:
-        return
+    found = find_declared_packages(state, tree, settings)
+    await try_packages(state, PackageResolver(settings.allow_list), found, emit)
+
+
+def find_declared_packages(
+    state: RunState, tree: ProjectTree | None, settings: Settings
+) -> frozenset[str]:
+    """Return the allowed packages that a project uses, and that it or the user names.
+
+    Of a module alone (None) these are plug-ins of pytest.
+    """
+    named = set(PackageAllowlist.parse("", settings.allow_package).names)
+    sources: Collection[str] = ()
+    if tree is not None:
+        state.packages.own, sources = tree.module_names, tree.texts.values()
+        named |= tree.declared_names
     packages = PackageResolver(settings.allow_list)
-    named = tree.declared_names.union(PackageAllowlist.parse("", settings.allow_package).names)
-    found = packages.find_declared(tree.texts.values(), tree.module_names, named)
-    await try_packages(state, packages, found, emit)
+    return packages.find_declared(sources, state.packages.own, named)
 
 
 async def install_missing_packages(run: Run, result: TestRun, local_names: Collection[str]) -> bool:

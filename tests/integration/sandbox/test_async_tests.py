@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import shutil
 from collections.abc import Iterator
 
 import pytest
 
+from greenloop.dependencies import InstalledPackages
 from greenloop.grading.mutation import measure_mutation
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.backends import landlock
-from greenloop.sandbox.backends.container import command
-from greenloop.sandbox.backends.mounts import build_guest_mounts, list_site_entries
+from greenloop.sandbox.backends.mounts import list_site_entries
 from greenloop.sandbox.guest.pytest_plugin.failure_details import ASYNC_ADVICE
 from greenloop.sandbox.guest.pytest_plugin.unexecuted_tests import FALSE_ADVICE, GENERATOR_ADVICE
-from greenloop.sandbox.warm import backend
 from greenloop.testsuite.quality_gates import NOT_RUN_MESSAGES
 from tests.integration.sandbox.conftest import list_tested_kinds, make_sandbox
 from tests.support.programs import read_program
@@ -81,16 +81,25 @@ def test_async_unittest_cases_run(alone: TestRun) -> None:
 WITH_PACKAGES = read_program(__file__, "WITH_PACKAGES")
 
 
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> InstalledPackages:
+    """Copy the packages from this interpreter, as an index may be out of reach."""
+    folder = tmp_path_factory.mktemp("cache") / "site-packages"
+    for name, path in list_site_entries(_PACKAGES):
+        copy = shutil.copytree if os.path.isdir(path) else shutil.copy
+        folder.mkdir(exist_ok=True)
+        copy(path, folder / name)
+    for above in (folder, *folder.parents[:3]):
+        above.chmod(0o755)
+    return InstalledPackages(_PACKAGES, str(folder))
+
+
 @pytest.fixture(scope="module", params=list_tested_kinds())
-def with_packages(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """Open the sandboxes of this machine with the packages among the mounts."""
-    with pytest.MonkeyPatch.context() as patch:
-        packages = ("pytest", *_PACKAGES)
-        for module in (backend, landlock):
-            patch.setattr(module, "build_guest_mounts", lambda: build_guest_mounts(packages))
-        patch.setattr(command, "list_site_entries", lambda _: list_site_entries(packages))
-        with make_sandbox(request.param) as box:
-            yield box
+def with_packages(
+    request: pytest.FixtureRequest, installed: InstalledPackages
+) -> Iterator[Sandbox]:
+    with make_sandbox(request.param) as box:
+        yield box.with_packages(installed)
 
 
 @needs_packages

@@ -45,8 +45,10 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("wheels")
     for version in ("1.0", "2.0"):
         wheel(folder, "alpha", {"alpha.py": ALPHA.format(version=version)}, version)
-    stops = {"plugged.py": "def pytest_sessionstart(session):\n    raise RuntimeError\n"}
-    wheel(folder, "plugged", stops, entry_points="[pytest11]\nplugged = plugged\n")
+    fixture = "import pytest\n\n@pytest.fixture\ndef two():\n    return 2\n"
+    wheel(
+        folder, "plugged", {"plugged.py": fixture}, entry_points="[pytest11]\nplugged = plugged\n"
+    )
     wheel(folder, "thready", {"alpha.py": THREAD})
     wheel(folder, "broken", {"alpha.py": "import time\nLOADED = time.monotonic()\n1 / 0\n"})
     with pytest.MonkeyPatch.context() as patch:
@@ -125,13 +127,11 @@ def test_module_of_the_run_shadows_a_package(box: Sandbox, alpha: InstalledPacka
     assert run.passed, run
 
 
-def test_pytest_plugins_are_loaded_only_by_name(box: Sandbox, store: PackageStore) -> None:
-    """Otherwise warm and cold runs would differ."""
+def test_pytest_plugins_are_loaded(box: Sandbox, store: PackageStore) -> None:
     plugged = box.with_packages(store.install(["plugged"]))
-    for hash_seed in (0, 0, HASH_SEED):
-        run = plugged.run_tests(
-            "def double(x):\n    return 2 * x\n", ONLY_DOUBLE, hash_seed=hash_seed
-        )
+    tests = "from solution import double\n\ndef test_a(two):\n    assert double(two) == 4\n"
+    for hash_seed in (0, 7, HASH_SEED):
+        run = plugged.run_tests("def double(x):\n    return 2 * x\n", tests, hash_seed=hash_seed)
         assert run.passed, run
 
 

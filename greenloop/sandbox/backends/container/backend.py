@@ -63,7 +63,7 @@ class ContainerSandbox(Sandbox):
     def run(self, job: Job) -> ProcessResult:
         started, stop = time.monotonic(), self._stop_event(job)
         limits = job.apply_limits(self.limits)
-        config = ContainerConfig.from_limits(limits, job.packages, job.plugins)
+        config = ContainerConfig.from_limits(limits, job.packages)
         paths = JobPaths(packages=PACKAGES if job.packages else "")
         request = json.dumps(job.artifact_request).encode() if job.artifact_request else b""
         # A container has no zygote of another hash seed, or without pytest, to copy.

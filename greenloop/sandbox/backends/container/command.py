@@ -20,7 +20,7 @@ _EXTRA_PROCESSES, _EXTRA_FILES = 16, 64
 _USER_IDS = range(20000, 60000)  # exist wherever an engine without root has its usual 65536
 _MAIN_CODE = (
     "import sys; sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
-    "from guest.container.init import main; main({modules!r}, {plugins!r})"
+    "from guest.container.init import main; main({modules!r}, {packages!r})"
 )
 # Python is started twice: exec removes what the engine puts into the environment (a proxy with its
 # password). The second time without -I, which ignores PYTHONHASHSEED.
@@ -40,20 +40,17 @@ _VERSION_CHECK_CODE = (
 
 @dataclass(frozen=True)
 class ContainerConfig:
-    """What is fixed when a container starts: limits, packages, and packages with pytest plugins."""
+    """What is fixed when a container starts: limits and packages."""
 
     limits: ResourceLimits
     packages: InstalledPackages
-    plugins: tuple[str, ...] = ()
 
     @classmethod
-    def from_limits(
-        cls, limits: ResourceLimits, packages: InstalledPackages, plugins: tuple[str, ...] = ()
-    ) -> ContainerConfig:
+    def from_limits(cls, limits: ResourceLimits, packages: InstalledPackages) -> ContainerConfig:
         """Leave out the limits that each run in the container has of its own."""
         fixed = limits._replace(timeout_s=0.0, cpu_s=None, memory_bytes=0)
         fixed = fixed._replace(output_bytes=0, kept_bytes=0, result_bytes=0)
-        return cls(fixed, packages, plugins)
+        return cls(fixed, packages)
 
 
 def build_start_command(engine: ContainerEngine, name: str, config: ContainerConfig) -> list[str]:
@@ -89,13 +86,13 @@ def build_start_command(engine: ContainerEngine, name: str, config: ContainerCon
     mounts += [(config.packages.folder, PACKAGES)] if config.packages else []
     mounts += [(source, f"{SITE}/{item}") for item, source in list_site_entries(("pytest",))]
     words += [f"--mount={_format_mount(source, target)}" for source, target in mounts]
-    start = _build_python_code(name, config.packages, config.plugins)
+    start = _build_python_code(name, config.packages)
     return engine.command(*words, "--entrypoint=python3", engine.image, "-I", "-S", "-c", start)
 
 
-def _build_python_code(name: str, packages: InstalledPackages, plugins: tuple[str, ...]) -> str:
+def _build_python_code(name: str, packages: InstalledPackages) -> str:
     """Return the code that Python runs in the container."""
-    loaded = {"modules": packages.preloadable_modules, "plugins": plugins}
+    loaded = {"modules": packages.preloadable_modules, "packages": PACKAGES}
     main = _MAIN_CODE.format(home=HOME, site=[SITE, PACKAGES], **loaded)
     major, minor = sys.version_info[:2]
     required = f"{major}.{minor} on {sys.platform}"

@@ -46,11 +46,10 @@ _MAX_JOB_BYTES, _MAX_LIMITS_BYTES = 64 << 20, 65536
 _WRITABLE_FOLDERS = ("/tmp", "/dev/shm", "/dev/mqueue")
 
 
-def main(modules: Sequence[str] = (), plugins: Sequence[str] = ()) -> None:
+def main(modules: Sequence[str] = (), packages: str = "") -> None:
     """Serve runs, one after the other, until the host closes the connection.
 
-    `modules` of packages are preloaded if that is safe; `plugins` are packages whose pytest plugins
-    are preloaded.
+    `modules` of packages are preloaded if that is safe, and the pytest plugins in their folder.
     """
     if os.getpid() != 1:
         sys.exit("not in a container: /tmp would be emptied")
@@ -63,7 +62,7 @@ def main(modules: Sequence[str] = (), plugins: Sequence[str] = ()) -> None:
     entrypoints = load_entrypoints()
     _reset_folders()
     os.chdir(WORK_FOLDER)
-    hold_session(lambda: _wait_for_run(host, inherited), inherited, entrypoints, plugins)
+    hold_session(lambda: _wait_for_run(host, inherited), inherited, entrypoints, packages)
     run = _wait_for_run(host, inherited)
     guest_child.exit_with(lambda: guest_child.run_cold(*run, entrypoints))
 

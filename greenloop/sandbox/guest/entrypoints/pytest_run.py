@@ -24,7 +24,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     work, channel = job["work"], Channel(result_fd, job.pop("key"))
     reporter = Reporter(work + os.sep)
     reporter.start(channel, job)
-    loaded = plugins.load_plugins(plugins.build_usage_predicate(work))
+    loaded = plugins.load_plugins(job["packages"])
     arguments = [*options(work, job["ini"]), *plugins.build_plugin_options(loaded)]
     arguments += [*(["--assert=plain"] if job.get("plain_asserts") else ()), *job["targets"]]
     loaded += [ProgramPlugin(job, channel)] if job.get("programs") else []

@@ -141,7 +141,7 @@ def _build_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
     """Return pytest's arguments for files of a single folder, and the plug-ins that they use."""
     work = job["work"]
     remove_assert_rewriting()
-    loaded = plugins.load_plugins(plugins.build_usage_predicate(work))
+    loaded = plugins.load_plugins(job["packages"])
     arguments = [*options(work, job["ini"]), "--assert=plain"]
     arguments += plugins.build_plugin_options(loaded)
     return [*arguments, *(os.path.join(work, name) for name in job["targets"])], loaded

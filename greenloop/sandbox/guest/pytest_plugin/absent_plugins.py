@@ -6,13 +6,14 @@ import copy
 import os
 import re
 from collections.abc import Iterator, Sequence
-from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest.config import UsageError
 from _pytest.config.findpaths import locate_config
+
+from .plugins import list_plugins
 
 # Settings by which pytest would exit when something is not installed, which is reported otherwise.
 _OVERRIDES = ("required_plugins=", "minversion=", "strict_config=false")
@@ -27,9 +28,7 @@ def build_arguments(root: str, packages: str, ini: str) -> list[str]:
 
     `packages` is the folder of these packages, '' for none; `ini` is an empty configuration.
     """
-    found = distributions(path=[packages]) if packages else ()
-    points = (item for package in found for item in package.entry_points)
-    arguments = [part for i in points if i.group == "pytest11" for part in ("-p", i.name)]
+    arguments = [part for item in list_plugins(packages) for part in ("-p", item.name)]
     arguments += [part for item in _OVERRIDES for part in ("-o", item)]
     arguments += [part for name in _WARNINGS for part in ("-W", f"ignore::pytest.{name}")]
     try:

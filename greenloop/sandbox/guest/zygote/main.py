@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Sequence
 
 from ..entrypoints import SESSION_KINDS, load_entrypoints
 from ..isolation.run_mounts import WORK_FOLDER
@@ -14,7 +13,7 @@ from .package_preload import import_available
 from .pytest_preload import PYTEST_MODULES, hold_session
 
 
-def serve(control: socket.socket, root: str, plugins: Sequence[str], is_bare: bool) -> None:
+def serve(control: socket.socket, root: str, packages: str, is_bare: bool) -> None:
     """Serve runs until the host closes the control socket; arguments as those of `start.start`.
 
     If `is_bare` it serves test runs only.
@@ -24,6 +23,6 @@ def serve(control: socket.socket, root: str, plugins: Sequence[str], is_bare: bo
     server = ForkServer(control, root)
     if not root:
         os.chdir(WORK_FOLDER)
-        hold_session(server.wait_for_run, server.inherited, entrypoints, plugins)
+        hold_session(server.wait_for_run, server.inherited, entrypoints, packages)
     run = server.wait_for_run()
     child.exit_with(lambda: child.run_cold(*run, entrypoints))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import fnmatch
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..entrypoints import EntryPoint
@@ -39,12 +39,12 @@ def hold_session(
     wait_for_run: WaitForRun,
     inherited: InheritedDescriptors,
     entrypoints: Mapping[str, EntryPoint],
-    packages: Sequence[str] = (),
+    packages: str = "",
 ) -> None:
     """Begin a pytest session and hold it before collection: each fork goes on with its own files.
 
     `wait_for_run` returns in a fork, with its job, which one of `entrypoints` serves where this
-    session cannot. `packages` are those whose pytest plugins are loaded. Returns only if the
+    session cannot. `packages` is the folder of packages, whose pytest plugins are loaded. Returns only if the
     internals of this pytest are not as expected; then each run begins a session of its own.
     """
     held = _HeldSession(WORK_FOLDER, wait_for_run, entrypoints, packages)
@@ -66,7 +66,7 @@ class _HeldSession:
         work: str,
         wait_for_run: WaitForRun,
         entrypoints: Mapping[str, EntryPoint],
-        packages: Sequence[str],
+        packages: str,
     ) -> None:
         self._packages, self._entrypoints = packages, entrypoints
         self._work, self._wait_for_run = work, wait_for_run
@@ -79,7 +79,7 @@ class _HeldSession:
         from _pytest.main import wrap_session
 
         accept_undecodable_output()
-        extra = plugins.load_plugins(self._packages.__contains__)
+        extra = plugins.load_plugins(self._packages)
         # pytest's faulthandler would keep a duplicate of the zygote's standard error.
         arguments = [*options(self._work, ini_file()), "-p", "no:faulthandler"]
         arguments += plugins.build_plugin_options(extra)

@@ -23,14 +23,14 @@ def start(
     controls: Sequence[int],
     root: str = "",
     modules: Sequence[str] = (),
-    plugins: Sequence[str] = (),
+    packages: str = "",
     is_bare: bool = False,
 ) -> None:
     """Serve runs until the host closes the control sockets.
 
     `controls` are the descriptors of the control socket of the runs that need all, and of that of
     the runs of code alone, if there are any. `root` is the folder of the runs where there are no
-    namespaces. Preloaded are `modules` of packages, if that is safe, and `plugins`; if `is_bare`
+    namespaces. Preloaded are `modules` of `packages`, if that is safe, and its pytest plugins; if `is_bare`
     the modules are for code alone, so that a test run reveals a missing import that another
     module's import would hide.
     """
@@ -52,4 +52,4 @@ def start(
     # Not before: the zygote of code alone must not have it loaded.
     from .main import serve
 
-    serve(control, root, plugins, is_bare)
+    serve(control, root, packages, is_bare)
