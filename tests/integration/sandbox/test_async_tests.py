@@ -11,7 +11,7 @@ import pytest
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.grading.mutation import measure_mutation
-from greenloop.records import TestRun
+from greenloop.records import InputFile, Project, TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.mounts import list_site_entries
 from greenloop.sandbox.guest.pytest_plugin.failure_details import ASYNC_ADVICE
@@ -124,6 +124,17 @@ def test_hypothesis_repeats_its_examples(with_packages: Sandbox) -> None:
     runs = [with_packages.run_tests(CODE, tests, module="solution") for _ in range(2)]
     first, second = (run.failures[0].message for run in runs)
     assert first == second
+
+
+@needs_packages
+def test_plugins_run_the_tests_of_a_project(with_packages: Sandbox) -> None:
+    files = {
+        "pytest.ini": b"[pytest]\nasyncio_mode = auto\nfilterwarnings = error\n",
+        "test_a.py": b"async def test_a(tmp_path): pass\n",
+    }
+    inputs = tuple(InputFile(path=path, content=text) for path, text in files.items())
+    run = with_packages.run_project(Project(files=inputs))
+    assert run.outcomes == {"test_a.py::test_a": "passed"}, run
 
 
 MUTATED = read_program(__file__, "MUTATED")

@@ -17,8 +17,11 @@ from .plugins import list_plugins
 
 # Settings by which pytest would exit when something is not installed, which is reported otherwise.
 _OVERRIDES = ("required_plugins=", "minversion=", "strict_config=false")
-# What a project's own version of pytest need not say, where its settings make warnings errors.
-_WARNINGS = ("PytestConfigWarning", "PytestDeprecationWarning", "PytestUnknownMarkWarning")
+# What pytest need not say in an environment of the project, where its settings make warnings errors.
+_WARNINGS = (
+    "PytestAssertRewriteWarning PytestConfigWarning PytestDeprecationWarning "
+    "PytestUnknownMarkWarning"
+).split()
 _STRICT_CONFIG = "--strict-config"
 _MARK = re.compile(rb"\bmark\.([a-zA-Z]\w*)")
 
