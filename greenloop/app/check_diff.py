@@ -247,8 +247,6 @@ def _note_what_is_not_graded(
         assert state.change is not None
         state.change = state.change.model_copy(update={"nothing_to_grade": key})
         return
-    if not change.code_lines:
-        state.notes.append(f"no line of tested code has changed {since}")
     if change.untested_files:
         names = ", ".join(change.untested_files)
         state.notes.append(f"files that no test imports: {names}")

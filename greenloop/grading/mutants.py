@@ -10,6 +10,9 @@ from greenloop.grading.plan import Plan
 from greenloop.grading.unasked_code import find_unasked_lines
 from greenloop.records import EquivalentMutant, Mutation
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.views.project import ProjectSandbox
+
+MIN_SECONDS, _SUITES = 10.0, 2.0
 
 
 def measure(context: GradingContext) -> Mutation | str:
@@ -28,9 +31,17 @@ def measure(context: GradingContext) -> Mutation | str:
         module=context.module,
         max_mutants=plan.mutants,
         seed=plan.seed,
-        budget_s=context.thresholds.seconds,
+        budget_s=_limit_seconds(context),
     )
     return _set_unasked_apart(found, find_unasked_lines(context.code, context.contract))
+
+
+def _limit_seconds(context: GradingContext) -> float:
+    """Return the CPU seconds on each core; in a project as long as a few runs of the tests."""
+    seconds = context.thresholds.seconds
+    if context.plan.mutants is None or not isinstance(context.sandbox, ProjectSandbox):
+        return seconds
+    return min(seconds, MIN_SECONDS + _SUITES * context.first_run.cpu_s)
 
 
 def explain_no_mutants(plan: Plan, sandbox: Sandbox) -> str:

@@ -20,6 +20,7 @@ from greenloop.project.patch import apply_patch, diff_files
 from greenloop.project.tree import ProjectTree, read_tree
 
 _MAX_SHOWN_CHARS = 200
+_DEEPEN = "this clone is shallow: run `git fetch --unshallow` (in CI: fetch-depth: 0)"
 _DEFAULT_BRANCHES = ("origin/main", "origin/master", "main", "master")
 
 
@@ -104,7 +105,11 @@ def _find_base(root: Path, ref: str) -> str:
         raise InputError(
             f"--diff: no such commit here: {ref[:_MAX_SHOWN_CHARS]!r}; {_suggest_commit(root)}"
         ) from None
-    return _find_merge_base(root, commit) or commit
+    base = _find_merge_base(root, commit)
+    if not base and _is_shallow(root):
+        shown = ref[:_MAX_SHOWN_CHARS]
+        raise InputError(f"--diff: where {shown!r} and HEAD part is not known: {_DEEPEN}")
+    return base or commit
 
 
 def _find_merge_base(root: Path, commit: str) -> str:
@@ -119,9 +124,13 @@ def _suggest_commit(root: Path) -> str:
     """Return what to do about a commit that a repository does not have."""
     if not find_commit(root):
         return "make a first one"
-    if run_git(root, "rev-parse", "--is-shallow-repository").strip() == "true":
-        return "this clone is shallow: run `git fetch --unshallow` (in CI: fetch-depth: 0)"
+    if _is_shallow(root):
+        return _DEEPEN
     return "name a commit, a branch or a tag, such as HEAD or origin/main"
+
+
+def _is_shallow(root: Path) -> bool:
+    return run_git(root, "rev-parse", "--is-shallow-repository").strip() == "true"
 
 
 def build_patch_diff(tree: ProjectTree, commit: str, patch: str) -> ProjectDiff:

@@ -39,6 +39,7 @@ from greenloop.testsuite.quality_gates import find_returning_tests
 from greenloop.testsuite.stubs import with_empty_bodies
 
 NO_STATEMENT = "no statement of code has changed"
+NOT_IMPORTED = "no test imports the changed files"
 # Pieces that are about the changed code, and those about new tests.
 CODE_PIECES = frozenset({"empty_bodies", "coverage", "mutation"})
 TEST_PIECES = frozenset({"assertion_mutation", "isolated"})
@@ -149,7 +150,7 @@ class ChangedLines:
             return "no function is changed"
         if not tests:
             return "no test runs a changed line"
-        found = judge_empty_bodies(self.runner.run(emptied, tests))
+        found = judge_empty_bodies(self.runner.run(emptied, tests, plain_asserts=True))
         if found.reached or found.cut_short:
             return found
         return found.model_copy(update={"cut_short": _WEAK})  # no forgery: weak tests explain it
@@ -222,6 +223,8 @@ def grade_lines(
     }
     if not change.has_statements:
         measures |= dict.fromkeys(CODE_PIECES, lambda: NO_STATEMENT)
+    elif not change.code_lines:
+        measures |= dict.fromkeys(CODE_PIECES, lambda: NOT_IMPORTED)
     if change.deadline is not None:
         measures = {key: _stop_at(change.deadline, measures[key]) for key in QUICK_PIECES}
     found: dict[str, Any] = {key: collector.measure(key, item) for key, item in measures.items()}

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from greenloop.grading import Plan
+from greenloop.grading.mutants import MIN_SECONDS
 from greenloop.grading.mutation import measure_mutation
 from greenloop.project.runner import ProjectRunner
 from greenloop.records import Baseline, Mutation
@@ -133,7 +134,8 @@ def limit_count(plan: Plan, suite_s: float) -> int | None:
     if plan.mutants is None:
         return None
     each_s = _START_SECONDS + _SUITE_SHARE * suite_s
-    in_time = int(_TIME_SHARE * plan.thresholds.seconds * (os.cpu_count() or 1) / each_s)
+    seconds = min(_TIME_SHARE * plan.thresholds.seconds, MIN_SECONDS + suite_s)
+    in_time = int(seconds * (os.cpu_count() or 1) / each_s)
     return min(plan.mutants, max(in_time, _MIN_MUTANTS))
 
 

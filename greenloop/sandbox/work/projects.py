@@ -48,6 +48,8 @@ def run_project(
         check_layout([(item.path, item.content) for item in project.files], sandbox.limits)
     check_layout(list(changed.items()), sandbox.limits)
     flags = {"--exitfirst": stops_early, "--assert=plain": plain_asserts}
+    # Where only the outcomes count, pytest's texts of a thousand failures take longer than the tests.
+    flags["--tb=no"] = stops_early or plain_asserts or hits is not None
     chosen = [flag for flag, is_chosen in flags.items() if is_chosen]
     payload: dict[str, Any] = {
         "order_seed": order_seed,

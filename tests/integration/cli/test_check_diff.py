@@ -123,6 +123,10 @@ def test_repository_without_a_commit_is_told_from_a_shallow_one(run: Run) -> Non
     git(Path(), "clone", "-q", "--depth", "1", f"file://{Path('shop').absolute()}", "shallow")
     told = "no such commit here: 'HEAD~1'; this clone is shallow: run `git fetch --unshallow`"
     assert told in run("check", "--diff", "HEAD~1", "--in", "shallow")[2]
+    git(Path("shop"), "commit", "-q", "--allow-empty", "-m", "newer")
+    git(Path("shallow"), "fetch", "-q", "--depth", "1", "origin", "HEAD:newer")
+    told = "where 'newer' and HEAD part is not known: this clone is shallow"
+    assert told in run("check", "--diff", "newer", "--in", "shallow")[2]
 
 
 def test_deleted_and_renamed_files_are_no_lines_to_grade(run: Run, shop: Path) -> None:

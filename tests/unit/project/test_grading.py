@@ -9,7 +9,7 @@ import pytest
 
 from greenloop.grading import Plan
 from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
-from greenloop.project.grading.grader import ChangedLines
+from greenloop.project.grading.grader import NOT_IMPORTED, ChangedLines, grade_lines
 from greenloop.project.grading.mutation import limit_count
 from greenloop.project.line_map import list_taken_branches, map_lines
 from greenloop.project.runner import ProjectRunner
@@ -69,6 +69,9 @@ def test_code_is_what_tests_import_and_what_is_beside_it(path: str, counts: bool
     box: Any = None
     change = ChangedLines(ProjectRunner(box, tree), {path: {1}}, baseline)
     assert (path in change.code_lines) is counts
+    if path == "src/other/a.py":
+        told = grade_lines(change).not_measured
+        assert told["empty_bodies"] == told["mutation"] == told["coverage"] == NOT_IMPORTED
 
 
 @pytest.mark.parametrize(("tests", "count"), [("", 1), ("set('os.getuid')", 0)])

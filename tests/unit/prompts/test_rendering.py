@@ -12,7 +12,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined, UndefinedError
 from greenloop.errors import SettingsError
 from greenloop.prompts import Message, rendering
 from greenloop.prompts.rendering import PromptTemplates
-from greenloop.records import Contract
+from greenloop.records import Contract, KeptBehaviour
 
 Template = Callable[..., None]
 SHIPPED = Path(rendering.__file__).parent / "templates"
@@ -121,7 +121,12 @@ class TestUserFolder:
         values = {"contract": "C", "test_source": "S", "claim": "why", "is_example": False}
         prompt = own.render("judge_test", **values)
         assert prompt.messages[0].text == "Own rules."
-        contract = Contract(module="m", summary="S", interface="def f(): ...", requirements=())
+        keep = (KeptBehaviour(id="K1", text="All else stays."),)
+        contract = Contract(
+            module="m", summary="S", interface="def f(): ...", requirements=(), keep=keep
+        )
+        shown = render("judge_test", **{**values, "contract": contract}).messages[1].text
+        assert "K1. All else stays." in shown
         values = {**VALUES, "contract": contract}
         assert own.render("review_code", **values) == render("review_code", **values)
 
