@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+# By a part of the reason: why something was not measured says more than what it was.
+_CAUSES = {
+    "no test is new": "add a test of the change",
+    "no test imports": "import them in a test",
+    "no mutants were requested": "leave out --mutants 0",
+    "out of time": "raise grading-seconds, or name quicker tests",
+    "nothing that a mutant could change": "",
+    "no function is changed": "",
+    "no statement": "",
+    "not measured": "",
+}
 # By the beginning of the reason; reasons that name their remedy themselves are not listed.
 _REMEDIES = {
-    "mutants: not measured": "leave out --mutants 0",
     "mutants": "add the tests that are missing: one for each fault that no test notices",
     "lines": "add tests that run the remaining lines",
     "branches": "add tests that take the remaining branches",
@@ -35,4 +45,6 @@ _REMEDIES = {
 
 def find_remedy(reason: str) -> str:
     """Return what to do about a reason; '' where it says so itself."""
-    return next((text for start, text in _REMEDIES.items() if reason.startswith(start)), "")
+    found = [text for cause, text in _CAUSES.items() if cause in reason]
+    found += [text for start, text in _REMEDIES.items() if reason.startswith(start)]
+    return next(iter(found), "")

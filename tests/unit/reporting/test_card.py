@@ -42,14 +42,14 @@ def open_terminals(monkeypatch: pytest.MonkeyPatch) -> tuple[Terminal, Terminal]
 
 
 def test_card_has_verdict_counts_reasons_and_remedies() -> None:
-    report = build_make_report(
-        reasons=("mutants: score 50%", "of its own"), tests=(*build_make_report().tests, HELD_OUT)
-    )
+    reasons = "mutants: score 50%", "isolation: not measured: no test is new", "of its own"
+    report = build_make_report(reasons=reasons, tests=(*build_make_report().tests, HELD_OUT))
     shown = card(report)
     assert "\n○ passed  topk\n" in shown
     assert "+ 1 of 1 held-out example\n" in shown
     assert "4,600 tokens in 4 calls, cost unknown" in shown
     assert "• mutants: score 50% → add the tests that are missing" in shown
+    assert "no test is new → add a test of the change" in shown
     assert "• of its own\n" in shown
     assert "(1 attempt" not in shown or len(report.attempts) == 1
 
