@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,10 @@ async def _grade_changes(
         lines = (*list_syntax_errors(diff), own)
         state.notes.extend(filter(None, lines))
         return
+    others = baseline.test_files.intersection(diff.lines).difference(suite.files)
+    if others:  # the project has names of its own for them
+        suite = replace(suite, files={**suite.files, **{p: diff.tree.texts[p] for p in others}})
+        state.suite = suite
     added = [name for name in baseline.locked if suite.name_of(name)]
     change = ChangedLines(runner, diff.lines, baseline, added, state.plan, deadline=deadline)
     sink = create_thread_safe_sink(emit)

@@ -33,6 +33,12 @@ class Baseline(Record):
     branches: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
     @cached_property
+    def test_files(self) -> frozenset[str]:
+        """The files of the tests; not those of doctests, whose names have dots."""
+        names = (name.partition("[")[0].partition("::") for name in (*self.locked, *self.red))
+        return frozenset(path for path, _, name in names if "." not in name)
+
+    @cached_property
     def lines(self) -> dict[str, dict[int, tuple[str, ...]]]:
         """Return the locked tests that run a line, by path and line.
 

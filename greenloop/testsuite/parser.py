@@ -62,17 +62,44 @@ parse_test_functions.__test__ = False  # type: ignore[attr-defined]
 
 def iter_tests(
     body: list[ast.stmt],
-    classes: Classes = (),
     list_body: Callable[[ast.ClassDef], list[ast.stmt]] = lambda node: node.body,
 ) -> Iterator[tuple[Function, Classes]]:
-    """Yield the tests of a file or class, each with the classes around it, outermost first.
+    """Yield the tests of a file, each with the classes around it, outermost first.
 
-    `list_body` returns what is searched of a class.
+    `list_body` returns what is searched of a class. A file that has none by the names that pytest
+    takes by default is one of a project with names of its own: its tests are the functions that
+    assert, and that nothing in the file calls.
     """
+    found = list(_iter_by_name(body, (), list_body))
+    called = {
+        i.id for node in body for i in ast.walk(node) if isinstance(i, ast.Name) and not found
+    }
+    yield from found or _iter_asserting(body, (), called)
+
+
+def _iter_by_name(
+    body: list[ast.stmt], classes: Classes, list_body: Callable[[ast.ClassDef], list[ast.stmt]]
+) -> Iterator[tuple[Function, Classes]]:
     for node in body:
         if isinstance(node, ast.ClassDef) and is_test_class(node):
-            yield from iter_tests(list_body(node), (*classes, node), list_body)
+            yield from _iter_by_name(list_body(node), (*classes, node), list_body)
         elif isinstance(node, Function) and node.name.startswith("test"):
+            yield node, classes
+
+
+def _iter_asserting(
+    body: list[ast.stmt], classes: Classes, called: Collection[str]
+) -> Iterator[tuple[Function, Classes]]:
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from _iter_asserting(node.body, (*classes, node), called)
+        elif (
+            isinstance(node, Function)
+            and node.name not in called
+            and not node.name.startswith(("_", "pytest_"))
+            and not any("fixture" in ast.unparse(item) for item in node.decorator_list)
+            and any(isinstance(i, ast.Assert) or _is_check_call(i) for i in ast.walk(node))
+        ):
             yield node, classes
 
 

@@ -72,13 +72,17 @@ class ChangedLines:
         """The changed files that are neither tests nor code, such as scripts of a build."""
         return sorted(self._lines_beside_tests.keys() - self.code_lines.keys())
 
+    def is_test(self, path: str) -> bool:
+        """Whether a file is a test by its name, or has tests that pytest has run."""
+        return is_test_path(path) or path in self.baseline.test_files
+
     @property
     def _lines_beside_tests(self) -> dict[str, Set[int]]:
         texts = self.runner.tree.texts
         return {
             path: lines
             for path, lines in self.lines.items()
-            if lines and path in texts and not is_test_path(path)
+            if lines and path in texts and not self.is_test(path)
         }
 
     @cached_property
