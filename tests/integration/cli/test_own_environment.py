@@ -43,8 +43,8 @@ def shop() -> Path:
         "src/shop/__init__.py": "",
         "src/shop/rates.py": "RATE = 3\n",
         "src/shop/prices.py": CODE,
-        "tests/check_prices.py": TESTS,
-        "tests/data.txt": "data",
+        "spec/check_prices.py": TESTS,
+        "spec/data.txt": "data",
     }
     write_files(root, files)
     Path("pyproject.toml").write_text('[tool.greenloop.env]\nZERO = "0"\n')
@@ -62,10 +62,10 @@ def shop() -> Path:
 
 
 def test_a_module_is_graded_in_its_project(run: Run, shop: Path) -> None:
-    paths = "shop/src/shop/prices.py", "shop/tests/check_prices.py"
+    paths = "shop/src/shop/prices.py", "shop/spec/check_prices.py"
     status, out, err = run("check", *paths, "--json", "--require", "passed", "--mutants", "4")
     report = json.loads(out)
-    assert (status, report["verdict"]) == (0, "passed"), report
+    assert (status, report["verdict"]) == (0, "verified"), report
     assert "environment .venv, Python 3." in err
     assert "1 plug-in" in err
     project = report["environment"]["project"]
@@ -75,7 +75,7 @@ def test_a_module_is_graded_in_its_project(run: Run, shop: Path) -> None:
     assert evidence["flakiness"]["reached"]
     assert evidence["mutation"]["killed"] >= 3
     assert {item["id"] for item in report["tests"]} == {
-        f"tests/check_prices.py::check_{name}" for name in ("gross", "negative", "zero")
+        f"spec/check_prices.py::check_{name}" for name in ("gross", "negative", "zero")
     }
 
 
@@ -83,20 +83,22 @@ def test_changed_lines_are_graded_in_the_environment(run: Run, shop: Path) -> No
     for words in ("init -q", "add -A", "-c user.name=a -c user.email=a@b commit -q -m one"):
         subprocess.run(["git", "-C", "shop", *words.split()], check=True)
     (shop / "src/shop/prices.py").write_text(CODE.replace("net * RATE", "RATE * net"))
+    more = "\n\ndef check_more():\n    assert gross(4) == 12\n"
+    (shop / "spec/check_prices.py").write_text(TESTS + more)
     _, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--json", "--mutants", "2")
     report = json.loads(out)
-    assert report["verdict"] == "passed", report
-    assert report["change"]["baseline"]["locked"] == 3
+    assert report["verdict"] == "verified", report
+    assert report["change"]["baseline"]["locked"] == 4
     assert report["environment"]["project"]["python"].startswith("3.")
 
 
 def test_a_module_is_healed_in_its_project(run: Run, shop: Path) -> None:
-    module, tests = shop / "src/shop/prices.py", shop / "tests/check_prices.py"
+    module, tests = shop / "src/shop/prices.py", shop / "spec/check_prices.py"
     # Without function bodies these tests cannot be collected; one of them never passes.
     known = "@pytest.mark.xfail\ndef check_known():\n    assert ROW == 4\n"
     tests.write_text(f"{TESTS}\nROW = gross(1)\n\n{known}")
     module.write_text(CODE.replace("net < 0", "net <= 0"))
-    options = ("--tests", "shop/tests/check_prices.py", "--model", "none", "--yes")
+    options = ("--tests", "shop/spec/check_prices.py", "--model", "none", "--yes")
     status, _, err = run("heal", str(module), *options, "--mutants", "0")
     assert status == 0, err
     assert module.read_text() == CODE
@@ -105,7 +107,7 @@ def test_a_module_is_healed_in_its_project(run: Run, shop: Path) -> None:
 def test_an_environment_that_cannot_be_used_is_an_error_where_it_was_named(
     run: Run, shop: Path
 ) -> None:
-    paths = "shop/src/shop/prices.py", "shop/tests/check_prices.py"
+    paths = "shop/src/shop/prices.py", "shop/spec/check_prices.py"
     status, _, err = run("check", *paths, "--python", "shop/src")
     assert status == 2
     assert "no interpreter or environment: shop/src" in err

@@ -91,6 +91,13 @@ def test_tests_are_found_in_order_with_their_requirements() -> None:
     assert names(CODE) == list(NAMES)
 
 
+def test_names_of_a_project_are_known_by_what_asserts_and_is_not_called() -> None:
+    code = "def same(a, b):\n    assert a == b\ndef it_is():\n    same(1, 1)\n    assert 1\n"
+    assert [item.name for item in parse_test_functions(code)] == ["it_is"]
+    inside = code.replace("def it", "class When:\n  def it").replace("\n    ", "\n     ")
+    assert [item.name for item in parse_test_functions(inside)] == ["When::it_is"]
+
+
 def test_source_includes_decorators_and_every_line() -> None:
     source = {item.name: item.source(CODE) for item in read(CODE)}
     assert source["test_cases"].startswith("@pytest.mark.parametrize(\n")
