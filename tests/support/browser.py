@@ -90,11 +90,6 @@ class Page:
         found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(found["data"]))
 
-    def print_to_pdf(self, path: Path) -> None:
-        """Return a PDF of the page."""
-        found = self.call("Page.printToPDF", printBackground=True)
-        path.write_bytes(base64.b64decode(found["data"]))
-
 
 class _Pipe:
     """The pipe to the browser: JSON messages, each ended by a null byte."""

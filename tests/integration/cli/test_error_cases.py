@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.cli.conftest import Run
+from tests.support.programs import read_table
 
 PROVIDERS = "anthropic, google_genai, groq, mistralai, ollama, openai, replay"
 
@@ -26,140 +27,7 @@ class Case:
     dotenv: str = ""
 
 
-CASES = {
-    "mistyped command": Case(
-        ["chekc", "m.py", "test_m.py"],
-        2,
-        "'chekc' is not a command; did you mean 'check'? (a specification: greenloop make chekc)",
-    ),
-    "specification without quotes": Case(
-        ["Write", "a", "function", "-o", "x.py"],
-        2,
-        'the specification must be one argument; put it in quotes: greenloop "Write a function"',
-    ),
-    "unexpected argument": Case(
-        ["report", "run", "again"], 2, "unexpected argument 'again'; see greenloop report --help"
-    ),
-    "unknown option": Case(
-        ["check", "m.py", "test_m.py", "--mutant", "3"],
-        2,
-        "no such option: --mutant; did you mean --mutants?",
-    ),
-    "missing argument": Case(["make"], 2, "SPEC is missing; see greenloop make --help"),
-    "option without its value": Case(["make", "Write f", "--model"], 2, "--model needs a value"),
-    "not a number": Case(
-        ["make", "Write f", "--max-repairs", "lots"],
-        2,
-        "--max-repairs lots must be a valid integer",
-    ),
-    "timeout of zero": Case(
-        ["make", "Write f", "--timeout", "0"], 2, "--timeout 0 must be greater than 0"
-    ),
-    "mutants in words": Case(
-        ["check", "m.py", "test_m.py", "--mutants", "lots"],
-        2,
-        "--mutants lots must be 0 or more, or all",
-    ),
-    "unknown choice": Case(
-        ["check", "m.py", "test_m.py", "--require", "perfect"],
-        2,
-        "--require perfect must be 'verified' or 'passed'",
-    ),
-    "two bad settings": Case(
-        ["check", "m.py", "test_m.py"],
-        2,
-        "MAX_REPAIR_ITERATIONS=-3 must be greater than or equal to 0; "
-        "EXECUTION_TIMEOUT_SECONDS=many must be a valid number",
-        {"EXECUTION_TIMEOUT_SECONDS": "many"},
-        "MAX_REPAIR_ITERATIONS=-3\n",
-    ),
-    "missing specification": Case(
-        ["spec.md"], 2, "spec.md does not exist; check the path, or give the text in quotes"
-    ),
-    "missing module": Case(
-        ["check", "mm.py", "test_m.py"], 2, "mm.py does not exist; did you mean m.py?"
-    ),
-    "missing tests": Case(
-        ["heal", "m.py", "--tests", "no.py"], 2, "--tests no.py does not exist; check the path"
-    ),
-    "missing run": Case(["resume", "runs/1"], 2, "runs/1 does not exist; check the path"),
-    "swapped files": Case(
-        ["check", "test_m.py", "m.py"],
-        2,
-        "test_m.py is the test file: name the code first: greenloop check m.py test_m.py",
-    ),
-    "a test file without tests": Case(
-        ["check", "m.py", "test_empty.py"],
-        2,
-        "test_empty.py contains no tests; pytest runs functions whose names begin with test_",
-    ),
-    "a test file of another module": Case(
-        ["check", "other.py", "test_m.py"],
-        2,
-        "test_m.py never imports `other`; name the tests of other.py",
-    ),
-    "output that cannot be written": Case(
-        ["Write f", "-o", "/proc/x/y.py"],
-        2,
-        "--output /proc/x/y.py cannot be written: no file can be created in /proc; choose another folder",
-    ),
-    "run directory that cannot be created": Case(
-        ["Write f", "--run-dir", "/proc/run", "--model", "replay:r.jsonl"],
-        2,
-        "the run directory /proc/run cannot be created: No such file or directory; "
-        "choose another with --run-dir or GREENLOOP_HOME",
-    ),
-    "unknown provider": Case(
-        ["Write f", "--model", "foo:bar"],
-        2,
-        f"--model foo:bar: no such provider; use PROVIDER:NAME with one of {PROVIDERS}, or any "
-        "other provider of LangChain",
-    ),
-    "unknown provider for a repair": Case(
-        ["heal", "m.py", "--tests", "test_m.py", "--model", "foo:bar"],
-        2,
-        f"--model foo:bar: no such provider; use PROVIDER:NAME with one of {PROVIDERS}, or any "
-        "other provider of LangChain",
-    ),
-    "no key": Case(
-        ["Write f", "--model", "gpt-5.4"],
-        3,
-        "the model gpt-5.4 needs its API key; set OPENAI_API_KEY in the environment or in .env",
-    ),
-    "missing recording": Case(
-        ["Write f", "--model", "replay:no.jsonl"],
-        2,
-        "--model replay:no.jsonl: no.jsonl cannot be read as a replay file: No such file or directory",
-    ),
-    "unreachable server": Case(
-        ["Write f", "--model", "openai:x"],
-        3,
-        "openai-compatible:x: http://127.0.0.1:9 is not reachable; check that the server runs, "
-        "and its address",
-        {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},
-    ),
-    "unknown sandbox": Case(
-        ["check", "m.py", "test_m.py", "--sandbox", "fortress"],
-        4,
-        "--sandbox or GREENLOOP_SANDBOX: no such sandbox: 'fortress'; choose one of auto, "
-        "bubblewrap, native, landlock, container, none",
-    ),
-    "options of scripts for a module": Case(
-        ["heal", "m.py", "--tests", "test_m.py", "--artifacts", "made"],
-        2,
-        "--artifacts is for scripts only; with --tests the tests define the result",
-    ),
-    "search without tests": Case(
-        ["heal", "m.py", "--model", "none"],
-        2,
-        "--model none repairs by search, which needs tests: add --tests",
-    ),
-    "search without a model that found a repair": Case(
-        ["heal", "wrong.py", "--tests", "test_wrong.py", "--yes", "--seconds", "60"],
-        3,
-        "no model is configured, but the search found a repair: add --model none to accept it",
-    ),
-}
+CASES = {name: Case(**row) for name, row in read_table(__file__, "CASES").items()}
 
 
 @pytest.fixture(autouse=True)
@@ -188,7 +56,8 @@ def test_an_error_is_one_line_with_cause_and_remedy(run: Run, name: str) -> None
     if case.dotenv:
         Path(".env").write_text(case.dotenv)
     status, out, err = run(*case.arguments, **case.environment)
-    assert error_lines(err) == [f"greenloop: {case.line}"], err
+    line = case.line.replace("PROVIDERS", PROVIDERS)
+    assert error_lines(err) == [f"greenloop: {line}"], err
     assert status == case.status
     assert "verdict" not in out
     if status == 2:

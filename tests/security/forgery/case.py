@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -70,7 +69,3 @@ class Odd:
     tests: str
     weak: bool = False
     looking: bool = False
-
-
-Forgeries = Mapping[str, Forgery]
-Odds = Mapping[str, Odd]
