@@ -25,7 +25,7 @@ from greenloop.versions import SMALL, format_install_command, get_installed_vers
 _MAX_NAMES = 1000
 
 
-def check_paths(options: Any) -> None:
+def check_paths(name: str, options: Any) -> None:
     """Raise InputError where a file or folder that an option names does not exist."""
     for item in fields(options):
         value, kind = getattr(options, item.name), item.metadata.get("names", "")
@@ -34,11 +34,12 @@ def check_paths(options: Any) -> None:
             is_path = kind == "path" or is_path_like(text) or is_bare_word(text)
             if is_path and not path_exists(Path(text)):
                 is_option = isinstance(item.metadata["typer"], OptionInfo)
-                name = "in" if item.name == "root" else item.name.replace("_", "-")
-                label = f"--{name} " if is_option else ""
+                flag = "in" if item.name == "root" else item.name.replace("_", "-")
+                label = f"--{flag} " if is_option else ""
                 if not label and kind == "text" and not is_path_like(text):
+                    known, where = ("a command, ", "") if name == "make" else ("", f" {name}")
                     raise InputError(
-                        f"'{text}' is not a command, a file or a sentence; see greenloop help"
+                        f"'{text}' is not {known}a file or a sentence; see greenloop help{where}"
                     )
                 raise InputError(f"{label}{text} does not exist; {_advise(text, kind)}")
 
@@ -61,7 +62,7 @@ def run_command(name: str, options: object) -> int:
     printed.
     """
     try:
-        check_paths(options)
+        check_paths(name, options)
         command = getattr(import_module(f"greenloop.cli.commands.{name}"), f"{name}_command")
         return int(command(options))
     except GreenloopError as error:

@@ -25,11 +25,12 @@ _PREFERRED_FAMILIES = (
 ).split()
 _NO_MODEL_MESSAGE = """no model is configured
 Use one of these:
-  --model PROVIDER:NAME or GREENLOOP_MODEL   e.g. openai:gpt-5.4, anthropic:claude-sonnet-5, ollama:qwen3-coder
-  OPENAI_API_KEY in the environment or .env  then {default} is used
-  OPENAI_BASE_URL                            any OpenAI-compatible server: vLLM, LM Studio, llama.cpp
-  a running Ollama server                    https://ollama.com, then: ollama pull qwen3-coder
-To see a recorded run without a model, in a clone: greenloop examples/roman_numerals.md --model replay:examples/roman_numerals.jsonl"""
+  --model or GREENLOOP_MODEL   PROVIDER:NAME, such as anthropic:claude-sonnet-5
+  OPENAI_API_KEY               in the environment or .env; uses {default}
+  OPENAI_BASE_URL              a server with the OpenAI API: vLLM, LM Studio, …
+  a running Ollama server      https://ollama.com, then: ollama pull qwen3-coder
+A recorded run in a clone, without a model:
+  greenloop examples/roman_numerals.md --model replay:examples"""
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ class SettingsTable(BaseSettings):
     )
     model: str | None = setting(
         None,
-        "PROVIDER:NAME as LangChain takes it, replay:FILE or replay:FOLDER for recorded answers, or, in heal, none.",
+        "PROVIDER:NAME, such as openai:gpt-5.4; replay:FILE or replay:FOLDER for recorded answers; in heal also none.",
         metavar="MODEL",
         example="openai:gpt-5.4",
     )
@@ -76,13 +76,13 @@ class SettingsTable(BaseSettings):
         is_saved=True,
     )
     fallback_model: str | None = setting(
-        None, "Used when the first model is stuck or down.", metavar="MODEL"
+        None, "The model to use when the first one is stuck or does not answer.", metavar="MODEL"
     )
     models: dict[str, str] = setting(
         {}, "Short names of models, in a configuration file.", project=allow_remote_models
     )
     prompts: str | None = setting(
-        None, "Templates in this folder replace greenloop's.", metavar="DIR"
+        None, "A folder with prompt templates that replace greenloop's.", metavar="DIR"
     )
     ask: Literal["terminal", "never"] | None = setting(
         None,
@@ -96,7 +96,7 @@ class SettingsTable(BaseSettings):
     )
     max_repairs: int = setting(
         5,
-        "Repair iterations; 0 = none.",
+        "Maximum number of repairs; 0 = none.",
         section="Budget",
         metavar="N",
         variable="MAX_REPAIR_ITERATIONS",
@@ -104,11 +104,11 @@ class SettingsTable(BaseSettings):
         le=100,
     )
     max_tokens: int | None = setting(
-        None, "Tokens of a run, checked before each call.", metavar="N", gt=0
+        None, "Maximum number of tokens of a run, checked before each call.", metavar="N", gt=0
     )
     max_cost: float | None = setting(
         None,
-        "US dollars of a run, checked before each call; the model's price has to be known.",
+        "Maximum cost of a run in US dollars, checked before each call; the model's price has to be known.",
         metavar="USD",
         gt=0,
     )
@@ -120,7 +120,7 @@ class SettingsTable(BaseSettings):
     )
     timeout_s: float = setting(
         30,
-        "Seconds for one test run.",
+        "Time limit of one test run, in seconds.",
         metavar="SECONDS",
         variable="EXECUTION_TIMEOUT_SECONDS",
         project=allow,
@@ -129,7 +129,7 @@ class SettingsTable(BaseSettings):
     )
     allow_package: str = setting(
         "",
-        "Code and tests may use this package too: NAME or NAME==1.2.*; may be repeated.",
+        "A package that code and tests may also use: NAME or NAME==1.2.*; may be repeated.",
         metavar="NAME",
         key="allow-packages",
         project=allow,
@@ -144,8 +144,8 @@ class SettingsTable(BaseSettings):
     )
     python: str | None = setting(
         None,
-        "The interpreter, or the environment, that runs a project's tests. Default: the activated "
-        "environment, .venv or venv of the project, that of greenloop, or greenloop's own Python.",
+        "The interpreter or virtual environment that runs a project's tests. Default: the first of the "
+        "activated environment, .venv or venv in the project, and greenloop's own.",
         metavar="PATH",
         project=allow,
         example=".venv",
@@ -190,24 +190,28 @@ class SettingsTable(BaseSettings):
     )
     require: Literal["verified", "passed"] | None = setting(
         None,
-        "The verdict that counts as success. Default: passed; in check verified.",
+        "The verdict that counts as success. Default: verified in check, passed elsewhere.",
         section="Evidence",
         metavar="verified|passed",
         project=allow_verified,
     )
     mutants: Literal["all"] | int = setting(
         100,
-        "Maximum number of mutants, or all; 0 = none.",
+        "Maximum number of mutants (small faults put into the code), or all; 0 = none.",
         metavar="N|all",
         project=allow,
     )
     hardening_rounds: int = setting(
-        2, "Rounds in which the model adds tests against survivors.", is_saved=True, ge=0, le=10
+        2,
+        "Rounds in which the model adds tests against surviving mutants.",
+        is_saved=True,
+        ge=0,
+        le=10,
     )
     peer: bool = setting(
         True,
-        "A second implementation, written from the text and compared with the code; without it at "
-        "most passed.",
+        "Compare the code with a second implementation, written from the text; without it the verdict "
+        "is at most passed.",
         is_flag=True,
     )
     min_mutation_score: float = setting(0.8, "Share of mutants that the tests notice.", **_SHARE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from greenloop.errors import InvalidResponseError, ReplayExhaustedError
+from greenloop.errors import InvalidResponseError, NoModelError, ReplayExhaustedError
 from greenloop.events import DisputeJudged, Stuck
 from greenloop.records import Choice, DisputeEntry
 from greenloop.records.generation import Dispute, Judgement
@@ -107,6 +107,9 @@ class RepairStep:
                 return await self._continue_unchanged(str(error))
             self._use_fallback(str(error))
             return True
+        except NoModelError:  # nothing was repaired
+            self._state.repairs -= 1
+            raise
         dropped = await self._judge_disputes(repair.disputes)
         if self._state.contradiction:  # no code can be right
             return False

@@ -49,6 +49,10 @@ def read_specification(spec: str) -> SpecificationFile:
     if spec.strip() and path_exists(path):
         if path.is_dir():
             raise SpecificationError(f"{path} is a folder; name a file with the specification")
+        if path.suffix == ".py":
+            raise SpecificationError(
+                f"{path} is code, not a specification; greenloop check {path} TESTS grades it"
+            )
         return _require_text(SpecificationFile(read_text(path), path))
     if is_path_like(spec):
         raise SpecificationError(

@@ -85,8 +85,17 @@ def _find_branch(root: Path) -> str:
 
 def _find_named_files(options: CheckOptions) -> tuple[Path, Sequence[Path]]:
     if options.code is None or not options.tests:
-        raise InputError("name the module's file and its test files, or a commit with --diff")
+        raise InputError(f"name the module's file and its test files{_suggest_tests(options.code)}")
     return options.code, options.tests
+
+
+def _suggest_tests(code: Path | None) -> str:
+    """Return the command with the test file that has the usual name."""
+    if code is None or code.is_dir():
+        return ", or a commit with --diff"
+    name = f"test_{code.name}"
+    places = (code.with_name(name), code.parent / "tests" / name, Path("tests", name))
+    return f": greenloop check {code} {next(filter(Path.exists, places), 'TESTS')}"
 
 
 def _prepare_files(options: CheckOptions, settings: Settings) -> CheckWork:

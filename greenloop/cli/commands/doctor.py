@@ -45,12 +45,11 @@ class Diagnostic:
 def doctor_command(options: DoctorOptions) -> int:
     """Run `greenloop doctor`; return 0, or the status of the first check that failed."""
     settings = load_settings(options)
+    is_verbose = options.verbose or options.json
     checks = [
-        _check_versions(is_verbose=options.verbose or options.json),
-        _run_check(
-            "sandbox", partial(_check_sandbox, is_verbose=options.verbose or options.json), settings
-        ),
-        _run_check("packages", _check_packages, settings),
+        _check_versions(is_verbose=is_verbose),
+        _run_check("sandbox", partial(_check_sandbox, is_verbose=is_verbose), settings),
+        _run_check("packages", partial(_check_packages, is_verbose=is_verbose), settings),
         _run_check("model", _check_model, settings),
     ]
     as_json = json.dumps({item.name: asdict(item) for item in checks}, indent=1) + "\n"
@@ -73,7 +72,8 @@ def _run_check(
     try:
         return check(settings)
     except GreenloopError as error:
-        return Diagnostic(name, False, "none", str(error), error.exit_status)
+        first, _, rest = str(error).partition("\n")
+        return Diagnostic(name, False, first, rest, error.exit_status)
 
 
 def _check_sandbox(settings: Settings, *, is_verbose: bool) -> Diagnostic:
@@ -91,11 +91,12 @@ def _check_sandbox(settings: Settings, *, is_verbose: bool) -> Diagnostic:
     )
 
 
-def _check_packages(settings: Settings) -> Diagnostic:
+def _check_packages(settings: Settings, *, is_verbose: bool) -> Diagnostic:
     """Show the allowed packages and their cache; the package registry is not contacted."""
-    shown = ", ".join(settings.allow_list.descriptions) or "none: the standard library only"
-    store = PackageStore()
-    found = f"{shown}; {len(store.list_folders())} sets in the cache {store.root}"
+    allowed, store = settings.allow_list.descriptions, PackageStore()
+    shown = ", ".join(allowed) if is_verbose else f"{len(allowed)} may be used"
+    shown = shown if allowed else "none: the standard library only"
+    found = f"{shown}; {len(store.list_folders())} sets of them are installed in {store.root}"
     mend = "" if get_installed_version("pip") else f"{sys.executable} -m ensurepip"
     return Diagnostic("packages", not mend, found, mend, status=4)
 

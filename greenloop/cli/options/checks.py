@@ -37,33 +37,32 @@ class CheckOptions(DisplayOptions):
         "greenloop check --all"
     )
 
-    code: Path | None = argument(
-        "The module's file; its stem is the module's name.", None, "path", metavar="CODE"
-    )
+    code: Path | None = argument("The file of the module.", None, "path", metavar="CODE")
     tests: list[Path] | None = argument(
-        "Test files of pytest, or a folder of them.", None, "path", metavar="TESTS"
+        "Its test files, or folders with test files.", None, "path", metavar="TESTS"
     )
     diff: str | None = option(
         "Grade the lines of a project that have changed since this commit.",
         metavar="REF",
         panel="Evidence",
     )
-    watch: bool = flag("Check again at each save, at a terminal.", "--watch")
+    watch: bool = flag("Check again at each save (at a terminal).", "--watch")
     every: bool = flag(
-        "Grade every module of the project, or of the folder CODE; the weakest first. The same "
-        "command again goes on.",
+        "Grade every module of the project, or of the folder CODE, and list the weakest first. The "
+        "same command continues what was interrupted.",
         "--all",
         panel="Evidence",
     )
     root: Path = project_root("With --diff or --all: the project's folder.")
     output_format: Literal["text", "json", "github", "junit", "sarif", "markdown"] = option(
-        "How the result is printed; github: annotations on the lines. Default: text.",
+        "How to print the result; github: annotations on the lines.",
         default="text",
         metavar="text|json|github|junit|sarif|markdown",
     )
     markdown: str | None = markdown()
     spec: str | None = option(
-        "What the code should do, as text, a file or -: a model reads it a second time.",
+        "What the code should do, as text, a file or -. A model writes a second implementation from it "
+        "to compare with.",
         names="text",
         metavar="TEXT",
         panel="Evidence",
@@ -72,42 +71,44 @@ class CheckOptions(DisplayOptions):
         "Also write the model's answers to a replay file.", metavar="FILE", panel="Model"
     )
     run_dir: Path | None = option(
-        "Where the run keeps its record; default .greenloop/runs/<id>.", metavar="DIR"
+        "Folder for the record of the run; default: .greenloop/runs/<id>.", metavar="DIR"
     )
-    verbose: bool = flag("More progress.", "--verbose", "-v")
+    verbose: bool = flag("Print more progress.", "--verbose", "-v")
 
 
 @dataclass(frozen=True, kw_only=True)
 class GateOptions(Options):
-    """Tell a coding agent that says it is done what its change still lacks. No model is called.
+    """Check the change of a coding agent when it stops, and tell it what to fix.
 
-    Reads the agent's stop event from standard input, if there is one, and answers in its form.
+    Reads the agent's stop event from standard input, if there is one, and answers in its format. No
+    model is called.
     """
 
     settings: ClassVar[Names] = ("timeout_s", "sandbox", "mutants", "allow_package")
     examples: ClassVar[str] = "greenloop gate\ngreenloop gate --agent claude --base origin/main"
 
     base: str | None = option(
-        "The commit that the work began at; default: that of the agent's first stop, else HEAD.",
+        "The commit at which the work began; default: the one at the agent's first stop, else HEAD.",
         metavar="REF",
         panel="Options",
     )
     time: float = option(
-        "Seconds for the measurement; what is not measured by then is left out.",
+        "Time limit in seconds; what is not measured by then is left out.",
         default=60.0,
         min=1.0,
         metavar="S",
         panel="Options",
     )
     tries: int = option(
-        "How often one piece of work is blocked at the most.",
+        "How often the same piece of work may be blocked.",
         default=2,
         min=0,
         metavar="N",
         panel="Options",
     )
     agent: str = option(
-        "The form of the answer: claude, codex, cursor, or text (status 1 blocks).",
+        "The format of the answer: claude, codex, cursor, or text (exit status 1 if something is to be "
+        "fixed).",
         default="text",
         metavar="NAME",
         panel="Options",
@@ -117,25 +118,27 @@ class GateOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyOptions(DisplayOptions):
-    """Check that code and tests are those that were graded, and that the grade still holds."""
+    """Check that code and tests are unchanged since they were graded, and grade them again."""
 
     settings: ClassVar[Names] = ("timeout_s", "sandbox", "require", "mutants", "python")
     examples: ClassVar[str] = "greenloop verify\ngreenloop verify src --digests-only"
 
     locks: list[Path] | None = argument(
-        "Lock files, or folders with some; default: the working folder.",
+        "Lock files (*.greenloop.json), or folders with some; default: the working folder.",
         None,
         "path",
         metavar="LOCKS",
     )
-    digests_only: bool = flag("Compare digests; run nothing.", "--digests-only", panel="Evidence")
+    digests_only: bool = flag(
+        "Compare digests only; run nothing.", "--digests-only", panel="Evidence"
+    )
     markdown: str | None = markdown()
     junit: str | None = junit()
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchOptions(ConcurrencyOptions):
-    """Run many specifications at once. The same command again continues the batch."""
+    """Run many specifications at once. Run the same command again to continue a batch."""
 
     settings: ClassVar[Names] = (*GRADING, *REPAIRING, "prompts")
     examples: ClassVar[str] = (
@@ -149,17 +152,17 @@ class BatchOptions(ConcurrencyOptions):
         metavar="SPECS",
     )
     output_dir: Path | None = option(
-        "Write code, tests and lock files there.", "--output-dir", "-o", metavar="DIR"
+        "Write code, tests and lock files to this folder.", "--output-dir", "-o", metavar="DIR"
     )
     run_dir: str | None = option(
-        "Where results and runs are kept; found again by default. With --engine ray also a bucket: "
-        "s3://…, or any other address that fsspec knows.",
+        "Folder for results and runs; by default the same one each time. With --engine ray also a "
+        "bucket: s3://…, or any other address that fsspec supports.",
         metavar="DIR",
     )
     markdown: str | None = markdown()
     junit: str | None = junit()
     github_output: Path | None = option(
-        "Append counts and changed files, as to $GITHUB_OUTPUT.", metavar="FILE"
+        "Append counts and changed files in the format of $GITHUB_OUTPUT.", metavar="FILE"
     )
     force: bool = force()
     engine: str = option(
@@ -170,7 +173,7 @@ class BatchOptions(ConcurrencyOptions):
         panel="Sandbox",
     )
     address: str | None = option(
-        "HOST:PORT of the Ray cluster, or auto; default $RAY_ADDRESS, else new.",
+        "HOST:PORT of the Ray cluster, or auto; default: $RAY_ADDRESS, or else a new cluster.",
         metavar="ADDRESS",
         panel="Sandbox",
     )
@@ -201,16 +204,20 @@ class EvalOptions(ConcurrencyOptions):
         panel="Options",
     )
     compare: tuple[Path, Path] | None = option(
-        "Two evaluations: folders, or the output of --json.", metavar="A B", panel="Options"
+        "Two evaluations to compare: folders, or files with the output of --json.",
+        metavar="A B",
+        panel="Options",
     )
     check_tasks: bool = flag(
-        "Run the data's own solutions. No model is called.", "--check-tasks", panel="Options"
+        "Run the solutions that come with the tasks. No model is called.",
+        "--check-tasks",
+        panel="Options",
     )
     limit: int | None = option("Only the first N tasks.", min=1, metavar="N", panel="Options")
     leave_out: list[str] | None = option(
         "A task to skip; may be repeated.", metavar="ID", panel="Options"
     )
     run_dir: Path | None = option(
-        "Where results and runs are kept; found again by default.", metavar="DIR"
+        "Folder for results and runs; by default the same one each time.", metavar="DIR"
     )
     markdown: str | None = markdown()

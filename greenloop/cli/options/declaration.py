@@ -115,6 +115,7 @@ def _build_option(item: Setting, section: str) -> inspect.Parameter:
     default = f" Default: {item.default}." if item.default and not item.is_flag else ""
     details: dict[str, Any] = {"help": f"{item.about}{default}", "rich_help_panel": section}
     if item.is_flag:
+        details["help"] = f"Do not {item.about[0].lower()}{item.about[1:]}"
         declared = typer.Option(f" /--no-{item.option[2:]}", **details)
         return _parameter(item.name, Annotated[bool | None, declared], None)
     kind = list[str] if item.is_repeated else str

@@ -23,7 +23,7 @@ from greenloop.cli.options.shared import (
 
 @dataclass(frozen=True, kw_only=True)
 class MakeOptions(ChoiceOptions, NewRunOptions):
-    """Write code and tests for a specification, and grade them. The default command."""
+    """Write code and tests for a specification, and grade them. This is the default command."""
 
     settings: ClassVar[Names] = (*REPAIRING, *GRADING, "prompts", "ask")
     examples: ClassVar[str] = (
@@ -32,13 +32,15 @@ class MakeOptions(ChoiceOptions, NewRunOptions):
         "greenloop spec.md --tests test_durations.py --max-cost 0.50"
     )
 
-    spec: str = argument("Text, a file, or - for standard input.", names="text", metavar="SPEC")
+    spec: str = argument(
+        "The specification: text, a file, or - for standard input.", names="text", metavar="SPEC"
+    )
     tests_output: Path | None = option(
-        "Write the tests there; default test_<stem>.py beside the code.", metavar="FILE"
+        "Write the tests to this file; default: test_<module>.py beside the code.", metavar="FILE"
     )
     force: bool = force()
     tests: list[Path] | None = given_tests(
-        "Your own tests: locked, never edited, always run.", "FILE"
+        "Your own tests, which are always run and never edited.", "FILE"
     )
     keep_best: bool = keep_best()
     dry_run: bool = dry_run()
@@ -46,7 +48,7 @@ class MakeOptions(ChoiceOptions, NewRunOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ResumeOptions(ChoiceOptions, RunOptions):
-    """Continue an interrupted run. Answers that it has are not paid for again."""
+    """Continue an interrupted run, without paying for the same answers again."""
 
     settings: ClassVar[Names] = (*REPAIRING, *GRADING, "ask")
     examples: ClassVar[str] = (
@@ -55,7 +57,7 @@ class ResumeOptions(ChoiceOptions, RunOptions):
     )
 
     run_dir: Path | None = argument(
-        "The directory of an interrupted run; default: the latest.",
+        "The folder of an interrupted run; default: the latest.",
         None,
         "path",
         metavar="RUN_DIR",
@@ -79,19 +81,24 @@ class ScriptRunOptions(NewRunOptions):
         "The file to use as standard input.", metavar="FILE", panel="Sandbox"
     )
     expect: list[str] | None = option(
-        "Text that it must print; may be repeated.", metavar="TEXT|/REGEX/", panel="Evidence"
+        "Text that the script must print; may be repeated.",
+        metavar="TEXT|/REGEX/",
+        panel="Evidence",
     )
     expect_file: list[str] | None = option(
-        "A file that it must write: PATH[:non-empty|:rows=N|:json|:csv=COLUMNS].",
+        "A file that the script must write: PATH[:non-empty|:rows=N|:json|:csv=COLUMNS]; may be "
+        "repeated.",
         metavar="PATH[:…]",
         panel="Evidence",
     )
     expect_json_schema: Path | None = option(
-        "Its output is JSON valid under this schema.", metavar="FILE", panel="Evidence"
+        "JSON Schema of what the script must print.", metavar="FILE", panel="Evidence"
     )
-    artifacts: Path | None = option("Write the script's output files there.", metavar="DIR")
+    artifacts: Path | None = option(
+        "Write the output files of the script to this folder.", metavar="DIR"
+    )
     allow_network: list[str] | None = option(
-        "A host that it may reach; may be repeated. Default: none.",
+        "A host that the script may reach; may be repeated. Default: none.",
         metavar="HOST[:PORT]",
         panel="Sandbox",
     )
@@ -106,7 +113,9 @@ class ScriptOptions(ScriptRunOptions):
         "greenloop script task.md --expect-file totals.csv:rows=4 -o totals.py"
     )
 
-    task: str = argument("Text, a file, or - for standard input.", names="text", metavar="TASK")
+    task: str = argument(
+        "The task: text, a file, or - for standard input.", names="text", metavar="TASK"
+    )
     keep_best: bool = keep_best()
 
 
@@ -123,14 +132,17 @@ class HealOptions(ScriptRunOptions):
 
     file: Path = argument("The script, or with --tests the module.", names="path", metavar="FILE")
     tests: list[Path] | None = given_tests(
-        "Its test files or folder: locked, never edited.", "PATH"
+        "The tests of the module, files or folders, which are never edited.", "PATH"
     )
     yes: bool = flag("Overwrite the file without asking.", "--yes", "-y")
     output: Path | None = option(
-        "Write the healed file there; FILE stays as it is.", "--output", "-o", metavar="FILE"
+        "Write the repaired code to this file; FILE stays as it is.",
+        "--output",
+        "-o",
+        metavar="FILE",
     )
     seconds: float | None = option(
-        "For the search without a model's help; default 2, with --model none 60.",
+        "Time limit of the search for a repair without a model; default: 2, or 60 with --model none.",
         min=0.1,
         metavar="SECONDS",
         panel="Budget",
@@ -139,9 +151,9 @@ class HealOptions(ScriptRunOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeOptions(NewRunOptions):
-    """Change an existing project as asked, and grade the patch with its new tests.
+    """Change a project as described, and grade the patch with its new tests.
 
-    Nothing of the project changes without --apply or --branch.
+    The project stays as it is without --apply or --branch.
     """
 
     settings: ClassVar[Names] = (*REPAIRING, *GRADING, "prompts", "ask", "python")
@@ -152,35 +164,39 @@ class ChangeOptions(NewRunOptions):
     )
 
     wish: str = argument(
-        "What should be different, as text, a file, or - for standard input.",
+        "The change: text, a file, or - for standard input.",
         "",
         names="text",
         metavar="WISH",
     )
     root: Path = project_root()
     issue: Path | None = option(
-        "A file with more about the wish: an issue, a traceback.",
+        "A file with more about the change, such as an issue or a traceback.",
         names="path",
         metavar="FILE",
         panel="Options",
     )
     tests: list[Path] | None = given_tests(
-        "Your own tests of the change, files or folders; then none are written.", "PATH"
+        "Your own tests of the change, files or folders; no others are written.", "PATH"
     )
     fence: list[str] | None = option(
-        "A glob of files that may be changed; may be repeated.", metavar="GLOB", panel="Evidence"
+        "A glob of the only files that may change; may be repeated.",
+        metavar="GLOB",
+        panel="Evidence",
     )
     may_change: list[str] | None = option(
-        "A test that the wish may contradict: PATH::NAME; may be repeated.",
+        "A test that may fail after the change: PATH::NAME; may be repeated.",
         metavar="TEST",
         panel="Evidence",
     )
     no_baseline: bool = flag(
-        "Go on without the project's tests; then at most passed.", "--no-baseline", panel="Evidence"
+        "Do not run the project's tests; the verdict is then at most passed.",
+        "--no-baseline",
+        panel="Evidence",
     )
-    output: Path | None = option("Write the patch there.", "--output", "-o", metavar="FILE")
+    output: Path | None = option("Write the patch to this file.", "--output", "-o", metavar="FILE")
     apply: bool = flag(
-        "Change the files of the project; at a terminal it is asked first.", "--apply"
+        "Change the files of the project; at a terminal greenloop asks first.", "--apply"
     )
     branch: str | None = option("Commit the change on this new branch.", metavar="NAME")
     run_hooks: bool = flag("With --branch: run the project's git hooks and filters.", "--run-hooks")

@@ -16,18 +16,20 @@ REPAIRING = (*MODEL, "max_repairs")
 
 def keep_best() -> Any:
     """Declare `--keep-best`."""
-    return flag("Write --output even where the goal was not reached.", "--keep-best")
+    return flag(
+        "Write --output even if the code does not reach the required verdict.", "--keep-best"
+    )
 
 
 def dry_run() -> Any:
     """Declare `--dry-run`."""
-    help = "Print what the run would cost; call no model."
+    help = "Print what the run would cost, without a model call."
     return flag(help, "--dry-run", panel="Budget")
 
 
 def force() -> Any:
     """Declare `--force`."""
-    return flag("Write over files that greenloop did not write; a copy is kept.", "--force")
+    return flag("Overwrite files that greenloop did not write; a copy is kept.", "--force")
 
 
 def markdown() -> Any:
@@ -37,7 +39,9 @@ def markdown() -> Any:
 
 def junit() -> Any:
     """Declare `--junit FILE`."""
-    return option("Write JUnit XML: a case for each specification or lock file.", metavar="FILE")
+    return option(
+        "Write JUnit XML, with a test case for each specification or lock file.", metavar="FILE"
+    )
 
 
 def given_tests(help: str, metavar: str) -> Any:
@@ -54,8 +58,8 @@ def project_root(help: str = "The project's folder.") -> Any:
 class DisplayOptions(Options):
     """Options for what is printed."""
 
-    json: bool = flag("The report as JSON on standard output.", "--json")
-    quiet: bool = flag("No progress.", "--quiet", "-q")
+    json: bool = flag("Print the report as JSON.", "--json")
+    quiet: bool = flag("Print no progress.", "--quiet", "-q")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,12 +69,12 @@ class RunOptions(DisplayOptions):
     settings: ClassVar[Names] = REPAIRING
 
     run_dir: Path | None = option(
-        "Where the run keeps its record; default .greenloop/runs/<id>.", metavar="DIR"
+        "Folder for the record of the run; default: .greenloop/runs/<id>.", metavar="DIR"
     )
     approve: bool = flag(
-        "Ask before files are written: accept, reject, or change in words.", "--approve"
+        "Ask before files are written: accept, reject, or describe a change in words.", "--approve"
     )
-    verbose: bool = flag("More progress.", "--verbose", "-v")
+    verbose: bool = flag("Print more progress.", "--verbose", "-v")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,10 +84,15 @@ class NewRunOptions(RunOptions):
     settings: ClassVar[Names] = (*REPAIRING, "prompts")
 
     output: Path | None = option(
-        "Write the code there; its stem names the module.", "--output", "-o", metavar="FILE"
+        "Write the code to this file, which also names the module.",
+        "--output",
+        "-o",
+        metavar="FILE",
     )
     record: Path | None = option(
-        "Also write the model's answers to a replay file.", metavar="FILE", panel="Model"
+        "Also write the answers of the model to this file, for replay.",
+        metavar="FILE",
+        panel="Model",
     )
 
 
@@ -92,10 +101,12 @@ class ChoiceOptions(Options):
     """Options for what a specification leaves open."""
 
     answers: Path | None = option(
-        "The choices.md of a run, or of a lock file, filled in.", metavar="FILE", panel="Model"
+        "Answers to open questions: the filled-in choices.md of a run.",
+        metavar="FILE",
+        panel="Model",
     )
     accept_choices: bool = flag(
-        "Accept what was chosen where the text leaves something open.",
+        "Accept what was assumed where the text leaves something open.",
         "--accept-choices",
         panel="Model",
     )

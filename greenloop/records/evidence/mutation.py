@@ -121,6 +121,7 @@ class Mutation(Piece):
         share, reached = format_share(self.score, threshold), self.score >= threshold
         apart = f", {len(self.equivalent)} not counted" if self.equivalent else ""
         total = self.noticed + len(self.survived)
-        text = f"{share} ({format_minimum(threshold)}) of {total} small faults noticed"
+        faults = "small fault" if total == 1 else "small faults"
+        text = f"{share} ({format_minimum(threshold)}) of {total} {faults} noticed"
         text += f", {len(self.survived)} not{apart}"
         yield EvidenceRow(self.title, reached, text, share, self.score, threshold)

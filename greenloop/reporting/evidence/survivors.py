@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 
 from greenloop.records import Evidence, Survivor
 from greenloop.reporting.escaping import sanitize_line, truncate_words
@@ -98,7 +99,7 @@ def diff_hunk(survivor: Survivor) -> list[str]:
     """Return the change with the lines around it, without the headers of the diff."""
     lines = survivor.diff.rstrip("\n").split("\n")
     heads = [number for number, line in enumerate(lines) if line.startswith("@@")]
-    return lines[heads[0] + 1 :] if heads else lines
+    return list(dropwhile(str.isspace, lines[heads[0] + 1 :] if heads else lines))
 
 
 def get_mutated_line(survivor: Survivor) -> str:

@@ -92,7 +92,9 @@ class _ReportText:
         yield f"{report.verdict}: {title}"
         yield from self._row("", format_counts(report))
         for reason in report.reasons:
-            yield from self._row("not better", reason)
+            yield from self._row(
+                "not verified" if report.verdict != "failed" else "because", reason
+            )
         if unread := describe_unread_choices(report):
             yield from self._row("choices", unread)
         for label, place in (("page", report.artifacts.html), ("code", report.artifacts.output)):

@@ -95,7 +95,10 @@ def test_code_and_tests_are_written_later(run: Run) -> None:
     ("arguments", "said"),
     [
         (["foo"], "'foo' is not a command, a file or a sentence; see greenloop help"),
-        (["make", "durations"], "'durations' is not a command, a file or a sentence"),
+        (
+            ["make", "durations"],
+            "'durations' is not a command, a file or a sentence; see greenloop help",
+        ),
         (["src/durations"], "src/durations does not exist"),
         (["durations.md"], "durations.md does not exist"),
         (["help", "foo"], "no such command: foo"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from shutil import get_terminal_size
 
 from greenloop.app.run_list import KeptRun, find_old_folders, list_runs, remove
 from greenloop.cli.approval import confirm
@@ -17,6 +18,7 @@ from greenloop.settings import Settings
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 _MAX_TEXT = 50  # characters
+_WIDE, _SHORT = 150, 35  # columns of a terminal for one line a run, and of its text in two lines
 
 
 def runs_command(options: RunsOptions) -> int:
@@ -55,10 +57,14 @@ def _prune(options: RunsOptions) -> int:
 
 
 def _format(item: KeptRun) -> str:
-    verdict = item.verdict or ("interrupted" if item.can_resume else "not ended")
+    verdict = item.verdict or ("interrupted" if item.can_resume else "ended early")
     text = first_line(item.text.lstrip("# "), _MAX_TEXT)
     age, size = format_age(time.time() - item.changed), format_size(item.size)
     place = shorten_path(str(item.path))
+    if sys.stdout.isatty() and get_terminal_size().columns < _WIDE:
+        return (
+            f"{verdict:11}  {age:>10}  {size:>8}  {item.kind:6}  {text[:_SHORT]}\n{'':13}{place}\n"
+        )
     return f"{verdict:11}  {age:>10}  {size:>8}  {item.kind:6}  {text:{_MAX_TEXT}}  {place}\n"
 
 
