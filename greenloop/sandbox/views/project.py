@@ -22,15 +22,12 @@ from greenloop.testsuite.parser import is_test_path
 class ProjectSandbox(SandboxView):
     """Runs tests in a copy of the project, with its conftest files and packages.
 
-    `path` is the path of the module in the project; tests go by their paths in it. In an environment
-    of the project they are collected once, and mutants and patches tried in forks; without one each
-    has a run of its own.
+    `path` is the path of the module in the project; tests go by their paths in it.
     """
 
     def __init__(self, sandbox: Sandbox, project: Project, path: str) -> None:
         super().__init__(sandbox)
         self.project, self.path = project, path
-        self.can_fork = sandbox.environment is not None
 
     def with_packages(self, packages: InstalledPackages) -> ProjectSandbox:
         return ProjectSandbox(self.sandbox.with_packages(packages), self.project, self.path)
@@ -66,14 +63,16 @@ class ProjectSandbox(SandboxView):
         return self.run_project(project, **options)
 
     def place_trial(self, module: str, code: str, tests: Sequence[TestFile]) -> TrialFiles:
-        """Return the files of trials in a project that has an environment."""
-        assert self.environment is not None
+        """Return the files of trials in the project."""
         texts = {item.name: item.code for item in tests}
         project = self.project.with_overlay({self.path: code, **texts})
-        changed = self.environment.find_changes(project.own_files)
         targets = [f"./{name}" for name in self.project.targets or texts]
-        payload = {"path": self.path, "args": targets, "removed": list(project.removed)}
-        return TrialFiles((), tuple(changed.items()), payload)
+        payload: dict[str, Any] = {"path": self.path, "args": targets}
+        files = project.all_files
+        if self.environment:
+            files = self.environment.find_changes(project.own_files)
+            payload["removed"] = list(project.removed)
+        return TrialFiles((), tuple(files.items()), payload)
 
     def record_hits(self, code: str, tests: Sequence[TestFile]) -> tuple[TestRun, int]:
         """Run the tests as `run_tests` does; return also a bit mask of what they run of the module.

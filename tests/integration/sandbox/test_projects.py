@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import InputError
+from greenloop.grading.mutation import measure_mutation
 from greenloop.project.snapshot import take_snapshot
 from greenloop.records import Expectation, Project
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
@@ -95,6 +96,14 @@ def test_last_files_stay_last_in_shuffled_runs(box: Sandbox, project: Project) -
 
 
 PROGRAMS = read_program(__file__, "PROGRAMS")
+
+
+def test_mutants_of_a_module_are_tried_in_its_project(box: Sandbox, project: Project) -> None:
+    whole = project.model_copy(update={"targets": ("tests",)})
+    view, path = ProjectSandbox(box, whole, "src/shop/cart.py"), "tests/unit/test_cart.py"
+    tests = [TestFile(path, FILES[path])]
+    found = measure_mutation(view, FIXED["src/shop/cart.py"], tests, module="shop.cart")
+    assert (found.score, found.trouble) == (1.0, ""), found
 
 
 def test_programs_run_in_the_project_without_its_tests(box: Sandbox, project: Project) -> None:

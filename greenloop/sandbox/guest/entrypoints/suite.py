@@ -29,16 +29,10 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     accept_undecodable_output()
     root, channel = job["work"], Channel(result_fd, job.pop("key"))
     reporter = SuiteReporter(root + os.sep)
-    arguments, added = build_arguments(root), list[Any]([reporter, SuiteOptions()])
-    if job.get("python"):
-        sys.path.insert(0, root)  # as `python -m pytest` does
-        reporter.start(channel, job)
-    else:
-        folders = [folder for folder, _, _ in os.walk(root)]
-        _prepend_import_paths(root)
-        reporter.start(channel, job, folders)
-        arguments += absent_plugins.build_arguments(root, job["packages"], ini_file())
-        added.append(AbsentPlugins(folders))
+    folders = list_own_folders(job)
+    reporter.start(channel, job, folders)
+    arguments, added = prepare_session(job, folders)
+    added.append(reporter)
     if job["traced"]:
         recorder = HitRecorder(root + os.sep, job["traced"], channel.send)
         recorder.install()
@@ -46,6 +40,23 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     arguments += [*job["options"], *job["targets"]]
     channel.send("end", exit_status=_run(arguments, added, reporter))
     return 0
+
+
+def list_own_folders(job: dict[str, Any]) -> list[str]:
+    """Return all folders of a project whose tests greenloop's Python runs, none for its own."""
+    return [] if job.get("python") else [folder for folder, _, _ in os.walk(job["work"])]
+
+
+def prepare_session(job: dict[str, Any], folders: list[str]) -> tuple[list[str], list[Any]]:
+    """Set where imports look; return pytest's arguments and plug-ins for tests of a project."""
+    root = job["work"]
+    arguments = build_arguments(root)
+    if job.get("python"):
+        sys.path.insert(0, root)  # as `python -m pytest` does
+        return arguments, [SuiteOptions()]
+    _prepend_import_paths(root)
+    arguments += absent_plugins.build_arguments(root, job["packages"], ini_file())
+    return arguments, [SuiteOptions(), AbsentPlugins(folders)]
 
 
 def _run(arguments: list[str], added: list[Any], reporter: SuiteReporter) -> int:

@@ -22,7 +22,6 @@ from ..limits.proc_stats import own_cpu_seconds
 from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
 from ..pytest_plugin.config import options, remove_assert_rewriting
-from ..pytest_plugin.suite_options import SuiteOptions, build_arguments
 from ..trials.budget import Budget
 from ..trials.driver import ForkRequest, TrialDriver
 from ..trials.forks import Reporter, StepLimits, become_subreaper, start_fork
@@ -30,6 +29,7 @@ from ..trials.limits import COLLECTION, NO_LIMITS, limit_memory, limit_step
 from ..trials.server import FreshTrial, TrialServer
 from ..trials.session import TrialSession
 from ..trials.swap import EditedFile
+from .suite import list_own_folders, prepare_session
 
 Serve = Callable[[TrialSession], None]
 
@@ -132,9 +132,8 @@ def _build_suite_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
 
     Output is captured in memory: the files of descriptors are not those of a fork.
     """
-    sys.path.insert(0, job["work"])  # as `python -m pytest` does
-    arguments = [*build_arguments(job["work"]), "--tb=no", "--capture=sys", *job["args"]]
-    return arguments, [SuiteOptions()]
+    arguments, added = prepare_session(job, list_own_folders(job))
+    return [*arguments, "--tb=no", "--capture=sys", *job["args"]], added
 
 
 def _build_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
