@@ -116,22 +116,29 @@ def compare_tests(
     functions = set(map(_name_function, passed))
     now = {path: diff.tree.texts.get(path, "") for path in {*files, *changed, *diff.before}}
     now = {path: text for path, text in now.items() if is_test_path(path)}
-    silent = set(_find_silent(functions, run_now, find_successors(old, now), read_tests(old)))
+    begun = {
+        test.rpartition("::")[2] for test in run_now - functions if test.startswith(tuple(now))
+    }
+    silent = set(_find_silent(functions - run_now, begun, run_now, old, now))
     silent -= {test for test in silent if not _is_defined(test, runner.tree.texts)}
     found = {"compared": functions, "silent": silent, "outdated": failing}
     return {key: tuple(sorted(names)) for key, names in found.items()}
 
 
 def _find_silent(
-    before: Set[str], now: Set[str], successors: Mapping[str, str], written: Collection[str]
+    gone: Set[str],
+    begun: Set[str],
+    run_now: Set[str],
+    old: Mapping[str, str],
+    now: Mapping[str, str],
 ) -> Iterator[str]:
     """Yield the tests that ran before, stand somewhere still, and do not run now.
 
-    Those that are not `written` in a file are inherited, or made by a class.
+    Those that no file has are inherited, or made by a class; `begun` are names of tests that are new.
     """
-    begun = {test.rpartition("::")[2] for test in now - before}
-    for test in before - now:
-        is_lost = successors.get(test, "") not in {"", *now}
+    successors, written = find_successors(old, now), read_tests(old)
+    for test in gone:
+        is_lost = successors.get(test, "") not in {"", *run_now}
         if is_lost if test in written else test.rpartition("::")[2] not in begun:
             yield test
 

@@ -52,10 +52,15 @@ class Explanations:
         return not words.isdisjoint(self._said)
 
     @cached_property
-    def _said(self) -> set[str]:
+    def lines(self) -> list[str]:
+        """The changed lines of documents and docstrings."""
         pairs = ((self.diff.before[path] or "", self._read(path)) for path in self._code)
         docstrings = (line for pair in pairs for line in _list_changed_docstrings(*pair))
-        return _list_words(*self.document_lines, *docstrings)
+        return [*self.document_lines, *docstrings]
+
+    @cached_property
+    def _said(self) -> set[str]:
+        return _list_words(*self.lines)
 
     def _find_common(self, test: str) -> set[str]:
         """Return the words of most tests of a file."""

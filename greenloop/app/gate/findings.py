@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.functions import ANSWERED, ChangedFunctions
+from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.checks import hides_failure
@@ -56,6 +57,7 @@ def collect_findings(
     blocking = [*loosened, *lost, *_list_silent(known.silent, weakened, diff)]
     asked = (i for i in excused if not _holds_still(i, known) and not explanations.cover(i))
     blocking += [f"{item.says}; {_UNEXPLAINED}" for item in asked]
+    blocking += find_special_cases(diff, explanations.lines)
     if report is not None and report.verdict == "failed":
         blocking += _list_failures(report)
     elif report is not None:

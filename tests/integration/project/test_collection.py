@@ -33,6 +33,8 @@ def test_a_file_that_skips_itself_is_skipped(box: Sandbox) -> None:
     outcomes = {"test_a.py": "skipped", "test_b.py::test_b": "passed", "test_c.py": "skipped"}
     found = run(box, files)
     assert found.outcomes == outcomes, found
+    found = run(box, {**files, "pytest.ini": "[pytest]\naddopts = --doctest-modules\n"})
+    assert found.outcomes == outcomes, found
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ class Reporter:
             yield from session.genitems(DoctestModule.from_parent(session, path=path))
 
     def pytest_collectreport(self, report: Any) -> None:
-        if report.skipped:
+        if report.skipped and report.nodeid not in self._skipped_files:  # also as one of doctests
             self._skipped_files.append(report.nodeid)
 
     def pytest_collection_finish(self, session: Any) -> None:
