@@ -46,6 +46,18 @@ def test_a_test_that_is_removed_with_what_it_tested_is_not_named() -> None:
     before = BEFORE + "\ndef test_tax():\n    assert tax(1) == 2\n"
     assert find_kinds(BEFORE, before, removed) == []
     assert find_kinds(BEFORE, before) == ["removed"]
+    fixture = "\n@pytest.fixture\ndef rate():\n    return tax(1)\n"
+    before = BEFORE + fixture + "\ndef test_rate(rate):\n    assert rate == 2\n"
+    assert find_kinds(BEFORE, before, removed) == []
+    assert find_kinds(BEFORE + fixture, before, removed) == ["removed"]  # it is still there
+
+
+def test_a_test_of_a_text_that_the_code_no_longer_knows_is_not_named() -> None:
+    code = "def send(kind):\n    return kind == 'file.path'\n"
+    removed = find_removed_names({"a.py": code}, {"a.py": "def send(kind):\n    return False\n"})
+    before = BEFORE + "\ndef test_path():\n    assert send('file.path')\n"
+    assert find_kinds(BEFORE, before, removed) == []
+    assert find_kinds(BEFORE, before, find_removed_names({"a.py": code}, {"a.py": code})) != []
 
 
 def test_a_check_of_an_argument_that_is_removed_is_not_named() -> None:

@@ -1,0 +1,49 @@
+"""What the gate names of a change without running it: examples as rules, and what documents say."""
+
+from __future__ import annotations
+
+import pytest
+
+from greenloop.app.gate.explanations import Explanations
+from greenloop.app.gate.special_cases import find_special_cases
+from greenloop.project.diff import ProjectDiff
+from greenloop.project.tree import ProjectTree
+from greenloop.project.weakening import WeakenedTest
+from greenloop.records import InputFile, Project
+
+RULE = "def spell(text):\n    return text.replace('+', 'p')\n"
+EXAMPLE = "def spell(text):\n    if text == 'C++ & C':\n        return 'cpp-and-c'\n    return text\n"
+TEST = "def test_spell():\n    assert spell('C++ & C') == 'cpp-and-c'\n"
+
+
+def build_diff(code: str, before: str = "def spell(text):\n    return text\n") -> ProjectDiff:
+    files = {"names.py": code, "tests/test_names.py": TEST}
+    inputs = (InputFile(path=path, content=text.encode()) for path, text in files.items())
+    tree = ProjectTree("", Project(files=tuple(inputs)))
+    return ProjectDiff(tree, "c", {"names.py": before, "tests/test_names.py": TEST})
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "count"),
+    [(EXAMPLE, "", 1), (RULE, "", 0), (EXAMPLE, "`C++ & C` is cpp-and-c", 0)],
+)
+def test_an_example_that_code_answers_by_itself_is_named(code: str, said: str, count: int) -> None:
+    found = list(find_special_cases(build_diff(code), [said]))
+    assert len(found) == count
+    assert all(i.startswith("names.py:2 answers 'C++ & C' by itself, as tests/") for i in found)
+
+
+@pytest.mark.parametrize(
+    ("line", "covers"),
+    [("- `spell` writes C++ as cpp.", True), ("- The build is faster.", False), ("", False)],
+)
+def test_a_document_explains_the_tests_that_it_has_a_word_of(line: str, covers: bool) -> None:
+    test = "tests/test_names.py::test_spell"
+    item = WeakenedTest(test, "expectation", "spell('a') == 'b'", "spell('a') == 'c'", was=test)
+    assert Explanations(build_diff(RULE), [line]).cover(item) is covers
+
+
+def test_functions_as_they_were_have_no_changed_lines() -> None:
+    old = "@mark\ndef gone():\n    return 1\n\n\n@mark\ndef spell(text):\n    return text\n"
+    diff = build_diff("@mark\ndef spell(text):\n    return text\n", old)
+    assert diff.lines["names.py"] <= {0}  # before the first one
