@@ -152,7 +152,7 @@ async def _grade_changes(
     deadline: float | None,
 ) -> None:
     with state.measure_time("sandbox_s"), progress_span(emit, "the project's tests"):
-        measure = partial(_measure_baseline, runner, diff, deadline)
+        measure = partial(measure_baseline, runner, diff, deadline)
         baseline, only = await run_in_sandbox_thread(runner.box, measure)
         find_red = explain_problem if baseline.problem else explain_red
         explain = partial(find_red, runner, diff, baseline)
@@ -183,7 +183,7 @@ async def _grade_changes(
     _note_what_is_not_graded(state, change, diff, list(list_lost_tests(diff)))
 
 
-def _measure_baseline(
+def measure_baseline(
     runner: ProjectRunner, diff: ProjectDiff, deadline: float | None
 ) -> tuple[Baseline, list[str]]:
     """Run the suite; where it is too long for a deadline, the test files that are about the change.

@@ -75,7 +75,15 @@ def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
     before = runner.run(diff.before, timeout_s=MAX_SUITE_SECONDS)
     if not before.passed_count:
         return RedTests()
-    failures = {i.test: i for i in baseline.failures if i.test not in before.failing_tests}
+    ended = _list_ended(before, "passed")
+    failures = {
+        item.test: item
+        for item in baseline.failures
+        if item.test not in before.failing_tests
+        and (item.exception != "Timeout" or item.test in ended)  # a new one may only be slow
+    }
+    if baseline.failures and not failures:
+        return RedTests()
     return RedTests(tuple(sorted(failures)), tuple(failures.values()), ended=baseline.problem)
 
 

@@ -47,6 +47,7 @@ _SILENCING = re.compile(
     r"\|\| *(true|:|exit 0)|continue-on-error: *true|disableAllHooks"
     r"|^(commands\S* *= *)?- *(coverage|pytest|py\.test|python|tox)\b|ignore_(outcome|errors) *= *true"
 )
+_OWN_HOOK = re.compile(r"greenloop gate --agent \w+ \|\| exit 0\b")  # as `init` writes it
 # Modules that Python or pytest imports by themselves, before any test.
 _STARTUP_FILES = ("sitecustomize.py", "usercustomize.py")
 # Options that take tests away, or their failures.
@@ -115,7 +116,8 @@ def _compare_hook_lines(path: str, before: str, after: str) -> Iterator[str]:
 def _find_silenced(path: str, before: str, after: str) -> Iterator[str]:
     """Yield a new line by which nobody learns how a check ends."""
     old, new = ([line.strip() for line in text.splitlines()] for text in (before, after))
-    if quiet := next((i for i in new if i not in old and _SILENCING.search(i)), ""):
+    found = (i for i in new if i not in old and _SILENCING.search(_OWN_HOOK.sub("", i)))
+    if quiet := next(found, ""):
         yield f"{path}: `{quiet[:100]}` is new; a check that fails may go unnoticed"
 
 
@@ -157,7 +159,7 @@ def _compare_settings(
     if floors[1] < floors[0]:
         yield f"{path}: --cov-fail-under was {floors[0]:g}, and is {floors[1]:g} now"
     for key in _COLLECTING:
-        if key in was and was[key] != now.get(key):
+        if key in was and not _has_all(key, was[key], now.get(key)):
             yield f"{path}: {key} was `{was[key]}`, and is `{now.get(key, 'not set')}` now"
         elif key in now and key not in was:
             yield f"{path}: {key} is `{now[key]}` now, so other tests may be left out"
@@ -182,6 +184,12 @@ def _compare_settings(
         yield f"{path}: coverage's fail_under was {lower:g}, and is {upper:g} now"
     if old.get("greenloop", {}) != new.get("greenloop", {}):
         yield f"{path}: [tool.greenloop] was changed; the values of the base commit count"
+
+
+def _has_all(key: str, before: Any, now: Any) -> bool:
+    """Return whether what is collected by a key is collected still."""
+    old, new = (_split(" ".join(_list_lines(value))) for value in (before, now))
+    return old == new or (key != "norecursedirs" and bool(old) and {*old} <= {*new})
 
 
 def _list_lines(value: Any) -> list[str]:

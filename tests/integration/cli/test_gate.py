@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from greenloop.app.gate.run import GateRequest
 from greenloop.app.gate.settings import load_base_settings, replace_project_settings
 from greenloop.settings import Settings
+from tests.support.git import commit_all, git
 from tests.support.programs import read_program
 
 CODE = """def total(prices):
@@ -42,9 +42,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "cart.py").write_text(CODE)
     (folder / "tests/test_cart.py").write_text(TESTS)
     (folder / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["."]\n')
-    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "begin")):
-        named = ("-c", "user.name=n", "-c", "user.email=n@example.org")
-        subprocess.run(["git", *named, *arguments], cwd=folder, check=True)
+    commit_all(folder)
     return folder
 
 
@@ -70,14 +68,9 @@ def replace(file: Path, old: str, new: str) -> None:
 def test_settings_are_those_of_the_commit_at_which_the_work_began(project: Path) -> None:
     request, server = GateRequest(project), Settings(min_mutation_score=0.95)
     assert replace_project_settings(server, request).min_mutation_score == 0.8
-    file, named = project / "pyproject.toml", (
-        "-c",
-        "user.name=n",
-        "-c",
-        "user.email=n@example.org",
-    )
+    file = project / "pyproject.toml"
     append(file, "[tool.greenloop]\nmin-mutation-score = 0.9\n")
-    subprocess.run(["git", *named, "commit", "-qam", "strict"], cwd=project, check=True)
+    git(project, "commit", "-qam", "strict")
     replace(file, "0.9", "0.85")
     assert load_base_settings(request).min_mutation_score == 0.9
     assert replace_project_settings(server, request).min_mutation_score == 0.9
@@ -134,19 +127,17 @@ def test_a_refactoring_whose_tests_notice_its_faults_may_stop(project: Path) -> 
     assert stop(project, "--agent", "claude") == (0, "", "")
 
 
-def test_neither_a_commit_nor_broken_settings_hide_a_change(project: Path) -> None:
+def test_neither_a_commit_nor_broken_settings_hide_a_change(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     transcript = project.parent / "session.jsonl"
     replace(project / "tests/test_cart.py", "== 3", "> 0")
     append(project / "pyproject.toml", "[tool.greenloop\n")
-    named = ("-c", "user.name=n", "-c", "user.email=n@example.org")
-    subprocess.run(["git", *named, "commit", "-qam", "tidy"], cwd=project, check=True)
-    listed = ["git", "log", "--format=%cI", "-1", "HEAD^"]
-    begun = subprocess.run(listed, cwd=project, capture_output=True, text=True, check=True).stdout
+    begun = git(project, "log", "--format=%cI", "-1")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2038-01-01T00:00:00Z")
+    git(project, "commit", "-qam", "tidy")
     transcript.write_text(json.dumps({"timestamp": begun.strip()}))
     event = {"session_id": "s", "transcript_path": str(transcript)}
-    later = {**os.environ, "GIT_COMMITTER_DATE": "2038-01-01T00:00:00Z"}
-    amend = ["git", *named, "commit", "-q", "--amend", "--no-edit"]
-    subprocess.run(amend, cwd=project, check=True, env=later)
     _, out, _ = stop(project, "--agent", "claude", **event)
     assert "test_total asserts less than before" in json.loads(out)["reason"]
 

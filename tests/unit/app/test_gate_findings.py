@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
+from greenloop.app.check_diff import measure_baseline
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.project.diff import ProjectDiff
+from greenloop.project.runner import NOT_FINISHED
 from greenloop.project.tree import ProjectTree
 from greenloop.project.weakening import WeakenedTest
-from greenloop.records import InputFile, Project
+from greenloop.records import Baseline, InputFile, Project
 
 RULE = "def spell(text):\n    return text.replace('+', 'p')\n"
-EXAMPLE = "def spell(text):\n    if text == 'C++ & C':\n        return 'cpp-and-c'\n    return text\n"
+EXAMPLE = (
+    "def spell(text):\n    if text == 'C++ & C':\n        return 'cpp-and-c'\n    return text\n"
+)
 TEST = "def test_spell():\n    assert spell('C++ & C') == 'cpp-and-c'\n"
 
 
@@ -47,3 +55,15 @@ def test_functions_as_they_were_have_no_changed_lines() -> None:
     old = "@mark\ndef gone():\n    return 1\n\n\n@mark\ndef spell(text):\n    return text\n"
     diff = build_diff("@mark\ndef spell(text):\n    return text\n", old)
     assert diff.lines["names.py"] <= {0}  # before the first one
+
+
+def test_a_suite_that_is_too_long_gives_way_to_the_tests_of_the_change() -> None:
+    class Runner:
+        def measure_baseline(self, limit_s: float = 0, only: Sequence[str] = ()) -> Baseline:
+            assert 0 < limit_s <= (60 if only else 30)
+            return Baseline(problem="" if only else f"{NOT_FINISHED} in time")
+
+    runner: Any = Runner()
+    diff = build_diff(RULE)
+    found = measure_baseline(runner, diff, time.monotonic() + 60)
+    assert found == (Baseline(), ["tests/test_names.py"])

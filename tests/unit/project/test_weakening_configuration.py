@@ -43,6 +43,7 @@ PYTEST = "[tool.pytest.ini_options]\n"
         ("conftest.py", "", "collect_ignore = ['test_a.py']\n", "['test_a.py'] is new"),
         ("conftest.py", "", "if CI:\n    collect_ignore.append('test_a.py')\n", "is new"),
         (".claude/settings.json", "greenloop gate", "", "decides what is checked"),
+        ("tox.ini", "commands = pytest", "commands = - pytest", "`commands = - pytest` is new"),
     ],
 )
 def test_a_loosened_configuration_is_named(path: str, before: str, after: str, said: str) -> None:
@@ -60,6 +61,8 @@ def test_a_loosened_configuration_is_named(path: str, before: str, after: str, s
         ("tests/conftest.py", "", "import pytest\n\n@pytest.fixture\ndef shop(): ...\n"),
         ("conftest.py", "", "if sys.version_info < (3, 12):\n    collect_ignore = ['a.py']\n"),
         ("pyproject.toml", "not TOML", "neither = "),
+        ("pytest.ini", "[pytest]\ntestpaths = a", "[pytest]\ntestpaths = a b"),
+        (".codex/hooks.json", "", '"command": "greenloop gate --agent codex || exit 0"'),
     ],
 )
 def test_another_configuration_is_not_named(path: str, before: str, after: str) -> None:
