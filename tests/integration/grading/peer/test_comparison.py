@@ -206,9 +206,14 @@ def test_what_comes_after_a_call_that_is_not_allowed_says_nothing(warm: Sandbox)
     assert (found.differences, found.agreed > 20) == ((), True), found
 
 
-def test_an_exception_beside_a_function_is_no_second_name(warm: Sandbox) -> None:
+@pytest.mark.parametrize(("item", "form"), [("n,", "n"), ("'double', n", "name, *arguments")])
+def test_an_exception_beside_a_function_is_no_second_name(
+    warm: Sandbox, item: str, form: str
+) -> None:
+    """A peer that names the function all the same is read as well."""
     code = "class Refused(Exception): ...\n\ndef double(n):\n    return 2 * n\n"
-    inputs = "def inputs(rng):\n    yield from ((n,) for n in range(60))\n\ndef allowed(n):\n    return type(n) is int\n"
+    inputs = f"def inputs(rng):\n    yield from (({item}) for n in range(60))\n\n"
+    inputs += f"def allowed({form}):\n    return True\n"
     assert _compare(warm, code, code, inputs).allowed >= 50
 
 

@@ -8,6 +8,7 @@ import decimal
 import enum
 import fractions
 import functools
+import inspect
 import io
 import math
 import random
@@ -79,10 +80,10 @@ class Calls:
             self._names["datetime"] = _ModuleAndClass()
         if inputs:
             exec(compile(inputs, "<inputs>", "exec"), self._own)
-        self._precondition = Precondition(
-            self._own.get("allowed") if inputs else None,
-            len(public) > 1 or any(isinstance(self._names.get(i), type) for i in public),
-        )
+        allowed = self._own.get("allowed") if inputs else None
+        is_class = any(isinstance(self._names.get(item), type) for item in public)
+        self._has_names = len(public) > 1 or is_class or _takes_name(allowed)
+        self._precondition = Precondition(allowed, self._has_names)
         self._constants = {
             id(value): name
             for name, value in constants.items()
@@ -162,10 +163,10 @@ class Calls:
             if isinstance(item, list) and item and all(map(_is_step, item)):
                 return self._limit("; ".join(self._render_call(*step) for step in item))
             arguments = item if isinstance(item, tuple) else (item,)
+            if self._has_names and type(arguments[0]) is str and arguments[0] in self._public:
+                return self._limit(self._render_call(*arguments))
             if len(self._public) == 1:
                 return self._limit(self._render_call(self._public[0], *arguments))
-            if type(arguments[0]) is str and arguments[0] in self._public:
-                return self._limit(self._render_call(*arguments))
         return ""
 
     def _render_call(self, name: str, *arguments: Any) -> str:
@@ -199,6 +200,14 @@ def _compile(call: ast.Call) -> types.CodeType:
 
 def _raise(error: BaseException) -> None:
     raise error
+
+
+def _takes_name(allowed: Any) -> bool:
+    """Return whether a precondition has the form for several names: `allowed(name, *arguments)`."""
+    with suppress(TypeError, ValueError):
+        first, second, *_ = inspect.signature(allowed).parameters.values()
+        return first.name == "name" and second.kind is second.VAR_POSITIONAL
+    return False
 
 
 def _is_step(item: Any) -> bool:
