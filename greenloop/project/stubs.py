@@ -20,9 +20,11 @@ def stub_missing_names(
 ) -> dict[str, str]:
     """Return the files, by path, that get stubs, with their texts.
 
-    `packages` are modules that runs may import or install: they get no stub.
+    `packages` are modules that runs may import or install: they get no stub, nor does what the
+    project imports already, which its own environment has.
     """
     index = build_index({**texts, **tests})
+    packages = {*packages, *_list_imported(texts)}
     missing: dict[str, dict[str, None]] = {}
     for path, code in sorted(tests.items()):
         unknown = list_imported_modules(code, packages)
@@ -34,6 +36,11 @@ def stub_missing_names(
         file: texts.get(file, "") + "".join(_write_stub(name, code) for name in names if name)
         for file, names in _separate_packages(missing).items()
     }
+
+
+def _list_imported(texts: Mapping[str, str]) -> Iterator[str]:
+    for module in build_index(texts).modules.values():
+        yield from (item.module.partition(".")[0] for item in module.imports if not item.level)
 
 
 def _find_missing(

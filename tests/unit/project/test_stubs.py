@@ -87,3 +87,5 @@ def test_packages_of_the_run_and_modules_below_a_file_get_no_stub() -> None:
     test = {"test_new.py": "import fresh\nimport shop.prices.deep\n"}
     assert stub_missing_names(SHOP, test, ["fresh"]) == {}
     assert stub_missing_names({}, test, ["shop"]) == {"fresh.py": ""}
+    # What the project imports is in its environment, whatever its name.
+    assert stub_missing_names({"tests/test_old.py": "import fresh"}, test, ["shop"]) == {}
