@@ -102,13 +102,25 @@ def render_held_out_test(
 
 def _render_call(module: str, call: str, public: Collection[str]) -> tuple[list[str], list[str]]:
     """Return the imports of a call, and its statements, the last of which is an expression."""
-    tree = ast.parse(call.strip())
+    tree = _Unqualified(module, public).visit(ast.parse(call.strip()))
     values = {key: line for key, line in find_value_imports(call).items() if key not in public}
     nodes = list(ast.walk(tree))
     used = {node.id for node in nodes if isinstance(node, ast.Name)} - bound_names(nodes)
     own = sorted((used - set(dir(builtins)) - values.keys()) | used.intersection(public))
     imports = [*values.values(), *([f"from {module} import {', '.join(own)}"] if own else [])]
     return imports, [ast.unparse(item) for item in tree.body]
+
+
+class _Unqualified(ast.NodeTransformer):
+    """Makes `gross(1)` of `prices.gross(1)` and `shop.prices.gross(1)`, for the module `shop.prices`."""
+
+    def __init__(self, module: str, public: Collection[str]) -> None:
+        self._names = {module, module.rpartition(".")[2]}.difference(public)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        own = ast.unparse(node.value) in self._names
+        return ast.copy_location(ast.Name(node.attr, node.ctx), node) if own else node
 
 
 def _render_comparison(returns: str) -> list[str]:

@@ -134,6 +134,18 @@ def test_public_names_are_those_of_the_module(monkeypatch: pytest.MonkeyPatch) -
     names["test_x"]()
 
 
+@pytest.mark.parametrize("call", ["f(1)", "prices.f(1)", "shop.prices.f(prices.f(0) + 1)"])
+def test_a_call_may_name_the_module(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("prices")
+    module.f = lambda number: number  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "shop", types.ModuleType("shop"))
+    monkeypatch.setitem(sys.modules, "shop.prices", module)
+    names: dict[str, Any] = {}
+    example = HeldOutExample(call=call, returns="1")
+    exec(render_held_out_test("shop.prices", "test_x", example), names)
+    names["test_x"]()
+
+
 @pytest.mark.parametrize(
     ("call", "returns"),
     [
