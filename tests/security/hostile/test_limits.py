@@ -7,6 +7,7 @@ import pytest
 from greenloop.records import Ending, LimitName
 from greenloop.sandbox.base import Sandbox
 from tests.security.hostile.conftest import PRELUDE, Attack, Limited
+from tests.support.programs import read_table
 
 _WRITE = """
 def fill(path, megabytes):
@@ -19,60 +20,9 @@ def burn():
     while True: pass
 """
 # By limit: the action, changed limits, the ending, words of the report.
-REACHED: dict[LimitName, tuple[str, dict[str, float], Ending, str]] = {
-    "wall time": ("time.sleep(60)", {"timeout_s": 1.0}, "timeout", "still running after 1 s"),
-    "cpu": ("burn()", {"cpu_s": 1}, "cpu", "more than 1 s of CPU time in one process"),
-    "memory": (
-        "bytearray(1 << 30)",
-        {},
-        "finished",
-        "more than 192 MB of memory in one process",
-    ),
-    "total memory": (
-        "kept = bytearray(os.urandom(4096)) * 50000; time.sleep(60)",
-        {"memory_bytes": 1 << 30},
-        "memory",
-        "more than 128 MB of memory in all, with its files",
-    ),
-    "processes": (
-        "[threading.Thread(target=time.sleep, args=(5,), daemon=True).start() for _ in range(99)]"
-        "; time.sleep(5)",
-        {"memory_bytes": 8 << 30},
-        "finished",
-        "more than 24 processes and threads",
-    ),
-    "disk": (
-        "[fill(f'{TMP}/{n}', 6) for n in range(4)]",
-        {},
-        "finished",
-        "more than 16 MB of files",
-    ),
-    "inodes": (
-        "[open(f'{TMP}/{n}', 'w').close() for n in range(1000)]",
-        {},
-        "finished",
-        "more than 512 files and folders",
-    ),
-    "shared memory": (
-        "fill('/dev/shm/x', 6)",
-        {},
-        "finished",
-        "more than 4 MB of shared memory",
-    ),
-    "open files": (
-        "kept = [open('/dev/null') for _ in range(100)]",
-        {},
-        "finished",
-        "more than 64 open files in one process",
-    ),
-    "file size": ("fill(f'{TMP}/x', 9)", {}, "finished", "a file of more than 8 MB"),
-    "output": (
-        "[os.write(1, bytes(65536)) for _ in range(99)]",
-        {},
-        "output",
-        "more than 1024 KB of output",
-    ),
-}
+REACHED: dict[LimitName, tuple[str, dict[str, float], Ending, str]] = read_table(
+    __file__, "REACHED"
+)
 
 
 # Endings without quotas: the run's usage is polled.

@@ -11,66 +11,11 @@ from greenloop.testsuite.parser import (
     parse_test_functions,
     remove_tests,
 )
+from tests.support.programs import read_program
 
 read = parse_test_functions
 
-CODE = '''
-import pytest
-from m import f
-
-LIMIT = 3  # stays
-
-
-@pytest.mark.parametrize(
-    "n",
-    [1, 2],
-)
-def test_cases(n):
-    """R1, R12: several
-    lines."""
-    assert f(n)
-
-
-async def test_async():
-    """R2: awaited."""
-    assert await f(1)
-
-
-def helper():
-    return 1
-
-
-class TestGroup:
-    """Together."""
-
-    def test_one(self):
-        "R3 without a colon"
-        assert f(
-            1,
-        )
-
-    @pytest.mark.slow
-    def test_two(self):
-        assert f(2)
-
-    class TestInner:
-        def test_deep(self):
-            """Says nothing."""
-
-
-class Old(unittest.TestCase):
-    def test_unit(self):
-        """Proves R4: and more. R5 is not proved."""
-
-
-class Helper:
-    def test_not_collected(self):
-        pass
-
-
-def test_last():
-    pass
-'''.lstrip()
+CODE = read_program(__file__, "CODE")
 NAMES = {
     "test_cases": ("R1", "R12"),
     "test_async": ("R2",),
