@@ -77,8 +77,8 @@ def build_run_result(report: Report, require: Literal["verified", "passed"] | No
 class ChangesResult(Record):
     """What the changes of a project lack."""
 
-    is_done: bool = Field(description="whether nothing is to be mended")
-    message: str = Field(description="what to mend, a line each; '' if nothing")
+    is_done: bool = Field(description="whether there is nothing to fix")
+    message: str = Field(description="what to fix, a line each; '' if nothing")
     note: str = Field(
         description="what a person should know: changed expectations, what was left out"
     )

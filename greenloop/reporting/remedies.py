@@ -34,7 +34,7 @@ _REMEDIES = {
     "requirements without": "say in the text how the requirement shows, or give a test with --tests",
     "tests that return": "assert the value instead of returning it",
     "the text asks for more": "take it out of the text, or give it a run of its own",
-    "no baseline": "mend the project's test run, and check it with pytest",
+    "no baseline": "run the project's tests with pytest, and fix what fails",
     "forged": "read the code: it does not earn its green",
     "stuck": "make the text plainer, or name another model with --fallback-model",
     "patches": "add the test that is missing, and heal again",

@@ -76,14 +76,16 @@ def test_the_recorded_runs_of_the_readme(clone: Path) -> None:
     calls = {line[line.index("greenloop ") :] for line in lines if "replay:" in line}
     assert calls
     for call in calls:
-        said = run_command(["bash", "-c", call])
-        assert "# verified: " in said
+        said = run_command(["bash", "-c", f"{call} --json"])  # with the card of a terminal
+        assert "✓ verified" in said
         (whole,) = [line for line in lines if line.endswith(call)]
         assert_shown(sample_after(whole), said)
 
 
 def test_the_check_of_the_readme_prints_what_is_shown(clone: Path) -> None:
-    ended = subprocess.run(["bash", "-c", WEAK], capture_output=True, text=True, timeout=500)
+    ended = subprocess.run(
+        ["bash", "-c", f"{WEAK} --json"], capture_output=True, text=True, timeout=500
+    )
     assert ended.returncode in (0, 1), ended.stderr
     assert_shown(sample_after(WEAK), ended.stdout + ended.stderr)
     tests = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "examples/check"]

@@ -18,7 +18,7 @@ from greenloop.syntax.parse import parse_or_empty
 
 MAX_LINES = 40
 _UNEXPLAINED = "if the task asks for it, say so in a docstring, a document or a new test"
-_HEAD = "greenloop: this change is not done. Mend these, or say why one of them is right as it is:"
+_HEAD = "greenloop: this change is not done. Fix these points, or say why one of them is right as it is:"
 
 
 @dataclass(frozen=True)

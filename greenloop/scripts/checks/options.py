@@ -37,7 +37,7 @@ def parse_expect(text: str) -> OutputCheck:
         check_pattern(text[1:-1])
     except ValueError as error:
         raise InputError(
-            f"--expect {text}: not a regular expression: {error}; mend it, or leave out the / on "
+            f"--expect {text}: not a regular expression: {error}; correct it, or leave out the / on "
             "either side to ask for the text itself"
         ) from None
     return build_check("matches", text=text[1:-1])

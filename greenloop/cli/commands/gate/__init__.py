@@ -38,6 +38,8 @@ def gate_command(options: GateOptions) -> int:
     if not answer.message:
         if text := format_pass(agent, answer.note):
             print(text)
+        elif sys.stdout.isatty() and not answer.note:
+            print_error("there is nothing to fix in this change")
         return 0
     print(format_block(agent, answer.message))
     return 1 if agent == "text" else 0
@@ -59,5 +61,6 @@ def _run(options: GateOptions, event: StopEvent) -> GateAnswer:
         async def open_box() -> Sandbox:
             return stack.enter_context(open_sandbox(settings))
 
-        progress = stack.enter_context(create_progress(quiet=True, verbose=False))
+        quiet = not sys.stdin or not sys.stdin.isatty()  # an agent waits, not a person
+        progress = stack.enter_context(create_progress(quiet=quiet, verbose=False))
         return run_with_signals(run_gate(request, settings, open_box, progress))

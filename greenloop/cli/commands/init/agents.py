@@ -19,7 +19,7 @@ _AIDER = 'test-cmd: "greenloop gate"\nauto-test: true\n'
 _INSTRUCTIONS = """
 ## Before you say that you are done
 
-Run `greenloop gate` and mend what it names, or say in your answer why it is right as it is. Do not remove,
+Run `greenloop gate` and fix what it names, or say in your answer why it is right as it is. Do not remove,
 skip or loosen tests to make it pass.
 """
 
