@@ -70,11 +70,11 @@ async def run_loop(strategy: Strategy) -> None:
 
 
 class CodingAgent:
-    """Makes or repairs code, and tests it.
+    """Makes or repairs code, tests it, and grades the result.
 
-    `model`, `fallback`, and `sandbox`, or `resources` that several runs share, replace what the
-    settings would open. `asker` answers what a text leaves open. Each run has a directory of its
-    own, below `settings.home` by default.
+    `model`, `fallback` and `sandbox` are used instead of those that the settings name; `resources`
+    can be shared by several runs. `asker` answers questions about what a text leaves open. Each run
+    has its own directory, by default below `settings.home`.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class CodingAgent:
         )
 
     async def run(self, specification: str | RunRequest, run_dir: Path | None = None) -> Report:
-        """Run a request, or a specification, in a new run directory, and return the report.
+        """Run a specification or another request in a new run directory, and return the report.
 
         Raises:
             GreenloopError: the run ended early; its `report` holds what was reached.
@@ -179,9 +179,9 @@ def build_refusal_report(settings: Settings, specification: str, error: Greenloo
 
 
 def run_coding_agent(specification: str, **settings: Unpack[SettingsKeywords]) -> dict[str, Any]:
-    """Run a specification, from any thread, and return the report as a dict.
+    """Make tested code for a specification, and return the report as a dict.
 
-    `settings` are fields of `Settings`.
+    It can be called from any thread. `settings` are fields of `Settings`.
 
     Raises:
         GreenloopError: the run ended early.

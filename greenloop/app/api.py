@@ -26,10 +26,10 @@ from greenloop.threads import run_in_any_thread
 def check(
     code: str | Path, tests: str | Path | Sequence[Path], **settings: Unpack[SettingsKeywords]
 ) -> Report:
-    """Run and grade code against its tests, without a model; from any thread.
+    """Run tests on code and grade both, without a model. It can be called from any thread.
 
-    Each is a text, or the path of a file; `tests` also several paths. `settings` are fields of
-    `Settings`.
+    `code` and `tests` are source texts or paths of files; `tests` may be several paths. `settings`
+    are fields of `Settings`.
 
     Raises:
         GreenloopError: the input cannot be used, or there is no sandbox.
@@ -49,9 +49,9 @@ def check(
 def check_changes(
     folder: str | Path = ".", base: str | None = None, **settings: Unpack[SettingsKeywords]
 ) -> Report:
-    """Grade the lines of a project that differ from a commit, against all its tests.
+    """Grade the lines of a project that have changed since a commit, with all its tests.
 
-    `base` is a commit, a branch or a tag; by default the branch that others are merged into.
+    `base` is a commit, a branch or a tag; the default is the default branch of the repository.
     `settings` are fields of `Settings`.
 
     Raises:

@@ -24,9 +24,9 @@ Origin = Literal["generated", "given", "example", "held_out", "hardening", "peer
 class Attempt(Record):
     """One candidate. The counts are null where it was never run.
 
-    `based_on` is the number of the attempt that it was made from (null: none), `remark` what it
-    changes. `outcomes` are those of its last run by test id; `failures` (the first ones,
-    truncated), `ending` and `detail` are those of its last run that was not green.
+    `based_on` is the number of the attempt that it was made from (null: none), and `remark` says
+    what it changes. `outcomes` are those of its last test run, by test id. `failures` (the first
+    ones, truncated), `ending` and `detail` are those of its last test run that did not pass.
     """
 
     n: int
@@ -47,11 +47,11 @@ class Attempt(Record):
 
 
 class DisputeEntry(Record):
-    """A test that was disputed as contradicting the contract, and the judgement.
+    """A test that was said to contradict the contract, and what the judge decided.
 
-    `why` is the claim, `wrong` (`test` or `code`) and `because` the judge's answer from the
-    contract alone, `source` the test as it was. Where `wrong` is `test`, the test was dropped.
-    `attempt` is the number of the attempt whose failures led to it.
+    `why` is the claim; `wrong` (`test` or `code`) and `because` are the answer of the judge, who
+    sees the contract alone; `source` is the text of the test. Where `wrong` is `test`, the test was
+    dropped. `attempt` is the number of the attempt that failed the test.
     """
 
     test: str
@@ -77,7 +77,7 @@ class TestEntry(Record):
 
 
 class ToolUsage(Record):
-    """Calls and tokens of one tool; `cost_usd` is null where a price is not known."""
+    """Calls and tokens of one tool; `cost_usd` is null where a price is unknown."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -186,13 +186,13 @@ class ScriptResult(Record):
 
 
 class Report(Record):
-    """The result of a run, however it ended. The first six keys are those of the tutorials.
+    """The result of a run, however it ended. Scripts around coding agents expect the first six keys.
 
     `original` is the former text of a file that was healed. `command` is the command of the run,
     `module` the code's module; both are '' in older reports. `failures` are the first ones of the
     run in `tests`, truncated. `iterations` is 1 for the first code and 1 more for each repair or
-    rewrite, 0 where no code was made; `repairs` counts the repairs and rewrites alone. Of a change
-    of a project `final_code` is the patch, and `test_code` its new tests.
+    rewrite, 0 where no code was made; `repairs` counts only the repairs and rewrites. For a
+    change of a project, `final_code` is the patch, and `test_code` its new tests.
     """
 
     specification: str

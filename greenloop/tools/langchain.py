@@ -180,7 +180,7 @@ def coding_tools(
     sandbox: Sandbox | None = None,
     settings: Settings | None = None,
 ) -> list[BaseTool]:
-    """Return the nine tools, on one model and one sandbox.
+    """Return the nine tools, which share one model and one sandbox.
 
     Results are records; an agent's model reads them as text. A tool that fails (no API key, no
     sandbox, unusable answers) raises ToolException.
