@@ -14,7 +14,7 @@ from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.work.observations import Observations, observe_job
-from greenloop.sandbox.work.projects import Hits
+from greenloop.sandbox.work.projects import Hits, place_project
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import is_test_path
 
@@ -67,12 +67,9 @@ class ProjectSandbox(SandboxView):
         texts = {item.name: item.code for item in tests}
         project = self.project.with_overlay({self.path: code, **texts})
         targets = [f"./{name}" for name in self.project.targets or texts]
-        payload: dict[str, Any] = {"path": self.path, "args": targets}
-        files = project.all_files
-        if self.environment:
-            files = self.environment.find_changes(project.own_files)
-            payload["removed"] = list(project.removed)
-        return TrialFiles((), tuple(files.items()), payload)
+        placed = place_project(self, project)
+        payload = {"path": self.path, "args": targets, **placed.payload}
+        return placed._replace(payload=payload)
 
     def record_hits(self, code: str, tests: Sequence[TestFile]) -> tuple[TestRun, int]:
         """Run the tests as `run_tests` does; return also a bit mask of what they run of the module.
@@ -97,16 +94,9 @@ class ProjectSandbox(SandboxView):
         if beside:
             return Observations((), "in a project no program runs beside the tests")
         project = self.project.with_overlay({self.path: code})
-        files = project.own_files if self.environment else project.all_files
-        tests = [path for path in files if is_test_path(path)]
-        kept = {path: text for path, text in files.items() if path not in tests}
-        if self.environment:
-            kept = self.environment.find_changes(kept)
+        placed = place_project(self, project, list(filter(is_test_path, project.all_files)))
         levels = module.count(".") + (2 if self.path.endswith("/__init__.py") else 1)
         root = "/".join(self.path.split("/")[:-levels])
-        payload: dict[str, Any] = {"module": module, "programs": programs, "import_root": root}
-        if self.environment:
-            payload["removed"] = tests
-        tree = tuple(kept.items())
-        job = Job("observation", (), payload, hash_seed, self.packages, timeout_s, tree=tree)
+        payload = {"module": module, "programs": programs, "import_root": root, **placed.payload}
+        job = Job("observation", (), payload, hash_seed, self.packages, timeout_s, tree=placed.tree)
         return observe_job(self, job)

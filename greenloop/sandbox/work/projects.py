@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from greenloop.errors import InputError
 from greenloop.records import Expectation, Project, TestRun
 from greenloop.sandbox.api import JobRunner
-from greenloop.sandbox.job import Job
+from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout, check_path
 from greenloop.sandbox.work.result_decoder import build_test_run, decode_events, parse_index
@@ -42,11 +42,11 @@ def run_project(
         InputError: the files cannot be written as given, or a target is not in the project.
         SandboxError: no process can be started.
     """
-    files, environment = project.all_files, sandbox.environment
-    changed = environment.find_changes(project.own_files) if environment else files
-    if not environment:
+    files = project.all_files
+    if not sandbox.environment:
         check_layout([(item.path, item.content) for item in project.files], sandbox.limits)
-    check_layout(list(changed.items()), sandbox.limits)
+    placed = place_project(sandbox, project)
+    check_layout(placed.tree, sandbox.limits)
     flags = {"--exitfirst": stops_early, "--assert=plain": plain_asserts}
     # Where only the outcomes count, pytest's texts of a thousand failures take longer than the tests.
     flags["--tb=no"] = stops_early or plain_asserts or hits is not None
@@ -58,16 +58,31 @@ def run_project(
         "last": list(project.last),
         "doctests": [],
         "options": chosen,
+        **placed.payload,
     }
-    if environment:
-        payload["removed"] = list(project.removed)
-    tree = tuple(changed.items())
-    job = Job("suite", (), payload, hash_seed, sandbox.packages, timeout_s, tree=tree)
+    job = Job("suite", (), payload, hash_seed, sandbox.packages, timeout_s, tree=placed.tree)
     result = sandbox.run(job)
     if hits is not None:
         _collect_hits(result, job.key, hits)
     limits = job.apply_limits(sandbox.limits)
     return build_test_run(result, expected, job.key, limits, _decode_sources(files))
+
+
+def place_project(
+    sandbox: JobRunner, project: Project, without: Collection[str] = ()
+) -> TrialFiles:
+    """Return what a job writes: all files; in an environment those that are not as in the copy.
+
+    The files `without` are left out.
+    """
+    files = project.own_files if sandbox.environment else project.all_files
+    left_out = set(without)
+    kept = {path: content for path, content in files.items() if path not in left_out}
+    if not sandbox.environment:
+        return TrialFiles((), tuple(kept.items()), {})
+    changed = sandbox.environment.find_changes(kept)
+    removed = [*project.removed, *without]
+    return TrialFiles((), tuple(changed.items()), {"removed": removed})
 
 
 def _decode_sources(files: Mapping[str, bytes]) -> dict[str, str]:
