@@ -67,7 +67,7 @@ class Evaluation:
             await self._run_batch(self.batch, factory)
 
     async def _check_tasks(self, factory: TaskSandboxFactory) -> None:
-        text = f"{len(self.store)} tasks: checking that their hidden tests can be collected"
+        text = f"tasks: {len(self.store)}; checking that pytest can collect the hidden tests"
         self.config.emit(Notice(text))
         await for_each_task(
             self.store, lambda task: check_collectable(task, factory, lambda: self.is_stopping)

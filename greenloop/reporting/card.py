@@ -16,12 +16,12 @@ from greenloop.reporting.evidence.differences import list_differences, render_di
 from greenloop.reporting.evidence.survivors import format_survivor_rows, list_survivors
 from greenloop.reporting.remedies import find_remedy
 from greenloop.reporting.summary import (
-    VERDICT_MEANINGS,
     VERDICT_SIGNS,
     VERDICT_STYLES,
     describe_change,
     describe_cost,
     describe_unread_choices,
+    describe_verdict,
     format_next_command,
     format_test_counts,
     format_write_command,
@@ -86,7 +86,7 @@ class _Card:
         heading.append(f"  {sanitize_line(report_title(report))}", "bold")
         self._console.print()
         self._console.print(heading, soft_wrap=True)
-        for part in wrap(VERDICT_MEANINGS[report.verdict], self._text_width + _LABEL_WIDTH):
+        for part in wrap(describe_verdict(report), self._text_width + _LABEL_WIDTH):
             self._console.print(f"  {part}", soft_wrap=True)
 
     def print_row(self, label: str, text: str, style: str = "") -> None:

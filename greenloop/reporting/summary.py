@@ -14,14 +14,22 @@ from rich.syntax import Syntax
 from greenloop.records import Choice, Report, Verdict
 from greenloop.reporting.escaping import escape_commands, escape_invisible, first_line
 
-VERDICT_MEANINGS: Final[dict[Verdict, str]] = {
+_VERDICT_MEANINGS: Final[dict[Verdict, str]] = {
     "verified": "Every test passes, and every piece of evidence reaches its threshold.",
     "passed": "Every test passes, but not every piece of evidence reaches its threshold.",
     "failed": "The code does not pass its tests; the reasons are below.",
 }
+_NOTHING_TO_GRADE = "Every test passes, and no code has changed that could be graded."
 VERDICT_SIGNS: Final[dict[Verdict, str]] = {"verified": "✓", "passed": "○", "failed": "✗"}
 VERDICT_STYLES: Final = {"verified": "bold green", "passed": "bold yellow", "failed": "bold red"}
 _MAX_TITLE_LENGTH = 60
+
+
+def describe_verdict(report: Report) -> str:
+    """Return in one sentence what the verdict of a report means."""
+    if report.change and report.change.nothing_to_grade and report.verdict == "passed":
+        return _NOTHING_TO_GRADE
+    return _VERDICT_MEANINGS[report.verdict]
 
 
 def report_title(report: Report) -> str:

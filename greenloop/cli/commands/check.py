@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any, Final
 
 from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_check_directory
@@ -183,7 +185,8 @@ def _check_all(options: CheckOptions) -> int:
     if options.json or options.output_format == "json":
         write_stdout(escape_json(json.dumps([vars(item) for item in grades], indent=1)) + "\n")
     else:
-        write_stdout("".join(f"{format_grade(item)}\n" for item in grades))
+        width = get_terminal_size().columns if sys.stdout.isatty() else None
+        write_stdout("".join(f"{format_grade(item)[:width]}\n" for item in grades))
     enough = ("verified",) if settings.require != "passed" else ("verified", "passed")
     return 0 if all(item.verdict in enough for item in grades) else 1
 

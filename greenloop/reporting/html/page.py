@@ -14,9 +14,9 @@ from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.index import build_overview_bar
 from greenloop.reporting.html.rendering import render
 from greenloop.reporting.summary import (
-    VERDICT_MEANINGS,
     describe_cost,
     describe_unread_choices,
+    describe_verdict,
     format_answered,
     report_title,
 )
@@ -45,7 +45,7 @@ def render_report_html(report: Report) -> str:
         "report.html",
         report=report,
         title=report_title(report),
-        meaning=VERDICT_MEANINGS[report.verdict],
+        meaning=describe_verdict(report),
         tests=_count(item for item in report.tests if item.origin != "held_out"),
         held_out=_count(item for item in report.tests if item.origin == "held_out"),
         unknown_cost=describe_cost(report).removeprefix("cost "),

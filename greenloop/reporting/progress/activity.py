@@ -30,7 +30,7 @@ class ActivityRow:
         received = (
             f", {self.characters // _CHARS_PER_TOKEN + 1:,} tokens" if self.characters else ""
         )
-        of_all = f"/{self.total}" if self.total else ""
+        of_all = f"/{self.total}" if self.total else " done"
         count = f", {self.done}{of_all}" if self.done else ""
         return f"{self.name}: {now - self.started_at:.0f} s{count}{received}"
 

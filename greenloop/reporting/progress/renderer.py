@@ -117,7 +117,7 @@ class PlainProgress(NullProgress):
 
     def _print_activity(self) -> None:
         if texts := self._activity.describe():
-            self._print([f"{ACTIVITY_LABEL}{'; '.join(texts)}"])
+            self._print([f"{ACTIVITY_LABEL}{text}" for text in texts])
 
     def _print(self, lines: Sequence[str]) -> None:
         text = "".join(f"{sanitize_line(line)}\n" for line in lines)

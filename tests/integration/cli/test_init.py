@@ -81,7 +81,7 @@ def test_the_job_names_no_package_that_an_index_may_not_have(
 ) -> None:
     monkeypatch.setattr(files, "is_from_repository", lambda: is_known)
     out = run("init")[1]
-    assert ("in the place of ADDRESS" in out) is not is_known
+    assert ("replace ADDRESS with" in out) is not is_known
     job = Path(".github/workflows/greenloop.yml").read_text()
     assert "pip install greenloop\n" not in job
     assert ('pip install "git+ADDRESS"' in job) is not is_known

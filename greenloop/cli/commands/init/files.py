@@ -63,7 +63,7 @@ _HOOKS = """repos:
 """
 # An index may have nothing, or something else, by the name of greenloop.
 _UNKNOWN_SOURCE = 'pip install "git+ADDRESS"'
-_SOURCE_HINT = "put the address of greenloop's repository in the place of ADDRESS"
+_SOURCE_HINT = "replace ADDRESS with the address of greenloop's repository"
 
 
 @dataclass(frozen=True)
