@@ -50,7 +50,7 @@ def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) ->
     failures = {item.test: item for item in runner.run({}, baseline.red).failures}
     there = [path for path in files if diff.before.get(path, "") is not None]
     failing = runner.run(diff.before, there).failing_tests if there else frozenset()
-    known = {name: name in failing for name in baseline.red}
+    known = {name: name in failing or _has_new_parameters(name, failing) for name in baseline.red}
     lacking = {
         name
         for name in baseline.red
@@ -64,6 +64,20 @@ def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) ->
         tuple(name for name in baseline.red if known[name]),
         tuple(sorted(lacking)),
         tuple(sorted(filter(None, modules))),
+    )
+
+
+def _has_new_parameters(test: str, failing: Collection[str]) -> bool:
+    """Return whether a failing test only has more parameters now, or fewer."""
+    name, _, parts = test.removesuffix("]").partition("[")
+    before = (other.removesuffix("]").partition("[") for other in failing)
+    mine = set(parts.split("-"))
+    return any(
+        old == name
+        and old_parts != parts
+        and (mine <= (was := {*old_parts.split("-")}) or was <= mine)
+        for old, _, old_parts in before
+        if old_parts and parts
     )
 
 

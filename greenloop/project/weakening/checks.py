@@ -244,5 +244,6 @@ def list_values(node: ast.AST) -> frozenset[str]:
 
 def list_names(node: ast.AST) -> frozenset[str]:
     """Return the names and attributes that a test uses, and `name=` of arguments."""
-    keywords = (item.arg for item in ast.walk(node) if isinstance(item, ast.keyword))
-    return frozenset(collect_names(node)).union(f"{name}=" for name in keywords)
+    keywords = (f"{i.arg}=" for i in ast.walk(node) if isinstance(i, ast.keyword))
+    imported = (item.name for item in ast.walk(node) if isinstance(item, ast.alias))
+    return frozenset(collect_names(node)).union(keywords, imported)

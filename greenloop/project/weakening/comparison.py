@@ -96,7 +96,8 @@ def _compare_checks(
     old: Collection[Check], new: ComparedTest, kept: Mapping[str, int]
 ) -> Iterator[_Found]:
     """Yield what became of each check that does not stand any more as it stood."""
-    left = list(new.checks)
+    left, known = list(new.checks), {check.text for check in old}
+    fresh = [check for check in new.checks if check.text not in known]
     changed: list[Check] = []
     for check in old:
         same = next((item for item in left if item.text == check.text), None)
@@ -110,7 +111,9 @@ def _compare_checks(
         if now is not None:
             left.remove(now)
             yield from _compare_strength(check, now, new)
-        elif kept.get(check.text, 0) < 0 and not _is_held(check, new):
+            continue
+        again = [item for item in new.checks if item.text == check.text]
+        if kept.get(check.text, 0) < 0 and not _is_held(check, [*fresh, *again], new.cases):
             yield "fewer checks", check.shown, "", 0
 
 
@@ -136,22 +139,25 @@ def _find_successor(check: Check, left: Collection[Check]) -> Check | None:
 def _compare_strength(old: Check, new: Check, test: ComparedTest) -> Iterator[_Found]:
     yield from _compare_places(old, new)
     is_wider = old.subject == new.subject and is_widened(old.bounds, new.bounds)
-    if is_wider or (new.strength < old.strength and not _is_held(old, test)):
+    if is_wider or (new.strength < old.strength and not _is_held(old, test.checks, test.cases)):
         yield "looser", old.shown, new.shown, new.line
     elif _is_other_value(old, new) and not old.values <= test.values:
-        yield "expectation", old.shown, new.shown, new.line
+        texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)
+        yield "expectation", *texts, new.line
 
 
 def _is_other_value(old: Check, new: Check) -> bool:
     return old.subject == new.subject and Strength.PART <= old.strength == new.strength
 
 
-def _is_held(check: Check, test: ComparedTest) -> bool:
-    """Return whether a stronger check of a test looks at the same names and values, or its cases do."""
-    cases = [_list_parts(case) for case in test.cases]
+def _is_held(check: Check, others: Collection[Check], cases: Collection[str]) -> bool:
+    """Return whether one of other checks is as strong and looks at the same names and values, those of
+    the cases included.
+    """
+    parts = [_list_parts(case) for case in cases]
     return any(
-        check.names <= other.names and check.values <= {*other.values}.union(*cases)
-        for other in test.checks
+        check.names <= other.names and check.values <= {*other.values}.union(*parts)
+        for other in others
         if other.strength >= check.strength
     )
 

@@ -36,6 +36,7 @@ def _name_text(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.Constant(value=str(text)) if len(text) >= _MIN_RECOGNIZED:
             yield repr(text)
+            yield text  # of an attribute that the code finds by it
 
 
 def find_changed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
@@ -82,7 +83,8 @@ def _list_used(node: Definition) -> frozenset[str]:
     if isinstance(node, Function):
         return list_names(node)
     members = (item for item in node.body if not getattr(item, "name", "").startswith("test"))
-    return frozenset[str]().union(*map(list_names, members))
+    own = {getattr(item, "name", "") for item in node.body}  # as a subclass has those of the code
+    return frozenset(own).union(*map(list_names, members))
 
 
 def _iter_functions(text: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

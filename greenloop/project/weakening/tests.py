@@ -77,7 +77,7 @@ def _list_undefined(body: list[ast.stmt]) -> Iterator[str]:
     """Yield the names of functions that `del` or an assignment takes away again."""
     for node in body:
         if isinstance(node, (ast.Delete, ast.Assign)):
-            yield from (ast.unparse(target) for target in node.targets)
+            yield from (ast.unparse(target).replace(".", "::") for target in node.targets)
         elif isinstance(node, ast.ClassDef):
             yield from (f"{node.name}::{name}" for name in _list_undefined(node.body))
 
