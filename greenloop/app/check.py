@@ -26,6 +26,7 @@ from greenloop.grading.collector import describe_load
 from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.llm.budget import Budget
 from greenloop.records import Artifacts, Evidence, Expectation, Report, SandboxInfo, TestRun
+from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.sandbox.views.instrumented import InstrumentedSandbox
@@ -133,7 +134,7 @@ async def _tolerate_skips(sandbox: Sandbox, state: RunState, run: TestRun) -> Te
     In a project its own helpers and fixtures may skip them, too. A test that is marked as expected
     to fail may also fail there in another way than its mark names.
     """
-    skipped = {item.id for item in run.tests if item.outcome in ("skipped", "xfailed")}
+    skipped = {item.id for item in run.tests if item.outcome in MARKED_OUTCOMES}
     if run.passed or run.failures or run.ending != "finished" or not skipped:
         return run
     suite = state.tests

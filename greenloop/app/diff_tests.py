@@ -187,7 +187,9 @@ def build_run(baseline: Baseline, red: RedTests) -> TestRun:
         tests=(
             *(TestOutcome(id=name, outcome="passed") for name in baseline.locked),
             *(TestOutcome(id=name, outcome="failed") for name in red.broken),
+            *(TestOutcome(id=name, outcome=item) for name, item in baseline.others.items()),
         ),
+        tolerated=frozenset(baseline.others),
         failures=red.failures,
         duration_s=baseline.seconds,
     )

@@ -11,6 +11,7 @@ from typing import Any
 from greenloop.project.line_map import list_taken_branches, map_lines
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Baseline, TestRun
+from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.projects import Hits
 from greenloop.testsuite.parser import is_test_path
@@ -72,12 +73,14 @@ class ProjectRunner:
         flaky = {name for name in differing if again.get(name) != outcomes[name]}
         passed = [name for name, item in outcomes.items() if item == "passed" and name not in flaky]
         red = {*first.failing_tests} - set(passed) - flaky
-        red -= {name for name, item in outcomes.items() if item in ("skipped", "xfailed")}
+        others = {name: item for name, item in outcomes.items() if item in MARKED_OUTCOMES}
+        red -= others.keys()
         seen = {path: found for path, found in hits.items() if found}
         return Baseline(
             locked={name: self._digest_file(name) for name in passed},
             red=tuple(sorted(red)),
             flaky=tuple(sorted(flaky)),
+            others={name: item for name, item in others.items() if name not in flaky},
             seconds=round(first.duration_s, 3),
             cpu_s=first.cpu_s,
             reached={path: map_lines(texts[path], found, passed) for path, found in seen.items()},

@@ -9,14 +9,14 @@ from pydantic import Field
 from greenloop.records.base import Record
 from greenloop.records.contract import Contract
 from greenloop.records.evidence.peer import Difference
-from greenloop.records.pytest_run import Failure
+from greenloop.records.pytest_run import Failure, Outcome
 
 
 class Baseline(Record):
     """What a project's tests do on its code as it is.
 
     `locked` are the tests that passed twice, by node id, with the SHA-256 digests of their files;
-    `red` failed twice, `flaky` once. `problem` says in one line why the suite cannot be run.
+    `red` failed twice, `flaky` once; `others` skip, or are marked as expected to fail. `problem` says in one line why the suite cannot be run.
     `seconds` is the time of one run, `cpu_s` its CPU time. `reached` has for each line that was run a bit mask in
     hexadecimal of the locked tests that run it, 0 for a line that runs only at import; `branches`
     are those taken, as `12->15`, by path. With a problem, `failures` are those of the suite.
@@ -25,6 +25,7 @@ class Baseline(Record):
     locked: dict[str, str] = Field(default_factory=dict)
     red: tuple[str, ...] = ()
     flaky: tuple[str, ...] = ()
+    others: dict[str, Outcome] = Field(default_factory=dict)
     seconds: float = 0.0
     cpu_s: float = 0.0
     problem: str = ""

@@ -1,10 +1,12 @@
 """The result of one test run."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from greenloop.records.base import Record
 
 Outcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed"]
+# Of tests that do not run, or that are marked as expected to fail.
+MARKED_OUTCOMES: Final = ("skipped", "xfailed", "xpassed")
 Ending = Literal[
     "finished",
     "timeout",
@@ -122,9 +124,9 @@ class TestRun(Record):
         )
 
     def counts_as_passed(self, test: TestOutcome) -> bool:
-        """Whether a test passed, or skips whatever the code is."""
+        """Whether a test passed, or skips or is expected to fail whatever the code is."""
         return test.outcome == "passed" or (
-            test.outcome in ("skipped", "xfailed") and test.id in self.tolerated
+            test.outcome in MARKED_OUTCOMES and test.id in self.tolerated
         )
 
     @property
@@ -144,7 +146,8 @@ class TestRun(Record):
 
     @property
     def failed_count(self) -> int:
-        return sum(test.outcome in ("failed", "xpassed") for test in self.tests)
+        counted = (item for item in self.tests if not self.counts_as_passed(item))
+        return sum(item.outcome in ("failed", "xpassed") for item in counted)
 
     @property
     def error_count(self) -> int:

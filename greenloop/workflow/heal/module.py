@@ -17,6 +17,7 @@ from greenloop.project.snapshot import take_snapshot
 from greenloop.project.tree import ProjectTree, add_generated_files
 from greenloop.records import Choice, Expectation, Patch, SearchResult
 from greenloop.records.generation import Dispute, Judgement, Repair
+from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.repair import search_patches
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import Suite
@@ -90,7 +91,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
                     continue
                 if not result.tests:
                     raise InputError("no tests were collected from --tests")
-                marked = (i.id for i in result.tests if i.outcome in ("skipped", "xfailed"))
+                marked = (i.id for i in result.tests if i.outcome in MARKED_OUTCOMES)
                 ids = frozenset(item.id for item in result.tests)
                 return Expectation(ids=ids, tolerated=frozenset(marked))
         return None

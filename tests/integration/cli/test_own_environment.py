@@ -84,11 +84,15 @@ def test_changed_lines_are_graded_in_the_environment(run: Run, shop: Path) -> No
         subprocess.run(["git", "-C", "shop", *words.split()], check=True)
     (shop / "src/shop/prices.py").write_text(CODE.replace("net * RATE", "RATE * net"))
     more = "\n\ndef check_more():\n    assert gross(4) == 12\n"
+    more += "\n\n@pytest.mark.xfail\ndef check_known():\n    assert gross(5) == 15\n"
     (shop / "spec/check_prices.py").write_text(TESTS + more)
     _, out, _ = run("check", "--diff", "HEAD", "--in", "shop", "--json", "--mutants", "2")
     report = json.loads(out)
     assert report["verdict"] == "verified", report
     assert report["change"]["baseline"]["locked"] == 4
+    assert {"id": "spec/check_prices.py::check_known", "outcome": "xpassed"}.items() <= (
+        report["tests"][-1].items()
+    )
     assert report["environment"]["project"]["python"].startswith("3.")
 
 

@@ -90,12 +90,13 @@ def _find_preamble_end(body: Sequence[ast.stmt]) -> int:
     return at
 
 
+def _is_constant_statement(node: ast.stmt) -> bool:
+    """Whether a statement does nothing: a docstring, or the `...` of an overload."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
 def _is_string_statement(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+    return _is_constant_statement(node) and isinstance(ast.literal_eval(node.value), str)  # type: ignore[attr-defined]
 
 
 class _Instrumenter:
@@ -113,7 +114,7 @@ class _Instrumenter:
         result: list[ast.stmt] = []
         for number, node in enumerate(body):
             following = str(body[number + 1].lineno) if number + 1 < len(body) else successor
-            if not (_is_string_statement(node) or _is_future_import(node)):
+            if not (_is_constant_statement(node) or _is_future_import(node)):
                 result.append(self._record_line(node.lineno))
             result.append(self._instrument_statement(node, following))
         return result

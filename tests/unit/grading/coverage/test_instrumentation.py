@@ -38,6 +38,7 @@ CODE = read_program(__file__, "CODE")
 
 
 def test_functions_that_are_never_called_are_missed() -> None:
+    assert run("def f(): ...\ndef g():\n    'does nothing'\n    ...\n")[0] == set()
     lines, branches, names = run(CODE)
     assert lines == {13, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 31}
     assert branches == {
