@@ -217,12 +217,13 @@ async def check_inputs(
     """Run a check of files, in their project where they belong to one; errors as in `run_check`."""
     packages = PackageResolver(settings.allow_list)
     if inputs.root is None:
-        declared = find_declared_packages(state, None, settings)
+        declared = find_declared_packages(None, settings)
         await run_check(sandbox, state, emit, packages, code, declared=declared)
         return
     tree = read_module_tree(inputs)
     with use_environment(sandbox, inputs.root, settings, emit, state) as box:
-        declared = find_declared_packages(state, tree, settings)
+        state.packages.own = tree.module_names
+        declared = find_declared_packages(tree, settings)
         place = partial(ProjectSandbox, project=tree.project, path=inputs.path)
         await run_check(box, state, emit, packages, code, place, declared)
 

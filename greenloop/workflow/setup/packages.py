@@ -71,24 +71,22 @@ async def add_project_packages(
 
     Where that fails, the failures of its tests say what is missing.
     """
-    found = find_declared_packages(state, tree, settings)
+    state.packages.own = tree.module_names
+    found = find_declared_packages(tree, settings)
     await try_packages(state, PackageResolver(settings.allow_list), found, emit)
 
 
-def find_declared_packages(
-    state: RunState, tree: ProjectTree | None, settings: Settings
-) -> frozenset[str]:
+def find_declared_packages(tree: ProjectTree | None, settings: Settings) -> frozenset[str]:
     """Return the allowed packages that a project uses, and that it or the user names.
 
     Of a module alone (None) these are plug-ins of pytest.
     """
     named = set(PackageAllowlist.parse("", settings.allow_package).names)
-    sources: Collection[str] = ()
-    if tree is not None:
-        state.packages.own, sources = tree.module_names, tree.texts.values()
-        named |= tree.declared_names
     packages = PackageResolver(settings.allow_list)
-    return packages.find_declared(sources, state.packages.own, named)
+    if tree is None:
+        return packages.find_declared((), (), named)
+    named |= tree.declared_names
+    return packages.find_declared(tree.texts.values(), tree.module_names, named)
 
 
 async def install_missing_packages(run: Run, result: TestRun, local_names: Collection[str]) -> bool:
