@@ -156,12 +156,18 @@ def _find_silent(
 ) -> Iterator[str]:
     """Yield the tests that ran before, stand somewhere still, and do not run now.
 
-    Those that no file has are inherited, or made by a class; `begun` are names of tests that are new.
+    Those that no file has are inherited, and stand where their class does; `begun` are names of tests
+    that are new.
     """
     successors, written = find_successors(old, now), read_tests(old)
     for test in gone:
-        is_lost = successors.get(test, "") not in {"", *run_now}
-        if is_lost if test in written else test.rpartition("::")[2] not in begun:
+        path, *classes, name = test.split("::")
+        if test in written:
+            is_lost = successors.get(test, "") not in {"", *run_now}
+        else:
+            text = now.get(path, "")
+            is_lost = name not in begun and all(f"class {item}" in text for item in classes)
+        if is_lost and (classes or test in written):
             yield test
 
 
