@@ -162,12 +162,13 @@ def _find_silent(
     successors, written = find_successors(old, now), read_tests(old)
     for test in gone:
         path, *classes, name = test.split("::")
-        if test in written:
-            is_lost = successors.get(test, "") not in {"", *run_now}
-        else:
-            text = now.get(path, "")
-            is_lost = name not in begun and all(f"class {item}" in text for item in classes)
-        if is_lost and (classes or test in written):
+        stands = successors.get(test, "")
+        if stands:
+            name = stands.rpartition("::")[2]
+        elif test not in written and classes:
+            is_there = all(f"class {item}" in now.get(path, "") for item in classes)
+            stands = test if is_there else ""
+        if stands and stands not in run_now and name not in begun:
             yield test
 
 

@@ -20,6 +20,7 @@ from greenloop.testsuite.parser import is_test_path
 
 _WORD = re.compile(r"\w+")
 _MIN_WORD = 3
+_BEGINNING = 5  # letters by which two words are alike
 _MANY_TESTS = 8  # in a file; then what more than half of them use says of none which one is meant
 _PLAIN = frozenset("assert test tests with when should that does from pytest raises approx".split())
 
@@ -128,10 +129,13 @@ def _list_test_words(item: ComparedTest) -> set[str]:
 
 
 def _list_words(*texts: str) -> set[str]:
-    """Return the words of texts in lower case, and their parts between underscores."""
+    """Return the beginnings of words in lower case, and of their parts between underscores: a document
+    says "shortened" of what `shorten` does.
+    """
     whole = {word.lower() for text in texts for word in _WORD.findall(text)}
-    parts = {part for word in whole for part in word.split("_")}
-    return {word for word in whole | parts if len(word) > _MIN_WORD and not word.isdigit()} - _PLAIN
+    parts = {part for word in whole for part in word.split("_")} - _PLAIN
+    words = (word for word in whole | parts if len(word) > _MIN_WORD and not word.isdigit())
+    return {word[:_BEGINNING] for word in words}
 
 
 def _list_changed_docstrings(before: str, after: str) -> Iterator[str]:

@@ -43,7 +43,7 @@ def test_an_example_that_code_answers_by_itself_is_named(code: str, said: str, c
 
 @pytest.mark.parametrize(
     ("line", "covers"),
-    [("- `spell` writes C++ as cpp.", True), ("- The build is faster.", False), ("", False)],
+    [("- Names are spelled out.", True), ("- The build is faster.", False), ("", False)],
 )
 def test_a_document_explains_the_tests_that_it_has_a_word_of(line: str, covers: bool) -> None:
     test = "tests/test_names.py::test_spell"
