@@ -9,7 +9,7 @@ from greenloop.app.watch import WatchedModule, WatchedProject
 from greenloop.cli.finish import finish_run
 from greenloop.cli.options.checks import CheckOptions
 from greenloop.cli.process import print_error, run_with_signals
-from greenloop.errors import GreenloopError
+from greenloop.errors import GreenloopError, InterruptedRunError
 from greenloop.reporting.progress.renderer import create_progress
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings
@@ -65,5 +65,7 @@ async def _check(
     except GreenloopError as problem:
         print_error(str(problem))
     else:
+        if isinstance(error, InterruptedRunError):  # by a save, or by the user, who ends the watch
+            return
         finish_run(report, error, options)
-    print_error(f"watching {target.title}: the next save begins a check, Ctrl-C ends")
+    print_error(f"watching {target.title}; press Ctrl-C to stop")
