@@ -128,7 +128,9 @@ def test_a_pipe_gets_a_progress_line_every_fifteen_seconds(opened: Open, slow: s
     at_work = opened(400, f"{slow} 2>&1 > out | cat")
     lines = remove_seconds(normal(at_work.until(lambda text: DONE in text))).splitlines()
     waits = [line for line in lines if line.startswith("…")]
-    both = r"…        generate_code: N s(, \d+ tokens)?\n…        generate_tests: N s(, \d+ tokens)?"
+    both = (
+        r"…        generate_code: N s(, \d+ tokens)?\n…        generate_tests: N s(, \d+ tokens)?"
+    )
     assert re.fullmatch(both, "\n".join(waits[:2]))
     rest = "\n".join(line for line in lines if line not in waits) + "\n"
     assert rest == golden("piped", rest)
