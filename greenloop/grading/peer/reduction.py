@@ -35,16 +35,20 @@ def reduce_differences(
     there are fewer than five, others stand beside them as they are. Differences that another run
     does not show are left out.
     """
-    found = _choose(outcomes)
+    found = active = _choose(outcomes)
     others = _spread(outcomes, found)
-    active = found
     for _ in range(rounds):
         if not active or pair.left_s < 0:
             break
         active = _shrink(active, pair)
         better = {item.group: item for item in active}
         found = [better.get(item.group, item) for item in found]
-    return _confirm([*found, *others], pair)
+    steady = _confirm([*found, *others], pair)
+    # What was left out may be what makes an answer steady: a call that clears a state.
+    known = {item.group for item in steady}
+    lost = [item for item in outcomes if item.group not in known][:_CANDIDATES]
+    more = {item.group: item for item in reversed(_confirm(lost, pair))}
+    return [*steady, *more.values()][:_MAX_FOUND]
 
 
 def _choose(outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -217,6 +217,19 @@ def test_an_exception_beside_a_function_is_no_second_name(
     assert _compare(warm, code, code, inputs).allowed >= 50
 
 
+def test_a_difference_stays_that_its_shrinking_makes_unsteady(warm: Sandbox) -> None:
+    """What clears the state of the module is left out first."""
+    code = "class Box: ...\n\nmade = []\n\ndef add(n):\n    made.append(n)\n\n"
+    code += "def clear():\n    made[:] = []\n\ndef last():\n    return made[-1] if made else None\n"
+    tests = "from m import add, clear, last\n\ndef test_a():\n    clear()\n    add(3)\n    add(4)\n    assert last() == 4\n"
+    same, other = (
+        _compare(warm, code, peer, "", tests=tests)
+        for peer in (code, code.replace("made[-1]", "made[0]"))
+    )
+    assert (same.differences, same.agreed > 20) == ((), True), same
+    assert other.differences
+
+
 def test_programs_of_threads_are_no_inputs(warm: Sandbox) -> None:
     """A changed one may not wait for them."""
     tests = "import threading\nfrom m import Stack\n\ndef test_a():\n    one = Stack()\n"
