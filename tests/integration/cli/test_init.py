@@ -85,3 +85,32 @@ def test_the_job_names_no_package_that_an_index_may_not_have(
     job = Path(".github/workflows/greenloop.yml").read_text()
     assert "pip install greenloop\n" not in job
     assert ('pip install "git+ADDRESS"' in job) is not is_known
+
+
+@pytest.mark.parametrize(
+    ("files", "packages"),
+    [
+        ({"m.py": ""}, ""),
+        ({"setup.py": ""}, "-e . pytest"),
+        (
+            {"pyproject.toml": "[project]\nname = 'x'\noptional-dependencies.test = []\n"},
+            "-e '.[test]' pytest",
+        ),
+        (
+            {"pyproject.toml": "[project]\nname = 'x'\n[dependency-groups]\ndev = []\n"},
+            "-e . --group dev pytest",
+        ),
+        ({"m.py": "", "requirements-dev.txt": ""}, "-r requirements-dev.txt pytest"),
+        ({"pyproject.toml": "[project"}, ""),
+    ],
+)
+def test_the_job_installs_the_project_with_its_tests(
+    run: Run, files: dict[str, str], packages: str
+) -> None:
+    for name, text in files.items():
+        Path(name).write_text(text)
+    run("init")
+    job = yaml.safe_load(Path(".github/workflows/greenloop.yml").read_text())
+    steps = [step.get("run", "") for step in job["jobs"]["changed-lines"]["steps"]]
+    installed = [step.partition(" -m pip install -q ")[2] for step in steps if ".venv" in step]
+    assert [step.rpartition(" install -q ")[2] for step in installed] == [packages] * bool(packages)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from greenloop.cli.commands.init.installation import find_test_installation
 from greenloop.configuration import PROJECT_FILE, TABLE
 from greenloop.versions import format_install_command, is_from_repository
 
@@ -37,6 +39,7 @@ jobs:
         with:
           python-version: "3.12"
       - run: INSTALL
+      - run: PROJECT
       - run: greenloop verify --digests-only
         if: hashFiles('**/*.greenloop.json') != ''
       - run: greenloop check --diff "origin/$GITHUB_BASE_REF" --markdown "$GITHUB_STEP_SUMMARY"
@@ -49,6 +52,7 @@ _GITLAB_JOB = """greenloop:
     GIT_DEPTH: 0
   script:
     - INSTALL
+    - PROJECT
     - greenloop check --diff "origin/$CI_MERGE_REQUEST_TARGET_BRANCH_NAME"
 """
 _HOOKS = """repos:
@@ -61,6 +65,7 @@ _HOOKS = """repos:
         types: [python]
         pass_filenames: false
 """
+_PROJECT_STEP = re.compile(r".*PROJECT\n")
 # An index may have nothing, or something else, by the name of greenloop.
 _UNKNOWN_SOURCE = 'pip install "git+ADDRESS"'
 _SOURCE_HINT = "replace ADDRESS with the address of greenloop's repository"
@@ -97,8 +102,12 @@ def propose_files(root: Path) -> Iterator[ProposedFile]:
     command = "greenloop check" + ("" if folder == "." else f" --in {shlex.quote(folder)}")
     is_known = is_from_repository()
     install = format_install_command() if is_known else _UNKNOWN_SOURCE
+    prepare = _prepare_environment(root, folder)
     job, gitlab_job, hooks = (
-        text.replace("greenloop check", command).replace("INSTALL", install)
+        (text if prepare else _PROJECT_STEP.sub("", text))
+        .replace("greenloop check", command)
+        .replace("INSTALL", install)
+        .replace("PROJECT", prepare)
         for text in (_GITHUB_JOB, _GITLAB_JOB, _HOOKS)
     )
     source = "" if is_known else _SOURCE_HINT
@@ -116,3 +125,15 @@ def propose_files(root: Path) -> Iterator[ProposedFile]:
         f"add a local hook with the entry: {command} --diff HEAD --quiet",
         command,
     )
+
+
+def _prepare_environment(root: Path, folder: str) -> str:
+    """Return the command that makes the project's environment, which `check` then uses; '' for none."""
+    if not (packages := find_test_installation(root)):
+        return ""
+    python = ".venv/bin/python"
+    made = (
+        f"python -m venv .venv && {python} -m pip install -q -U pip && {python} -m pip install -q"
+    )
+    inside = "" if folder == "." else f"cd {shlex.quote(folder)} && "
+    return f"{inside}{made} {packages}"
