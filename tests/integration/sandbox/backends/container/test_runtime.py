@@ -130,7 +130,7 @@ def test_environment_of_the_host_is_not_passed_on() -> None:
     for (fields,) in (list(csv.reader([mount])) for mount in mounts):
         values = dict(field.split("=") for field in fields if "=" in field)
         assert "readonly" in fields
-        assert values["target"].startswith("/opt/greenloop/")
+        assert values["target"].startswith("/opt/greenloop/") or values["target"] == "/etc/hosts"
         assert not os.path.expanduser("~").startswith(values["source"])
 
 
