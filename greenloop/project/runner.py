@@ -18,6 +18,7 @@ from greenloop.testsuite.parser import is_test_path
 
 MAX_SUITE_SECONDS = 180.0
 NOT_FINISHED = "the tests did not finish"
+_OF_TIME = ("DeadlineExceeded", "FailedHealthCheck", "Flaky", "FlakyFailure")
 _MAX_SHOWN_CHARS = 300
 
 
@@ -50,7 +51,8 @@ class ProjectRunner:
     ) -> Baseline:
         """Run the suite, or some tests of it, twice at once, one time to see which tests run which lines.
 
-        Tests with another outcome then are run once more, as they are. `Baseline.problem` is set
+        Tests with another outcome then are run once more, as they are. Those that Hypothesis ends for
+        their time are flaky: tracing and the load of the machine take longer. `Baseline.problem` is set
         where the suite does not come to its end within `limit_s` seconds, or no test passes, and
         `Baseline.failures` with it.
 
@@ -72,6 +74,7 @@ class ProjectRunner:
             again = again | self.run({}, differing, timeout_s=limit_s).outcomes
         flaky = {name for name in differing if again.get(name) != outcomes[name]}
         passed = [name for name, item in outcomes.items() if item == "passed" and name not in flaky]
+        flaky |= {item.test for item in first.failures if item.exception in _OF_TIME} - set(passed)
         red = {*first.failing_tests} - set(passed) - flaky
         others = {name: item for name, item in outcomes.items() if item in MARKED_OUTCOMES}
         red -= others.keys()

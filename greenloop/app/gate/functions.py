@@ -29,6 +29,7 @@ class ChangedFunctions:
 
     One that new tests run is not held to the thresholds: its tests are there, and whether they ask
     enough is told by faults that a caller sees. One that only old tests run must be asked as before.
+    Lines at module level run when the module is imported: they are new where a function of it is.
     """
 
     evidence: Evidence
@@ -58,6 +59,13 @@ class ChangedFunctions:
         """How many changed lines of each function new tests run."""
         coverage = self.evidence.coverage
         return self._count(coverage.newly_run if coverage else ())
+
+    def _is_run_anew(self, path: str, line: int) -> bool:
+        """Return whether new tests run the function of a line, at module level any of the file."""
+        name = self._find(path, line)
+        if name.endswith(":0"):
+            return any(item.startswith(f"{path}:") for item in self._new)
+        return self._new[name] > 0
 
     def list_untested(self) -> Iterator[str]:
         """Yield the changed lines that no test runs, without those beside as many that new tests run."""
@@ -93,7 +101,8 @@ class ChangedFunctions:
         for item in sorted(found, key=lambda item: (item.path, item.line)):
             name = self._find(item.path, item.line)
             too_many = lived[name] > max(1, _MAX_UNNOTICED * tried[name])
-            if not (too_many if self._new[name] else is_short) or self._is_hidden(item):
+            is_new = self._is_run_anew(item.path, item.line)
+            if not (too_many if is_new else is_short) or self._is_hidden(item):
                 continue
             if self._is_answered(item, said) and len(answered | {item.place}) <= MAX_ANSWERS:
                 answered.add(item.place)

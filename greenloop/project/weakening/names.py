@@ -13,8 +13,10 @@ _MIN_RECOGNIZED = 4  # characters of a text that names something
 
 
 def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
-    """Return the functions, classes, constants, arguments (`name=`) and texts that code compared with, which
-    it had and no file has now.
+    """Return what code had and no file has now.
+
+    These are functions, classes, constants, attributes, arguments (`name=`), and texts that code
+    compared with.
     """
     gone = _list_definitions(before) - _list_definitions(after)
     return frozenset(gone | (_list_recognized(before) - _list_literals(after)))
@@ -58,6 +60,8 @@ def _list_definitions(texts: Mapping[str, str]) -> set[str]:
     }
     assigned = (node.targets for node in nodes if isinstance(node, ast.Assign))
     defined |= {f"{node.arg}=" for node in nodes if isinstance(node, ast.arg)}
+    stored = (node for node in nodes if isinstance(node, ast.Attribute))
+    defined |= {node.attr for node in stored if isinstance(node.ctx, ast.Store)}
     return defined | {t.id for targets in assigned for t in targets if isinstance(t, ast.Name)}
 
 

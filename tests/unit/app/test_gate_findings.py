@@ -10,12 +10,14 @@ import pytest
 
 from greenloop.app.check_diff import measure_baseline
 from greenloop.app.gate.explanations import Explanations
+from greenloop.app.gate.functions import ChangedFunctions
 from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import NOT_FINISHED
 from greenloop.project.tree import ProjectTree
 from greenloop.project.weakening import WeakenedTest
-from greenloop.records import Baseline, InputFile, Project
+from greenloop.records import Baseline, Coverage, Evidence, InputFile, Mutation, Project
+from greenloop.records.evidence.mutation import MutantResult, Survivor
 
 RULE = "def spell(text):\n    return text.replace('+', 'p')\n"
 EXAMPLE = (
@@ -67,3 +69,19 @@ def test_a_suite_that_is_too_long_gives_way_to_the_tests_of_the_change() -> None
     diff = build_diff(RULE)
     found = measure_baseline(runner, diff, time.monotonic() + 60)
     assert found == (Baseline(), ["tests/test_names.py"])
+
+
+@pytest.mark.parametrize(("new", "named"), [((), 1), (("a.py:3",), 0)])
+def test_one_fault_at_module_level_is_not_named_beside_new_tests(
+    new: tuple[str, ...], named: int
+) -> None:
+    text = "LIMIT = 1\ndef f(x):\n    return x < LIMIT\n"
+    survivor = Survivor.model_construct(
+        id="a.py:1", path="a.py", line=1, reached=True, question="?", function=""
+    )
+    tried = (MutantResult.model_construct(id="a.py:1", line=1, outcome="survived"),)
+    mutation = Mutation.model_construct(survived=(survivor,), tried=tried, score=0.0)
+    coverage = Coverage.model_construct(newly_run=new, missed_places=())
+    evidence = Evidence(mutation=mutation, coverage=coverage)
+    found = list(ChangedFunctions(evidence, {"a.py": text}).list_survivors(""))
+    assert len(found) == named

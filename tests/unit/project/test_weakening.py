@@ -60,13 +60,17 @@ def test_a_test_of_a_text_that_the_code_no_longer_knows_is_not_named() -> None:
     assert find_kinds(BEFORE, before, find_removed_names({"a.py": code}, {"a.py": code})) != []
 
 
-def test_a_check_of_an_argument_that_is_removed_is_not_named() -> None:
-    before = (
-        BEFORE + "\ndef test_tax():\n    assert tax(1, old=True) == 2\n    assert tax(1) == 3\n"
-    )
-    after = before.replace("    assert tax(1, old=True) == 2\n", "")
-    code = {"cart.py": "def tax(x, old=False): ...\n"}
-    removed = find_removed_names(code, {"cart.py": "def tax(x): ...\n"})
+@pytest.mark.parametrize(
+    ("check", "old", "new"),
+    [
+        ("tax(1, old=True) == 2", "def tax(x, old=False): ...\n", "def tax(x): ...\n"),
+        ("cart._sum == 2", "def add(cart):\n    cart._sum = 1\n", "def add(cart): ...\n"),
+    ],
+)
+def test_a_check_of_a_name_that_is_removed_is_not_named(check: str, old: str, new: str) -> None:
+    before = BEFORE + f"\ndef test_tax():\n    assert {check}\n    assert tax(1) == 3\n"
+    after = before.replace(f"    assert {check}\n", "")
+    removed = find_removed_names({"cart.py": old}, {"cart.py": new})
     assert find_kinds(after, before, removed) == []
     assert find_kinds(after, before) == ["fewer checks"]
 
