@@ -11,7 +11,7 @@ from greenloop.grading.inputs.builder import Input, is_numbered
 from greenloop.grading.inputs.known_calls import iterate_calls, read_constants, read_public
 from greenloop.grading.observation.isolation import plan_programs
 from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
-from greenloop.syntax.nodes import Definition
+from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.syntax.trees import fold_signs
 from greenloop.testsuite.module_calls import fill_in, read_imports
@@ -32,7 +32,7 @@ def read_cases(context: GradingContext) -> tuple[list[Input], tuple[str, ...]]:
     calls = [Input(call, ast.unparse(call.func)) for _, call in found if call.args or call.keywords]
     known = {item.name for item in calls}
     nodes = (node for node in ast.walk(parse_or_empty(context.code)))
-    defined = {node.name for node in nodes if isinstance(node, Definition)} - known
+    defined = {node.name for node in nodes if isinstance(node, Function)} - known
     plans = [plan_programs(context, file) for file in context.tests]
     slices = [
         Input(node, name, plan.preamble, program.fixtures)
