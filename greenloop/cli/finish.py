@@ -42,12 +42,8 @@ def finish_run(
     """Print the report, and the error if there is one; return the exit status."""
     has_begun = error is None or bool(report.final_code)
     try:
-        is_check = report.command == "check"
-        if (
-            options.json
-            or not is_check
-            or not isinstance(error, (SandboxError, InterruptedRunError))
-        ):
+        is_cut_short = isinstance(error, (SandboxError, InterruptedRunError))
+        if options.json or report.command != "check" or not is_cut_short:
             print_report(report, options, with_card=has_begun)
     except OSError as problem:
         if isinstance(problem, BrokenPipeError):

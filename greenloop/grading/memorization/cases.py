@@ -18,8 +18,6 @@ from greenloop.testsuite.module_calls import fill_in, read_imports
 from greenloop.testsuite.programs import Program
 from greenloop.testsuite.programs.writing import drop_unread
 
-_RAISED = ("raises", "match")
-
 
 def read_cases(context: GradingContext) -> tuple[list[Input], tuple[str, ...]]:
     """Return what the tests ask without repetition, and the public names of the module.
@@ -31,7 +29,7 @@ def read_cases(context: GradingContext) -> tuple[list[Input], tuple[str, ...]]:
     found = iterate_calls(tests, context.module, public, read_constants(context.code))
     calls = [Input(call, ast.unparse(call.func)) for _, call in found if call.args or call.keywords]
     known = {item.name for item in calls}
-    nodes = (node for node in ast.walk(parse_or_empty(context.code)))
+    nodes = ast.walk(parse_or_empty(context.code))
     defined = {node.name for node in nodes if isinstance(node, Function)} - known
     plans = [plan_programs(context, file) for file in context.tests]
     slices = [
@@ -57,7 +55,7 @@ def _list_called(context: GradingContext, tests: list[str]) -> tuple[str, ...]:
 def _slice(program: Program, defined: Collection[str]) -> Iterator[tuple[str, Any]]:
     """Yield a program for each answer that the test compares, with the name of what gives it."""
     body: list[ast.stmt] = []
-    wanted = {item.number for item in program.expectations if item.kind not in _RAISED}
+    wanted = {item.number for item in program.expectations}
     for node in program.function.body:
         if not any(map(is_numbered, ast.walk(node))):
             body.append(node)

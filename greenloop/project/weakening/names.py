@@ -53,15 +53,11 @@ def _list_functions(texts: Mapping[str, str]) -> set[tuple[str, str]]:
 
 def _list_definitions(texts: Mapping[str, str]) -> set[str]:
     nodes = [node for text in texts.values() for node in ast.walk(parse_or_empty(text))]
-    defined = {
-        node.name
-        for node in nodes
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-    }
+    defined = {node.name for node in nodes if isinstance(node, Definition)}
     assigned = (node.targets for node in nodes if isinstance(node, ast.Assign))
     defined |= {f"{node.arg}=" for node in nodes if isinstance(node, ast.arg)}
-    stored = (node for node in nodes if isinstance(node, ast.Attribute))
-    defined |= {node.attr for node in stored if isinstance(node.ctx, ast.Store)}
+    attributes = (node for node in nodes if isinstance(node, ast.Attribute))
+    defined |= {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
     return defined | {t.id for targets in assigned for t in targets if isinstance(t, ast.Name)}
 
 

@@ -80,8 +80,9 @@ def build_zygote_command(
 ) -> list[str]:
     """Return the command that starts a zygote, with `controls` as its ends of the control sockets.
 
-    `home` holds the guest package, `site` are folders: pytest's and that of packages, `root` is the folder of the
-    folders of runs, '' where each run mounts its own, `setup` is code that is executed first.
+    `home` holds the guest package, `site` are folders: pytest's and that of packages, `root` is the
+    folder of the folders of runs, '' where each run mounts its own, `setup` is code that is executed
+    first.
     """
     code = _ZYGOTE_CODE.format(
         home=home,

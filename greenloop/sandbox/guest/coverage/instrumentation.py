@@ -96,7 +96,7 @@ def _is_constant_statement(node: ast.stmt) -> bool:
 
 
 def _is_string_statement(node: ast.stmt) -> bool:
-    return _is_constant_statement(node) and isinstance(ast.literal_eval(node.value), str)  # type: ignore[attr-defined]
+    return _is_constant_statement(node) and isinstance(node.value.value, str)  # type: ignore[attr-defined]
 
 
 class _Instrumenter:
