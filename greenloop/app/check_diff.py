@@ -135,7 +135,8 @@ async def _run_check(
         SandboxError: the sandbox cannot run anything.
         PackagesError: a package cannot be installed.
     """
-    with use_environment(sandbox, Path(diff.tree.root), settings, emit, state) as box:
+    root, untracked = Path(diff.tree.root), diff.tree.untracked
+    with use_environment(sandbox, root, settings, emit, state, untracked) as box:
         if not box.environment:
             await add_project_packages(state, diff.tree, settings, emit)
             _tell_what_is_missing(diff, state, emit)

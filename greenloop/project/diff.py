@@ -60,10 +60,10 @@ def _find_new_lines(before: str, after: str) -> Set[int]:
     return find_changed_lines(old, new)[1] - find_untouched_lines(old, new)
 
 
-def read_diff(root: Path, ref: str) -> ProjectDiff:
+def read_diff(root: Path, ref: str, *, tracked: bool = False) -> ProjectDiff:
     """Read a project and what has changed in it since a commit; nothing of git's is changed.
 
-    Of a commit that HEAD does not come from, such as a main branch that has gone on, the changes
+    With `tracked` files that git does not track are left out. Of a commit that HEAD does not come from, such as a main branch that has gone on, the changes
     are those since the last commit that both come from.
 
     Raises:
@@ -77,7 +77,7 @@ def read_diff(root: Path, ref: str) -> ProjectDiff:
         place = root if str(root) != "." else "the working folder"
         raise InputError(f"--diff needs a git repository: {place} has none ({error})") from None
     commit = _find_base(root, ref)
-    tree = read_tree(root)
+    tree = read_tree(root, tracked=tracked)
     if not tree.texts:
         raise InputError(f"no Python files in {root}: name the project's folder with --in")
     return ProjectDiff(tree, commit, dict(_read_old_texts(root, commit, tree)))

@@ -35,6 +35,7 @@ class ProjectTree:
     root: str
     project: Project
     base: str = ""  # the commit of its folder, '' without version control
+    untracked: frozenset[str] = frozenset()  # the files left out because git does not track them
 
     @property
     def sha256(self) -> str:
@@ -100,8 +101,10 @@ def list_module_names(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(part for path in found for part in (path.stem, *path.parts[:-1]))
 
 
-def read_tree(root: Path) -> ProjectTree:
+def read_tree(root: Path, *, tracked: bool = False) -> ProjectTree:
     """Read a project: with git its files that are tracked, or untracked and not ignored.
+
+    With `tracked` the latter are left out.
 
     Without git all files are read. Environments, caches, secrets, and links that leave the folder
     are left out in both cases; `ProjectTree.project.left_out` names what may matter.
@@ -110,8 +113,16 @@ def read_tree(root: Path) -> ProjectTree:
         InputError: the folder cannot be read, or is too large.
     """
     base = find_commit(root)
-    project = add_generated_files(take_snapshot(root, only=list_files(root) if base else None))
-    return ProjectTree(str(root), project, base)
+    found = list_files(root) if base or tracked else None
+    untracked = _list_untracked(root) if tracked else frozenset()
+    only = None if found is None else found - untracked
+    project = add_generated_files(take_snapshot(root, only=only))
+    return ProjectTree(str(root), project, base, untracked)
+
+
+def _list_untracked(root: Path) -> frozenset[str]:
+    listed = run_git(root, "ls-files", "-z", "--others", "--exclude-standard")
+    return frozenset(filter(None, listed.split("\0")))
 
 
 def list_files(root: Path) -> frozenset[str] | None:

@@ -109,7 +109,7 @@ def _prepare_files(options: CheckOptions, settings: Settings) -> CheckWork:
 
 def _prepare_diff(options: CheckOptions, settings: Settings) -> CheckWork:
     assert options.diff is not None
-    diff = read_diff(options.root, options.diff)
+    diff = read_diff(options.root, options.diff, tracked=options.tracked)
     directory = create_diff_directory(settings, diff, options.run_dir)
     return partial(check_diff, diff, directory, settings)
 

@@ -46,6 +46,9 @@ class CheckOptions(DisplayOptions):
         metavar="REF",
         panel="Evidence",
     )
+    tracked: bool = flag(
+        "With --diff: leave out files that git does not track.", "--tracked", panel="Evidence"
+    )
     watch: bool = flag("Check again at each save (at a terminal).", "--watch")
     every: bool = flag(
         "Grade every module of the project, or of the folder CODE, and list the weakest first. The "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from greenloop.errors import InputError, SandboxError
@@ -27,9 +27,15 @@ _MASKED = ("pip.conf", "conda-meta/state")  # may hold passwords, and values of 
 
 @contextlib.contextmanager
 def open_environment(
-    box: Sandbox, environment: Environment, root: Path, variables: Mapping[str, str] | None = None
+    box: Sandbox,
+    environment: Environment,
+    root: Path,
+    variables: Mapping[str, str] | None = None,
+    omitted: Collection[str] = (),
 ) -> Iterator[Sandbox]:
     """Open a sandbox that runs tests of the project in its environment, with these variables.
+
+    `omitted` are files of the project, relative to its folder, that are not copied.
 
     Raises:
         InputError: the project is too large, or its environment names folders with secrets.
@@ -37,7 +43,7 @@ def open_environment(
     """
     folder = create_temporary_folder()
     try:
-        copy_project(root, folder / "copy")
+        copy_project(root, folder / "copy", omitted)
         (folder / "empty").mkdir()
         (folder / "blank").touch()
         guest = build_guest(environment, str(root), folder / "copy", variables or {})
@@ -82,8 +88,10 @@ def _is_shown(folder: str, other: str, root: str) -> bool:
     return folder.startswith(f"{other}/") and not is_hidden
 
 
-def copy_project(root: Path, target: Path) -> None:
-    """Copy all files but caches, environments and secrets: what git ignores may be a built module.
+def copy_project(root: Path, target: Path, omitted: Collection[str] = ()) -> None:
+    """Copy all files but caches, environments, secrets and those omitted.
+
+    What git ignores is copied: it may be a built module.
 
     Raises:
         InputError: they are too many or too large.
@@ -98,6 +106,8 @@ def copy_project(root: Path, target: Path) -> None:
             shutil.copymode(above, there)
             folders[:] = [name for name in folders if _is_copied(inner, above, name, there)]
             for name in files:
+                if os.path.normpath(os.path.join(inner, name)) in omitted:
+                    continue
                 count += 1
                 size += _copy_file(f"{above}/{name}", os.path.join(inner, name), there)
                 if count > _MAX_FILES or size > _MAX_BYTES:

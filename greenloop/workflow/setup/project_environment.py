@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from greenloop.errors import SandboxError
@@ -18,11 +18,17 @@ from greenloop.workflow.state import RunState
 
 @contextlib.contextmanager
 def use_environment(
-    sandbox: Sandbox, root: Path, settings: Settings, emit: EventSink, state: RunState | None = None
+    sandbox: Sandbox,
+    root: Path,
+    settings: Settings,
+    emit: EventSink,
+    state: RunState | None = None,
+    omitted: Collection[str] = (),
 ) -> Iterator[Sandbox]:
     """Yield a sandbox of the project's environment; the given one where there is none.
 
-    The environment is named in a notice, and recorded in the state.
+    The environment is named in a notice, and recorded in the state. `omitted` are files of the
+    project that its tests run without.
 
     Raises:
         InputError: the environment that was named cannot be used.
@@ -34,7 +40,8 @@ def use_environment(
         own = sandbox
         if found is not None:
             try:
-                own = opened.enter_context(open_environment(sandbox, found, root, settings.env))
+                opening = open_environment(sandbox, found, root, settings.env, omitted)
+                own = opened.enter_context(opening)
             except SandboxError as error:
                 if settings.python:
                     raise

@@ -69,7 +69,9 @@ def test_filters_hooks_and_monitors_of_the_project_do_not_run(tmp_path: Path) ->
     for key in ("core.fsmonitor", "diff.evil.textconv", "diff.external", "core.pager"):
         git(tmp_path, "config", key, f"touch {tmp_path}/pwned")
     (tmp_path / "a.py").write_text("a = 2\nb = 1\n")
-    found = read_diff(tmp_path, "HEAD")
+    (tmp_path / "new.py").write_text("n = 1\n")
+    assert read_diff(tmp_path, "HEAD").lines == {"a.py": {1, 2}, "new.py": {1}}
+    found = read_diff(tmp_path, "HEAD", tracked=True)
     assert found.lines == {"a.py": {1, 2}}
     assert found.before == {"a.py": "a = 1\n"}
     assert "pwned" not in {item.name for item in tmp_path.iterdir()}

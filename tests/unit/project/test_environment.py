@@ -160,6 +160,7 @@ def test_the_copy_has_what_git_ignores_but_no_secret(root: Path, tmp_path: Path)
         {
             ".gitignore": "*.so\n",
             "src/shop/fast.so": "built",
+            "src/shop/new.py": "",
             ".env": "KEY=1",
             "deploy.txt": key,
             ".git/config": "",
@@ -167,7 +168,7 @@ def test_the_copy_has_what_git_ignores_but_no_secret(root: Path, tmp_path: Path)
         },
     )
     (root / "link").symlink_to("/etc/passwd")
-    copy_project(root, tmp_path / "copy")
+    copy_project(root, tmp_path / "copy", {"src/shop/new.py"})
     found = {str(i.relative_to(tmp_path / "copy")) for i in (tmp_path / "copy").rglob("*")}
     assert found == {
         *("pyproject.toml", ".gitignore", "link", "src", "src/shop"),

@@ -60,7 +60,7 @@ _HOOKS = """repos:
     hooks:
       - id: greenloop
         name: tests of the changed lines
-        entry: greenloop check --diff HEAD --quiet
+        entry: greenloop check --diff HEAD --tracked --quiet
         language: system
         types: [python]
         pass_filenames: false
