@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from greenloop.reporting.escaping import escape_invisible
+
+_CODE = re.compile(r"`([^`]+)`")
 
 
 def render(template: str, **values: Any) -> str:
@@ -31,8 +34,14 @@ def _create_environment() -> Environment:
         lstrip_blocks=True,
     )
     filters = {"seconds": format_seconds, "number": format_number, "percent": format_percent}
-    environment.filters.update(filters)
+    environment.filters.update(filters, marked=mark_code)
     return environment
+
+
+def mark_code(text: str) -> Markup:
+    """Return a text as HTML in which what stands between backticks is code."""
+    shown = str(escape(escape_invisible(text)))
+    return Markup(_CODE.sub(r"<code>\1</code>", shown))
 
 
 def format_seconds(value: float) -> str:
