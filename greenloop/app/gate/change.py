@@ -19,6 +19,7 @@ from greenloop.project.weakening.configuration import (
     find_loosened_configuration,
     is_deciding_file,
 )
+from greenloop.testsuite.parser import is_test_path
 
 _MAX_CONFIGURATION_BYTES = 1_000_000
 _DOCUMENTS = ("*.md", "*.rst", "*.txt", "*.adoc")
@@ -52,7 +53,9 @@ def read_change(root: Path, base: str) -> GateChange:
     """Read the change of a project since a commit. Raises InputError, OutputError."""
     diff = read_diff(root, base)
     before, after = _read_configuration(diff)
-    loosened = (*find_loosened_configuration(before, after), *_find_tampered(diff))
+    texts = diff.texts_before.items()
+    tests = [path for path, text in texts if is_test_path(path) and "def test" in text]
+    loosened = (*find_loosened_configuration(before, after, tests), *_find_tampered(diff))
     return GateChange(diff, loosened, _digest(diff, {**after, "environment": "\n".join(loosened)}))
 
 

@@ -101,7 +101,7 @@ def _walk(
         bind_names(node, scope.bound)
         if isinstance(node, ast.If):
             may_end = False
-            for part, runs in _list_branches(node):
+            for part, runs in _list_branches(node, resolve(node.test, scope.bound)):
                 may_not = is_conditional or runs is not True
                 yield from _walk(part, scope, may_not, is_swallowed)
                 may_end |= _leaves(part) and runs is not False
@@ -123,9 +123,9 @@ def _walk(
             return
 
 
-def _list_branches(node: ast.If) -> list[tuple[list[ast.stmt], bool | None]]:
+def _list_branches(node: ast.If, test: ast.expr) -> list[tuple[list[ast.stmt], bool | None]]:
     """Return both branches, and whether they run on this machine; None where that is not known."""
-    is_here = holds_here(node.test)
+    is_here = holds_here(test)
     return [(node.body, is_here), (node.orelse, None if is_here is None else not is_here)]
 
 

@@ -7,7 +7,7 @@ import configparser
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatch
 from typing import Any
 
@@ -43,10 +43,15 @@ _HOOK_FILES = (
     "noxfile.py",
 )
 _CHECKING = re.compile(r"greenloop|pytest|\btest-cmd|\bauto-test|disableAllHooks|codex_hooks")
+_INSTALLING = re.compile(r"\b(install|requires?|dependencies|uses)\b|pytest *[=<>~]=")
+_IDLE = re.compile(r"^#|\becho\b|--(version|help)\b")
+_TEST_PATH = re.compile(r"[\w./-]*\btests?\b[\w./:-]*|[\w./-]+\.py\b")
 _SILENCING = re.compile(
-    r"\|\| *(true|:|exit 0)|continue-on-error: *true|disableAllHooks"
-    r"|^(commands\S* *= *)?- *(coverage|pytest|py\.test|python|tox)\b|ignore_(outcome|errors) *= *true"
+    r"\|\| *(true|:|exit 0)|continue-on-error: *true|disableAllHooks|ignore_(outcome|errors) *= *true"
 )
+_DASHED = re.compile(
+    r"(commands\S* *= *)?- *(coverage (run|report)|pytest|py\.test|python|tox)\b"
+)  # not in YAML
 _OWN_HOOK = re.compile(r"greenloop gate --agent \w+ \|\| exit 0\b")  # as `init` writes it
 # Modules that Python or pytest imports by themselves, before any test.
 _STARTUP_FILES = ("sitecustomize.py", "usercustomize.py")
@@ -60,8 +65,8 @@ _ALONE = frozenset(
 )
 # Hooks that can leave tests out, or change what they report.
 _DECIDING_HOOK = re.compile(
-    r"pytest_(runtest|pyfunc|exception|make|pycollect|collect|ignore|itemcollected|deselect|report"
-    r"|sessionfinish|assert)"
+    r"pytest_(runtest|pyfunc|exception|make|pycollect|collect|ignore|itemcollected|deselect"
+    r"|report_(teststatus|to)|sessionfinish)"
 )
 _BROAD_FILTER = re.compile(r"(ignore|default|once|always)(::\w*)?$")
 _COVERAGE = ("run", "report")
@@ -83,11 +88,11 @@ def is_deciding_file(path: str) -> bool:
 
 
 def find_loosened_configuration(
-    before: Mapping[str, str], after: Mapping[str, str]
+    before: Mapping[str, str], after: Mapping[str, str], tests: Collection[str] = ()
 ) -> Iterator[str]:
     """Yield a sentence for each change of deciding files by which fewer tests count, or less is asked.
 
-    Both map paths to texts; a file that one of them lacks is empty there.
+    Both map paths to texts; a file that one of them lacks is empty there. `tests` are the files of tests.
     """
     for path in sorted({*before, *after}):
         old, new = before.get(path, ""), after.get(path, "")
@@ -96,7 +101,7 @@ def find_loosened_configuration(
         if path.endswith("conftest.py"):
             yield from _compare_hooks(path, old, new)
         elif path.rpartition("/")[2] in _PYTEST_FILES:
-            yield from _compare_settings(path, _read(path, old), _read(path, new))
+            yield from _compare_settings(path, _read(path, old), _read(path, new), tests)
             yield from _find_silenced(path, old, new)
         elif fnmatch(path, "*.pth") or path.rpartition("/")[2] in _STARTUP_FILES:
             yield f"{path}: was changed; Python runs it before every test"
@@ -107,16 +112,33 @@ def find_loosened_configuration(
 def _compare_hook_lines(path: str, before: str, after: str) -> Iterator[str]:
     """Yield a line that ran a check and is gone, or one that ignores how a check ends."""
     old, new = ([line.strip() for line in text.splitlines()] for text in (before, after))
-    if gone := next((i for i in old if i not in new and _CHECKING.search(i)), ""):
+    added = [line for line in new if line not in old]
+    lost = (i for i in old if i not in new and _CHECKING.search(i) and not _INSTALLING.search(i))
+    if gone := next((i for i in lost if not any(_checks_as_much(i, j) for j in added)), ""):
         yield f"{path}: `{gone[:100]}` is gone or was changed; it decides what is checked"
     else:
         yield from _find_silenced(path, before, after)
 
 
+def _checks_as_much(old: str, new: str) -> bool:
+    """Return whether a line runs pytest as another one did, on all that it named."""
+    is_pytest = {*_CHECKING.findall(old)} == {*_CHECKING.findall(new)} == {"pytest"}
+    taken, more = (_list_taking(_split(re.sub(r"[\"',()\[\]]", " ", i))) for i in (old, new))
+    before, now = ({*_TEST_PATH.findall(line)} for line in (old, new))
+    is_narrower = bool(now) and not (before and before <= now)
+    return is_pytest and {*more} <= {*taken} and not is_narrower and not _IDLE.search(new)
+
+
 def _find_silenced(path: str, before: str, after: str) -> Iterator[str]:
     """Yield a new line by which nobody learns how a check ends."""
     old, new = ([line.strip() for line in text.splitlines()] for text in (before, after))
-    found = (i for i in new if i not in old and _SILENCING.search(_OWN_HOOK.sub("", i)))
+    is_list = path.endswith((".yaml", ".yml"))
+    added = (line for line in new if line not in old)
+    found = (
+        line
+        for line in added
+        if _SILENCING.search(_OWN_HOOK.sub("", line)) or (not is_list and _DASHED.match(line))
+    )
     if quiet := next(found, ""):
         yield f"{path}: `{quiet[:100]}` is new; a check that fails may go unnoticed"
 
@@ -149,7 +171,10 @@ def _join_coverage(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _compare_settings(
-    path: str, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
+    path: str,
+    old: Mapping[str, Mapping[str, Any]],
+    new: Mapping[str, Mapping[str, Any]],
+    tests: Collection[str],
 ) -> Iterator[str]:
     was, now = old.get("pytest", {}), new.get("pytest", {})
     for option in _list_taking(now.get("addopts", "")):
@@ -161,7 +186,7 @@ def _compare_settings(
     for key in _COLLECTING:
         if key in was and not _has_all(key, was[key], now.get(key)):
             yield f"{path}: {key} was `{was[key]}`, and is `{now.get(key, 'not set')}` now"
-        elif key in now and key not in was:
+        elif key in now and key not in was and not _has_tests(key, now[key], tests):
             yield f"{path}: {key} is `{now[key]}` now, so other tests may be left out"
     if str(was.get("xfail_strict")).lower() == "true" != str(now.get("xfail_strict")).lower():
         yield f"{path}: xfail_strict is not set any more"
@@ -190,6 +215,12 @@ def _has_all(key: str, before: Any, now: Any) -> bool:
     """Return whether what is collected by a key is collected still."""
     old, new = (_split(" ".join(_list_lines(value))) for value in (before, now))
     return old == new or (key != "norecursedirs" and bool(old) and {*old} <= {*new})
+
+
+def _has_tests(key: str, value: Any, tests: Collection[str]) -> bool:
+    """Return whether all files of tests are below the paths that a project sets for the first time."""
+    below = tuple(_split(" ".join(_list_lines(value))))
+    return key == "testpaths" and bool(tests) and all(i.startswith(below) for i in tests)
 
 
 def _list_lines(value: Any) -> list[str]:

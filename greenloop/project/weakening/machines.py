@@ -26,6 +26,8 @@ _KNOWN: dict[str, Any] = {
     "sys.implementation.name": sys.implementation.name,
     "sys.version_info": tuple(sys.version_info),
     "sys.version_info[:2]": tuple(sys.version_info[:2]),
+    "sys.version_info[0]": sys.version_info.major,
+    "sys.version_info.major": sys.version_info.major,
 }
 _OPERATORS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
@@ -55,8 +57,12 @@ def is_about_machine(condition: ast.expr) -> bool:
 
 
 def holds_here(condition: ast.expr) -> bool | None:
-    """Return what a condition on system and Python is on this machine; None for any other one."""
+    """Return what a condition on system and Python is on this machine, or a constant; None for any
+    other one.
+    """
     match condition:
+        case ast.Constant(value=value):
+            return bool(value)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             inner = holds_here(operand)
             return None if inner is None else not inner

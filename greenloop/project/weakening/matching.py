@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from greenloop.project.weakening.checks import Check
-from greenloop.project.weakening.comparison import WeakenedTest, compare_tests
+from greenloop.project.weakening.comparison import WeakenedTest, compare_tests, has_moved
 from greenloop.project.weakening.names import add_helpers
 from greenloop.project.weakening.strength import EXPECTING, Strength
 from greenloop.project.weakening.tests import ComparedTest, list_called, list_patches, read_tests
@@ -33,13 +33,14 @@ def find_weakened_tests(
     found: list[WeakenedTest] = []
     kept = Counter(_list_texts(new.values()))
     kept.subtract(_list_texts(old.values()))
+    added = [check for item in unfolded for check in _list_whole(item) if kept[check.text] > 0]
     gone = {
         path: add_helpers(text, after.get(path, ""), removed_names) for path, text in before.items()
     }
     for test, item in old.items():
         if (now := successors.get(test)) is not None:
-            found.extend(compare_tests(item, now, kept, removed_names))
-        elif not item.is_helper and not _is_replaced(item, unfolded, gone[item.path], kept):
+            found.extend(compare_tests(item, now, kept, removed_names, added))
+        elif not item.is_helper and not _is_replaced(item, unfolded, gone[item.path], kept, added):
             first = item.checks[0].shown if item.checks else ""
             again = _is_called_by(item, unfolded)
             found.append(WeakenedTest(test, "removed", first, was=test, is_replaced=again))
@@ -86,9 +87,14 @@ def _list_texts(tests: Collection[ComparedTest]) -> Iterator[str]:
     """Yield the checks that are made whenever their test runs; those of helpers that are called."""
     used = frozenset[str]().union(*(item.names for item in tests))
     for item in tests:
-        if not item.skip and (item.name in used or not item.is_helper):
-            whole = (i for i in item.checks if not i.is_conditional and not i.is_swallowed)
-            yield from (check.text for check in whole)
+        if item.name in used or not item.is_helper:
+            yield from (check.text for check in _list_whole(item))
+
+
+def _list_whole(item: ComparedTest) -> list[Check]:
+    """Return the checks that are made whenever a test that runs does."""
+    whole = [i for i in item.checks if not i.is_conditional and not i.is_swallowed]
+    return [] if item.skip else whole
 
 
 def _find_moved(item: ComparedTest, added: Mapping[str, ComparedTest]) -> ComparedTest | None:
@@ -104,12 +110,16 @@ def _is_replaced(
     others: Collection[ComparedTest],
     removed_names: Collection[str],
     kept: Mapping[str, int],
+    added: Collection[Check],
 ) -> bool:
     """Return whether what a test asked is asked by another one now, or cannot be asked any more."""
     classes = item.test.split("::")[1:-1]
     if not {*item.names, *item.values, *classes}.isdisjoint(removed_names):
         return True
-    stand = (kept.get(i.text, 0) >= 0 or _is_surpassed(i, others) for i in item.checks)
+    stand = (
+        kept.get(i.text, 0) >= 0 or _is_surpassed(i, others) or has_moved(i, added)
+        for i in item.checks
+    )
     if item.checks and all(stand):
         return True
     return _is_called_by(item, [other for other in others if item.values <= other.values])
@@ -132,6 +142,6 @@ def _is_called_by(item: ComparedTest, others: Collection[ComparedTest]) -> bool:
     return any(
         not other.is_helper
         and called <= other.names
-        and any(check.strength >= strongest for check in other.checks)
+        and (not item.checks or any(check.strength >= strongest for check in other.checks))
         for other in others
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Mapping
 
 from greenloop.project.weakening.checks import list_names
@@ -18,8 +19,14 @@ def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> f
     These are functions, classes, constants, attributes, arguments (`name=`), and texts that code
     compared with.
     """
-    gone = _list_definitions(before) - _list_definitions(after)
-    return frozenset(gone | (_list_recognized(before) - _list_literals(after)))
+    changed, others = (
+        {p: t for p, t in after.items() if (p in before) is x} for x in (True, False)
+    )
+    gone = _list_definitions(before) - _list_definitions(changed)
+    texts = _list_recognized(before) - _list_literals(changed)
+    named = re.compile("|".join(re.escape(i.strip("'=")) for i in (*gone, *texts)) or "$^")
+    others = {path: text for path, text in others.items() if named.search(text)}
+    return frozenset(gone - _list_definitions(others) | (texts - _list_literals(others)))
 
 
 def _list_recognized(texts: Mapping[str, str]) -> set[str]:

@@ -115,7 +115,7 @@ def _read(
         test=test,
         line=node.lineno,
         body="\n".join(map(ast.unparse, node.body)),
-        checks=tuple(list_checks(node.body, bound, helpers)),
+        checks=tuple(list_checks(node.body, {**bound, **_read_defaults(node)}, helpers)),
         values=list_values(node),
         names=list_names(node),
         cases=tuple(_list_cases(node, marks, bound)),
@@ -123,6 +123,13 @@ def _read(
         mocked=frozenset(_list_mocked(node)),
         is_helper=not node.name.startswith("test"),
     )
+
+
+def _read_defaults(node: Function) -> Bindings:
+    """Return the defaults of a test's parameters: pytest gives none of these another value."""
+    names = [item.arg for item in node.args.args]
+    values = node.args.defaults if node.name.startswith("test") else []
+    return dict(zip(names[len(names) - len(values) :], values, strict=True))
 
 
 def _list_cases(node: Function, marks: list[ast.expr], bound: Bindings) -> Iterator[str]:

@@ -43,6 +43,8 @@ PYTEST = "[tool.pytest.ini_options]\n"
         ("conftest.py", "", "collect_ignore = ['test_a.py']\n", "['test_a.py'] is new"),
         ("conftest.py", "", "if CI:\n    collect_ignore.append('test_a.py')\n", "is new"),
         (".claude/settings.json", "greenloop gate", "", "decides what is checked"),
+        (".github/workflows/a.yml", "run: pytest", "run: pytest -k fast", "`run: pytest` is gone"),
+        ("noxfile.py", "run('pytest')", "run('pytest', 'tests/unit')", "is gone or was changed"),
         ("tox.ini", "commands = pytest", "commands = - pytest", "`commands = - pytest` is new"),
     ],
 )
@@ -62,8 +64,10 @@ def test_a_loosened_configuration_is_named(path: str, before: str, after: str, s
         ("conftest.py", "", "if sys.version_info < (3, 12):\n    collect_ignore = ['a.py']\n"),
         ("pyproject.toml", "not TOML", "neither = "),
         ("pytest.ini", "[pytest]\ntestpaths = a", "[pytest]\ntestpaths = a b"),
+        (".github/workflows/a.yml", "run: pytest a", "run: uv run pytest --cov=x a\n- python: 3"),
+        ("pytest.ini", "", "[pytest]\ntestpaths = tests"),
         (".codex/hooks.json", "", '"command": "greenloop gate --agent codex || exit 0"'),
     ],
 )
 def test_another_configuration_is_not_named(path: str, before: str, after: str) -> None:
-    assert not list(find_loosened_configuration({path: before}, {path: after}))
+    assert not list(find_loosened_configuration({path: before}, {path: after}, ["tests/a.py"]))
