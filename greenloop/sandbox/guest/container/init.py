@@ -26,17 +26,16 @@ from ..isolation.run_mounts import WORK_FOLDER, be_killed_first
 from ..limits.usage import NamespaceUsage
 from ..protocol.framing import receive_frame, send_frame
 from ..protocol.output_buffers import OutputBuffers
+from ..pytest_plugin.plugins import load_plugins
 from ..zygote import child as guest_child
 from ..zygote.file_descriptors import (
     RESULT_FD,
-    InheritedDescriptors,
     duplicate_high,
     redirect_stderr,
     redirect_streams,
 )
 from ..zygote.monitor import RunMonitor
-from ..zygote.package_preload import import_available, preload
-from ..zygote.pytest_preload import PYTEST_MODULES, hold_session
+from ..zygote.package_preload import import_pytest_modules, preload
 from ..zygote.supervisor import GuestRun, detach_process
 from .cleanup import empty_folder
 from .hardening import harden_process
@@ -53,23 +52,22 @@ def main(modules: Sequence[str] = (), packages: str = "") -> None:
     """
     if os.getpid() != 1:
         sys.exit("not in a container: /tmp would be emptied")
-    host, inherited = HostConnection(), InheritedDescriptors()
+    host = HostConnection()
     k.prctl(k.PR_SET_DUMPABLE, 0)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    import_available(PYTEST_MODULES)
+    import_pytest_modules()
     preload(modules, guest_child.socket_families(True))
+    load_plugins(packages)
     entrypoints = load_entrypoints()
     _reset_folders()
     os.chdir(WORK_FOLDER)
-    hold_session(lambda: _wait_for_run(host, inherited), inherited, entrypoints, packages)
-    run = _wait_for_run(host, inherited)
-    guest_child.exit_with(lambda: guest_child.run_cold(*run, entrypoints))
+    run = _wait_for_run(host)
+    guest_child.exit_with(lambda: guest_child.run_job(*run, entrypoints))
 
 
-def _wait_for_run(host: HostConnection, inherited: InheritedDescriptors) -> GuestRun:
+def _wait_for_run(host: HostConnection) -> GuestRun:
     """Fork for each run. Returns in the forks; pid 1 exits here in every case."""
-    inherited.finish_recording()
     guest_child.unload_guest_modules()
     gc.collect()
     gc.freeze()
@@ -79,7 +77,7 @@ def _wait_for_run(host: HostConnection, inherited: InheritedDescriptors) -> Gues
             _reset_folders()
             send_frame(host, b"ready")
             limits = json.loads(receive_frame(host, _MAX_LIMITS_BYTES))
-            run = _serve_run(host, limits, inherited.fds)
+            run = _serve_run(host, limits)
             if run is not None:
                 return run
     except (EOFError, BrokenPipeError):
@@ -107,15 +105,13 @@ def _reset_folders() -> None:
         raise OSError("files of a run cannot be removed")
 
 
-def _serve_run(
-    host: HostConnection, limits: dict[str, int], inherited_fds: frozenset[int]
-) -> GuestRun | None:
+def _serve_run(host: HostConnection, limits: dict[str, int]) -> GuestRun | None:
     """Fork for a run. In pid 1: report on it and return None. In the fork: return the run."""
     started, *streams = pipes = [os.pipe() for _ in range(5)]
     child = os.fork()
     if child == 0:
         handles = [duplicate_high(write_end) for _, write_end in streams]
-        return _prepare_guest_process(host, started[1], limits, handles, inherited_fds)
+        return _prepare_guest_process(host, started[1], limits, handles)
     for _, write_end in pipes:
         os.close(write_end)
     try:
@@ -140,11 +136,7 @@ def _read_all(handle: int) -> str:
 
 
 def _prepare_guest_process(
-    host: HostConnection,
-    started_fd: int,
-    limits: dict[str, int],
-    handles: list[int],
-    inherited_fds: frozenset[int],
+    host: HostConnection, started_fd: int, limits: dict[str, int], handles: list[int]
 ) -> GuestRun:
     """In the fork: read the job, then limit this process for untrusted code."""
     try:
@@ -159,7 +151,7 @@ def _prepare_guest_process(
         detach_process()
         be_killed_first()
         output, errors, result, stack_dump = handles
-        redirect_streams(output, result, stack_dump, inherited_fds | {errors})
+        redirect_streams(output, result, stack_dump, (errors,))
         redirect_stderr(errors, is_separate=job["kind"] == "script")
         harden_process()
         guest_child.drop_privileges(limits, True)

@@ -20,9 +20,7 @@ _ENTRYPOINTS = {
     "script": "entrypoints.script",
     "suite": "entrypoints.suite",
 }
-# Kinds that a zygote serves in the pytest session that it has begun.
-SESSION_KINDS = ("tests",)
-# Kinds that run without pytest, which replaces the standard streams of a zygote.
+# Kinds that run in a process that has not loaded pytest.
 KINDS_WITHOUT_PYTEST = ("observation",)
 
 

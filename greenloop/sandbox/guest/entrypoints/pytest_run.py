@@ -6,7 +6,6 @@ them.
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -22,8 +21,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     """Run the targets of a job of kind `tests`; return pytest's exit status."""
     accept_undecodable_output()
     work, channel = job["work"], Channel(result_fd, job.pop("key"))
-    reporter = Reporter(work + os.sep)
-    reporter.start(channel, job)
+    reporter = Reporter(channel, job)
     loaded = plugins.load_plugins(job["packages"])
     arguments = [*options(work, job["ini"]), *plugins.build_plugin_options(loaded)]
     arguments += [*(["--assert=plain"] if job.get("plain_asserts") else ()), *job["targets"]]

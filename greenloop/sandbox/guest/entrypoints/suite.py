@@ -28,9 +28,8 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     """Run the job's `targets` with its `options`; return pytest's exit status."""
     accept_undecodable_output()
     root, channel = job["work"], Channel(result_fd, job.pop("key"))
-    reporter = SuiteReporter(root + os.sep)
     folders = list_own_folders(job)
-    reporter.start(channel, job, folders)
+    reporter = SuiteReporter(channel, job, folders)
     arguments, added = prepare_session(job, folders)
     added.append(reporter)
     if job["traced"]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import os
 import random
-import sys
 import tempfile
 from collections.abc import Callable
 from typing import Any, BinaryIO
@@ -109,7 +108,6 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     `tests` (what was measured before, or []), `budget_s`, `limits`, and `is_red`: edits that make
     failing tests pass are looked for, with `margin` and `enough`.
     """
-    sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
     random.seed(0)
     tempfile.tempdir = None
     job["budget"] = Budget(job["budget_s"])

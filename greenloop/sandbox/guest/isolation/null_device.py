@@ -19,11 +19,6 @@ def redirect_to_null(numbers: Iterable[int]) -> None:
     os.close(null)
 
 
-def is_null_device(handle: int) -> bool:
-    """Return whether a descriptor leads to the null device."""
-    return os.fstat(handle).st_rdev == os.stat(os.devnull).st_rdev
-
-
 def list_open_fds() -> list[int]:
     """Return the open descriptors of the guest, also where /proc cannot be read."""
     return [number for number in range(_MAX_GUEST_FD) if _is_open(number)]

@@ -27,10 +27,17 @@ class EventChannel(Protocol):
 
 
 class Reporter:
-    """Reports to the host; `work` is the run's folder, with a separator at its end."""
+    """Reports to the host.
 
-    def __init__(self, work: str) -> None:
-        self._work = work
+    The job says in which order to run, and which doctests. Python files of the watched folders may
+    not change before the tests run.
+    """
+
+    def __init__(self, channel: EventChannel, job: dict[str, Any]) -> None:
+        self._channel, self._work = channel, job["work"] + os.sep
+        self._order_seed, self._doctests = job["order_seed"], job["doctests"]
+        self._last_files = frozenset(job.get("last", ()))
+        self._watch((self._work,))
         self._outcomes: dict[str, tuple[str, float]] = {}
         self._current_id, self._phase = "", "collect"
         self._comparisons = ComparisonRecorder()
@@ -38,17 +45,8 @@ class Reporter:
         self._unittest_ids: set[str] = set()
         self._rejected_ids: set[str] = set()
 
-    def start(
-        self, channel: EventChannel, job: dict[str, Any], folders: Iterable[str] = ()
-    ) -> None:
-        """Set where to report to; the job says in which order to run, and which doctests.
-
-        Python files of `folders`, by default the run's folder, may not change before the tests run.
-        """
-        self._channel = channel
-        self._order_seed, self._doctests = job["order_seed"], job["doctests"]
-        self._last_files = frozenset(job.get("last", ()))
-        self._folders = tuple(folders) or (self._work,)
+    def _watch(self, folders: Iterable[str]) -> None:
+        self._folders = tuple(folders)
         self._changed_ns = read_change_times(self._folders)
 
     def _format_failure(self, excinfo: Any, style: object = None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .reporter import EventChannel, Reporter, read_change_times
+from .reporter import EventChannel, Reporter
 
 
 class SuiteReporter(Reporter):
@@ -18,18 +18,10 @@ class SuiteReporter(Reporter):
     pytest_pyfunc_call = None  # type: ignore[assignment]
     pytest_runtest_logfinish = None  # type: ignore[assignment]
 
-    def start(
-        self, channel: EventChannel, job: dict[str, Any], folders: Iterable[str] = ()
-    ) -> None:
-        """Set where to report to, and in which order tests are run.
-
-        Projects may write files of their own while tests are collected, but none in `folders`.
-        """
-        self._channel = channel
-        self._order_seed, self._doctests = job["order_seed"], job["doctests"]
-        self._last_files = frozenset(job.get("last", ()))
-        self._folders = tuple(folders)
-        self._changed_ns = read_change_times(self._folders)
+    def __init__(self, channel: EventChannel, job: dict[str, Any], folders: Iterable[str]) -> None:
+        """Projects may write files of their own while tests are collected, but none in `folders`."""
+        super().__init__(channel, job)
+        self._watch(folders)
 
     def pytest_collectstart(self, collector: Any) -> None:
         self._current_id = collector.nodeid

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from ..entrypoints import KINDS_WITHOUT_PYTEST, SESSION_KINDS, EntryPoint
+from ..entrypoints import EntryPoint
 from ..isolation import landlock_run, seccomp
 from ..limits.rlimits import set_rlimits
 from ..pytest_plugin.config import ini_file
@@ -59,27 +59,11 @@ def enter_run(job: dict[str, Any], limits: dict[str, int], has_namespaces: bool)
         landlock_run.confine(job)
 
 
-def uses_preloaded_session(job: dict[str, Any]) -> bool:
-    """Return whether the job runs in the pytest session that the zygote has begun."""
-    return job["kind"] in SESSION_KINDS and not job["cold"]
-
-
-def run_cold(
-    job: dict[str, Any],
-    result_fd: int,
-    entrypoints: Mapping[str, EntryPoint],
-    held: tuple[Any, Any] | None = None,
-) -> int:
-    """Run a job that does not go on with the preloaded session, and return the exit status.
-
-    `held` are the configuration and the session that are preloaded: trials can use them.
-    """
+def run_job(job: dict[str, Any], result_fd: int, entrypoints: Mapping[str, EntryPoint]) -> int:
+    """Run a job and return the exit status."""
     job["ini"] = ini_file()
     if job["cold"]:
         return _exec_new_interpreter(job, result_fd)
-    job["held"] = held
-    if job["kind"] in KINDS_WITHOUT_PYTEST:
-        sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
     main = entrypoints.get(job["kind"])
     return main(job, result_fd) if main else 1
 

@@ -22,4 +22,4 @@ def serve(control: socket.socket, root: str) -> NoReturn:
     if not root:
         os.chdir(WORK_FOLDER)
     run = server.wait_for_run()
-    child.exit_with(lambda: child.run_cold(*run, entrypoints))
+    child.exit_with(lambda: child.run_job(*run, entrypoints))

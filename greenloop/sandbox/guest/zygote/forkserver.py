@@ -16,7 +16,6 @@ from typing import NoReturn
 from ..isolation import landlock_run
 from ..isolation import syscalls as k
 from . import child
-from .file_descriptors import InheritedDescriptors
 from .supervisor import GuestRun, send_startup_error, supervise
 
 _MAX_LIMITS_BYTES = 65536
@@ -28,13 +27,11 @@ class ForkServer:
     def __init__(self, control: socket.socket, root: str) -> None:
         """`root` is the folder of runs without namespaces; '' if each run gets its own."""
         self._control, self._has_namespaces, self._root = control, not root, root
-        self.inherited = InheritedDescriptors()
         # The same for all runs, and none that code could know.
         self._first_pid = 1000 + int.from_bytes(os.urandom(2), "big") % 30_000
 
     def wait_for_run(self) -> GuestRun:
         """Serve requests; returns in the process of a run only."""
-        self.inherited.finish_recording()
         child.unload_guest_modules()
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps ended children
         gc.freeze()  # not collected before: that takes longer than what it frees is worth
@@ -59,8 +56,7 @@ class ForkServer:
             run.close()
             return None
         self._control.close()
-        fds, first_pid = self.inherited.fds, self._first_pid
-        return supervise(run, json.loads(limits), ids, self._has_namespaces, fds, first_pid)
+        return supervise(run, json.loads(limits), ids, self._has_namespaces, self._first_pid)
 
     def _shut_down(self) -> NoReturn:
         """Exit after the host has closed the control socket."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import socket
 
-from ..entrypoints import SESSION_KINDS, load_entrypoints
+from ..entrypoints import load_entrypoints
 from ..isolation.run_mounts import WORK_FOLDER
+from ..pytest_plugin.plugins import load_plugins
 from . import child
 from .forkserver import ForkServer
-from .package_preload import import_available
-from .pytest_preload import PYTEST_MODULES, hold_session
+from .package_preload import import_pytest_modules
+
+_TEST_KINDS = ("tests",)
 
 
 def serve(control: socket.socket, root: str, packages: str, is_bare: bool) -> None:
@@ -18,11 +20,11 @@ def serve(control: socket.socket, root: str, packages: str, is_bare: bool) -> No
 
     If `is_bare` it serves test runs only.
     """
-    import_available(PYTEST_MODULES)
-    entrypoints = load_entrypoints(SESSION_KINDS) if is_bare else load_entrypoints()
+    import_pytest_modules()
+    load_plugins(packages)
+    entrypoints = load_entrypoints(_TEST_KINDS) if is_bare else load_entrypoints()
     server = ForkServer(control, root)
     if not root:
         os.chdir(WORK_FOLDER)
-        hold_session(server.wait_for_run, server.inherited, entrypoints, packages)
     run = server.wait_for_run()
-    child.exit_with(lambda: child.run_cold(*run, entrypoints))
+    child.exit_with(lambda: child.run_job(*run, entrypoints))

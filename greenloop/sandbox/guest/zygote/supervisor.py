@@ -43,7 +43,6 @@ def supervise(
     limits: dict[str, int],
     ids: tuple[int, int],
     has_namespaces: bool,
-    inherited_fds: frozenset[int],
     first_pid: int,
 ) -> GuestRun:
     """Supervise one run, from isolation to report; exits after the report.
@@ -66,7 +65,7 @@ def supervise(
         os._exit(111)
     if child == 0:
         run.detach()  # closed with all descriptors that are not the guest's
-        return _prepare_guest_process(pipes, limits, has_namespaces, inherited_fds)
+        return _prepare_guest_process(pipes, limits, has_namespaces)
     try:
         pipes.close_guest_ends()
         root, request = _send_job(run, pipes, has_namespaces)
@@ -128,21 +127,14 @@ def send_startup_error(run: socket.socket, error: BaseException) -> None:
         send_frame(run, json.dumps({"trouble": text}).encode())
 
 
-def _prepare_guest_process(
-    pipes: _Pipes, limits: dict[str, int], has_namespaces: bool, inherited_fds: frozenset[int]
-) -> GuestRun:
+def _prepare_guest_process(pipes: _Pipes, limits: dict[str, int], has_namespaces: bool) -> GuestRun:
     """In the child: apply everything that does not depend on the job, read it, enter the run."""
     try:
         detach_process()
         if not has_namespaces:
             run_mounts.be_killed_first()
         job, errors = map(duplicate_high, (pipes.job, pipes.errors_in))
-        redirect_streams(
-            pipes.output_in,
-            pipes.result_in,
-            pipes.stack_dump_in,
-            inherited_fds | {job, errors},
-        )
+        redirect_streams(pipes.output_in, pipes.result_in, pipes.stack_dump_in, (job, errors))
         guest_child.drop_privileges(limits, has_namespaces)
         content = _read_job(job)
         redirect_stderr(errors, is_separate=content["kind"] == "script")
