@@ -9,7 +9,7 @@ import ast
 
 from greenloop.grading.context import GradingContext
 from greenloop.records import EmptyBodies, TestRun
-from greenloop.sandbox.guest.coverage.instrumentation import instrument_module
+from greenloop.sandbox.guest.coverage.instrumentation import instrument_file
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import PARSE_ERRORS
@@ -32,7 +32,7 @@ def measure(context: GradingContext) -> EmptyBodies | str:
         return "the code has no functions"
     if not isinstance(context.sandbox, ProjectSandbox):
         return judge_empty_bodies(context.run_tests(source))
-    run, hits = context.sandbox.record_hits(source, context.tests)
+    run, hits = context.sandbox.record_hits(source, context.tests, context.module)
     found = judge_empty_bodies(run)
     if found.reached or found.cut_short or _runs_body(source, hits):
         return found
@@ -42,9 +42,11 @@ def measure(context: GradingContext) -> EmptyBodies | str:
 def _runs_body(source: str, hits: int) -> bool:
     """Whether the hits of code without function bodies have one of what stands in their place."""
     texts = source.splitlines()
-    lines = instrument_module(source).lines.items()
+    meaning = instrument_file(source)
     bodies = (
-        number for number, line in lines if texts[line - 1].strip() == "raise NotImplementedError"
+        number
+        for number, line in (meaning.lines.items() if meaning else ())
+        if texts[line - 1].strip() == "raise NotImplementedError"
     )
     return any(hits >> number & 1 for number in bodies)
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
 
-from greenloop.sandbox.guest.coverage.instrumentation import InstrumentedTree, instrument_tree
-from greenloop.syntax.parse import PARSE_ERRORS
+from greenloop.sandbox.guest.coverage.instrumentation import instrument_file
 
 _COMPOUND_BODIES = ("body", "cases", "handlers")
 
@@ -55,14 +54,6 @@ def list_taken_branches(text: str, hits: Mapping[str, int]) -> tuple[str, ...]:
     if meaning is None:
         return ()
     return tuple(name for number, name in meaning.branches.items() if union >> number & 1)
-
-
-def instrument_file(text: str) -> InstrumentedTree | None:
-    """Return the statements and branches of a file as a traced run numbers them."""
-    try:
-        return instrument_tree(ast.parse(text))
-    except PARSE_ERRORS:
-        return None
 
 
 def find_statement_ends(text: str) -> dict[int, int]:

@@ -32,14 +32,13 @@ class Project(Base64Record):
     `targets` are test files or folders, '' or `.` for all. `overlay` are files that replace those
     of the same path, or are new. `removed` are paths of files that are there and do not belong to it.
     `left_out` says what was not read. `generated` are paths of files that stand for what a build or
-    an installation makes. Where tests are shuffled, those of the files `last` still run last.
+    an installation makes.
     """
 
     files: tuple[InputFile, ...]
     targets: tuple[str, ...] = ()
     overlay: tuple[InputFile, ...] = ()
     left_out: tuple[str, ...] = ()
-    last: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     generated: tuple[str, ...] = ()
 

@@ -8,17 +8,20 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 from typing import TypeVar
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
-from greenloop.records import SandboxInfo
+from greenloop.records import SandboxInfo, TestRun
 from greenloop.sandbox.environment import GuestEnvironment
 from greenloop.sandbox.guest.limits.numeric_threads import SINGLE_THREAD_VARIABLES
 from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work import calls, observations, projects, scripts, tests
+from greenloop.sandbox.work.hits import Hits
 from greenloop.sandbox.work.trials import mutants, patches
 from greenloop.testsuite import TestFile
 
@@ -80,6 +83,20 @@ class Sandbox(ABC):
         names = ((item.name, item.code) for item in tests)
         places = {"path": f"{module}.py", "targets": [item.name for item in tests]}
         return TrialFiles(((f"{module}.py", code), *names), (), places)
+
+    def get_path(self, module: str) -> str:
+        """Return the path of a module in the folder of a run."""
+        return f"{module}.py"
+
+    def record_hits(self, code: str, tests: Sequence[TestFile], module: str) -> tuple[TestRun, int]:
+        """Run the tests as `run_tests` does; return also a bit mask of what they run of the module.
+
+        The bits are those of `guest.coverage.instrumentation`.
+        """
+        path = self.get_path(module)
+        hits: Hits = {path: {}}
+        run = self.run_tests(code, tests, module=module, hits=hits)
+        return run, reduce(or_, hits[path].values(), 0)
 
     def open_environment(self, environment: GuestEnvironment) -> Sandbox:
         """Return a sandbox of the same kind that runs its jobs in a project's own environment.

@@ -34,7 +34,6 @@ class TestFile:
     name: str
     code: str
     locked: bool = False  # it is the user's
-    is_last: bool = False  # its tests run after all others where tests are shuffled
 
 
 def read_conftest(files: Iterable[TestFile]) -> str:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from greenloop.grading.context import GradingContext
 from greenloop.grading.coverage.unreached import find_unreached
 from greenloop.grading.unasked_code import find_unasked_lines
 from greenloop.records import Coverage, TestRun
-from greenloop.sandbox.guest.coverage.instrumentation import (
-    InstrumentedModule,
-    instrument_module,
-    render_hits_tests,
-)
-from greenloop.sandbox.views.project import ProjectSandbox
-from greenloop.syntax.parse import PARSE_ERRORS
-from greenloop.testsuite import TestFile
+from greenloop.sandbox.guest.coverage.instrumentation import InstrumentedTree, instrument_file
 
-_HITS_PREFIX = "hits:"
 DISTURBED = "on instrumented code"  # ends the reason why there is no coverage of a run that differs
 
 
@@ -27,72 +19,39 @@ def measure(context: GradingContext) -> Coverage | str:
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    try:
-        module = instrument_module(context.code)
-    except PARSE_ERRORS:
+    meaning = instrument_file(context.code)
+    if meaning is None:
         return "the code cannot be instrumented"
-    if isinstance(context.sandbox, ProjectSandbox):
-        return _measure_in_project(context, context.sandbox, module)
-    name = f"test_{context.module}_noted.py"
-    if any(item.name == name for item in context.tests):
-        return f"{name} is taken"
-    last = TestFile(name, render_hits_tests(context.module, module.hit_count), is_last=True)
-    run = context.run_tests(module.source, [*context.tests, last])
-    own = {key: outcome for key, outcome in run.outcomes.items() if not key.startswith(name)}
-    if why := _explain_difference(context, run, own):
-        return why
-    reported = {f.test: f.message for f in run.failures if f.test.startswith(name)}
-    parts = [
-        text.partition(_HITS_PREFIX)[2].split("\n")[0]
-        for _, text in sorted(reported.items(), key=_get_part_number)
-    ]
-    return build_coverage(module, "".join(parts), context)
-
-
-def _measure_in_project(
-    context: GradingContext, sandbox: ProjectSandbox, module: InstrumentedModule
-) -> Coverage | str:
-    """Run the tests of a module in its project, which notes what is run of it."""
-    run, mask = sandbox.record_hits(context.code, context.tests)
-    if why := _explain_difference(context, run, run.outcomes):
+    run, mask = context.sandbox.record_hits(context.code, context.tests, context.module)
+    if why := _explain_difference(context, run):
         return why
     if not mask:
         return (
             "the tests run nothing of this file: the module is imported from elsewhere, "
             "or before the tests"
         )
-    hits = "".join("01"[mask >> number & 1] for number in range(module.hit_count))
-    return build_coverage(module, hits, context)
+    return build_coverage(meaning, mask, context)
 
 
-def _explain_difference(context: GradingContext, run: TestRun, own: Mapping[str, str]) -> str:
+def _explain_difference(context: GradingContext, run: TestRun) -> str:
     """Return why a run shows nothing; '' where the tests ended as in the first run."""
-    if own == context.first_run.outcomes:
+    if run.outcomes == context.first_run.outcomes:
         return ""
     how = "the outcomes differ" if run.ending == "finished" else run.ending
     return f"{how} {DISTURBED}"
 
 
-def _get_part_number(item: tuple[str, str]) -> int:
-    number = item[0].rpartition("_")[2]
-    return int(number[:9]) if number.isdecimal() else 0
-
-
-def build_coverage(
-    instrumented: InstrumentedModule, hits: str, context: GradingContext
-) -> Coverage | str:
-    """Return the coverage that hits show; a text says why they show none."""
-    if len(hits) != instrumented.hit_count or set(hits) - {"0", "1"}:
-        return "the instrumented code did not report what it ran"
+def build_coverage(meaning: InstrumentedTree, mask: int, context: GradingContext) -> Coverage:
+    """Return the coverage that a bit mask of hits shows."""
     unasked, thresholds = find_unasked_lines(context.code, context.contract), context.thresholds
-    missed = sorted(line for number, line in instrumented.lines.items() if hits[number] == "0")
-    missed_branches = [name for n, name in instrumented.branches.items() if hits[n] == "0"]
+    missed = sorted(line for number, line in meaning.lines.items() if not mask >> number & 1)
+    missed_branches = [name for n, name in meaning.branches.items() if not mask >> n & 1]
     lines = [line for line in missed if line not in unasked]
     branches = [name for name in missed_branches if not _touches(name, unasked)]
     apart = len(missed) - len(lines), len(missed_branches) - len(branches)
-    line = _compute_covered_share(len(lines), len(instrumented.lines) - apart[0])
-    branch = _compute_covered_share(len(branches), len(instrumented.branches) - apart[1])
-    statements = tuple(sorted(set(instrumented.lines.values())))
+    line = _compute_covered_share(len(lines), len(meaning.lines) - apart[0])
+    branch = _compute_covered_share(len(branches), len(meaning.branches) - apart[1])
+    statements = tuple(sorted(set(meaning.lines.values())))
     unreached = find_unreached(context.code, statements, missed)
     is_enough = line >= thresholds.line_coverage and branch >= thresholds.branch_coverage
     return Coverage(

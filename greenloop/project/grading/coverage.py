@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping, Set
 
-from greenloop.project.line_map import find_statement_ends, instrument_file
+from greenloop.project.line_map import find_statement_ends
 from greenloop.project.weakening.machines import holds_here
 from greenloop.records import Baseline, Coverage, Thresholds
+from greenloop.sandbox.guest.coverage.instrumentation import instrument_file
 from greenloop.syntax.parse import parse_or_empty
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from operator import or_
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
@@ -14,7 +12,7 @@ from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.work.observations import Observations, observe_job
-from greenloop.sandbox.work.projects import Hits, place_project
+from greenloop.sandbox.work.projects import place_project
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import is_test_path
 
@@ -54,13 +52,9 @@ class ProjectSandbox(SandboxView):
         files = self.project.all_files
         changed = {i.name: i.code for i in tests if files.get(i.name) != i.code.encode()}
         added = tuple(name for name in changed if name not in files)
-        project = self.project.with_overlay({self.path: code, **changed}).model_copy(
-            update={
-                "targets": (*self.project.targets, *added),
-                "last": tuple(item.name for item in tests if item.is_last),
-            }
-        )
-        return self.run_project(project, **options)
+        project = self.project.with_overlay({self.path: code, **changed})
+        targets = (*self.project.targets, *added)
+        return self.run_project(project.model_copy(update={"targets": targets}), **options)
 
     def place_trial(self, module: str, code: str, tests: Sequence[TestFile]) -> TrialFiles:
         """Return the files of trials in the project."""
@@ -71,14 +65,8 @@ class ProjectSandbox(SandboxView):
         payload = {"path": self.path, "args": targets, **placed.payload}
         return placed._replace(payload=payload)
 
-    def record_hits(self, code: str, tests: Sequence[TestFile]) -> tuple[TestRun, int]:
-        """Run the tests as `run_tests` does; return also a bit mask of what they run of the module.
-
-        The bits are those of `guest.coverage.instrumentation`.
-        """
-        hits: Hits = {self.path: {}}
-        run = self.run_tests(code, tests, hits=hits)
-        return run, reduce(or_, hits[self.path].values(), 0)
+    def get_path(self, module: str) -> str:
+        return self.path
 
     def observe(
         self,

@@ -9,13 +9,9 @@ from greenloop.errors import InputError
 from greenloop.records import Expectation, Project, TestRun
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job, TrialFiles
-from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout, check_path
-from greenloop.sandbox.work.result_decoder import build_test_run, decode_events, parse_index
-
-_MAX_SETS, _MAX_MASK_DIGITS = 1_000_000, 50_000
-# By path and test a bit mask of the hits of the instrumented file; the test '' is the import.
-Hits = dict[str, dict[str, int]]
+from greenloop.sandbox.work.hits import Hits, collect_hits
+from greenloop.sandbox.work.result_decoder import build_test_run
 
 
 def run_project(
@@ -55,7 +51,6 @@ def run_project(
         "order_seed": order_seed,
         "traced": list(hits or ()),
         "targets": _resolve_targets(project.targets, files),
-        "last": list(project.last),
         "doctests": [],
         "options": chosen,
         **placed.payload,
@@ -63,7 +58,7 @@ def run_project(
     job = Job("suite", (), payload, hash_seed, sandbox.packages, timeout_s, tree=placed.tree)
     result = sandbox.run(job)
     if hits is not None:
-        _collect_hits(result, job.key, hits)
+        collect_hits(result, job.key, hits)
     limits = job.apply_limits(sandbox.limits)
     return build_test_run(result, expected, job.key, limits, _decode_sources(files))
 
@@ -88,23 +83,6 @@ def place_project(
 def _decode_sources(files: Mapping[str, bytes]) -> dict[str, str]:
     sources = (item for item in files.items() if item[0].endswith(".py"))
     return {path: content.decode("utf-8", "replace") for path, content in sources}
-
-
-def _collect_hits(result: ProcessResult, key: str, hits: Hits) -> None:
-    """Add the hits of each test; what has another form than the guest sends is left out."""
-    known: dict[int, tuple[str, int]] = {}
-    for event in decode_events(result.channel_data, key)[0]:
-        try:
-            if event.get("event") == "hits" and event["path"] in hits:
-                mask = int(event["mask"][:_MAX_MASK_DIGITS], 16)
-                known[parse_index(event["number"], _MAX_SETS)] = event["path"], mask
-            elif event.get("event") == "reached":
-                for number in event["sets"]:
-                    path, mask = known[parse_index(number, _MAX_SETS)]
-                    by_test, test = hits[path], str(event["id"])
-                    by_test[test] = by_test.get(test, 0) | mask
-        except (LookupError, TypeError, ValueError):
-            continue
 
 
 def _resolve_targets(targets: Sequence[str], files: Mapping[str, bytes]) -> list[str]:

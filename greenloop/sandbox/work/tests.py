@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from greenloop.records import Expectation, TestRun
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
+from greenloop.sandbox.work.hits import Hits, collect_hits
 from greenloop.sandbox.work.result_decoder import build_test_run
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import find_tested_module
@@ -24,13 +25,15 @@ def run_tests(
     doctests: bool = False,
     timeout_s: float | None = None,
     plain_asserts: bool = False,
+    hits: Hits | None = None,
 ) -> TestRun:
     """Run tests on the source of a module in a new working folder.
 
     `tests` is the source of one file, or several files; `module` is by default found from their
     imports. With `expected` the run passes only if exactly these tests report. `order_seed`
     shuffles the tests, `doctests` also runs those of all files. `timeout_s` can only shorten the
-    limit. With `plain_asserts` the run takes less time, and failures have no explanation.
+    limit. With `plain_asserts` the run takes less time, and failures have no explanation. What the
+    tests run of the files that `hits` has is added to it.
 
     Raises:
         SandboxError: no process can be started.
@@ -41,14 +44,17 @@ def run_tests(
     payload = {
         "targets": [item.name for item in tests],
         "order_seed": order_seed,
-        "last": [item.name for item in tests if item.is_last],
+        "traced": list(hits or ()),
         "doctests": [name for name, _ in files] if doctests else [],
         "plain_asserts": plain_asserts,
     }
     limit_s = timeout_s and min(timeout_s, sandbox.limits.timeout_s)
     count = len(expected.ids) if expected else 0
     job = Job("tests", files, payload, hash_seed, sandbox.packages, limit_s, items=count)
-    return build_test_run(sandbox.run(job), expected, job.key, sandbox.limits, dict(files))
+    result = sandbox.run(job)
+    if hits is not None:
+        collect_hits(result, job.key, hits)
+    return build_test_run(result, expected, job.key, sandbox.limits, dict(files))
 
 
 def _resolve_tests(

@@ -148,16 +148,6 @@ def test_order_seed_shuffles_reproducibly(box: Sandbox) -> None:
     assert orders[1] == orders[2]
 
 
-def test_last_files_stay_last_in_shuffled_runs(box: Sandbox) -> None:
-    text = "from solution import x\n" + "".join(f"def test_{n}(): pass\n" for n in range(6))
-    files = [TestFile("test_a_last.py", text, is_last=True), TestFile("test_solution.py", text)]
-    run = box.run_tests("x = 1", files, module="solution", order_seed=1)
-    own = [item.id for item in run.tests][:6]
-    assert all(name.startswith("test_solution.py") for name in own), run.tests
-    assert own != sorted(own)
-    assert len(run.tests) == 12
-
-
 def test_many_failures_have_details_and_a_text_each(box: Sandbox) -> None:
     tests = "import pytest\n\n\n@pytest.mark.parametrize('n', range(30))\ndef test_a(n):\n    assert n < 0\n"
     run = box.run_tests("", [TestFile("test_solution.py", tests)], module="solution")

@@ -85,16 +85,6 @@ def test_overlay_is_used_and_runs_are_independent(box: Sandbox, project: Project
     assert not box.run_project(project, expected=expected).passed
 
 
-def test_last_files_stay_last_in_shuffled_runs(box: Sandbox, project: Project) -> None:
-    whole = project.model_copy(update={"targets": ("tests",)})
-    view = ProjectSandbox(box, whole, "src/shop/cart.py")
-    extra = TestFile("test_a_last.py", "def test_a(): pass\ndef test_b(): pass\n", is_last=True)
-    run = view.run_tests(FIXED["src/shop/cart.py"], [extra], order_seed=3)
-    names = [item.id for item in run.tests]
-    assert len(names) > 4
-    assert [name.partition("::")[0] for name in names].index("test_a_last.py") == len(names) - 2
-
-
 PROGRAMS = read_program(__file__, "PROGRAMS")
 
 

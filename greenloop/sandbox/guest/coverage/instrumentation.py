@@ -12,33 +12,23 @@ from typing import NamedTuple
 
 _HITS_NAME = "_reached_by_tests"
 # The hits survive a reload and a second import of the module.
-# A test may read the source to see that the module imports nothing: there is no import statement.
 _PREAMBLE = (
-    f"{_HITS_NAME} = getattr(__builtins__, '__dict__', __builtins__)['__import__']('sys')\n"
-    f"{_HITS_NAME} = {_HITS_NAME}.__dict__.setdefault(%r, bytearray(%d))"
+    f"from sys import __dict__ as {_HITS_NAME}\n"
+    f"{_HITS_NAME} = {_HITS_NAME}.setdefault(%r, bytearray(%d))"
 )
-_MAX_BITS_PER_MESSAGE = 3900  # of one message; longer modules are reported in parts
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-class InstrumentedModule(NamedTuple):
-    """The instrumented source, and what each hit means: a line, or a branch `12->15`."""
+class InstrumentedTree(NamedTuple):
+    """An instrumented syntax tree, and what each hit means: a line, or a branch `12->15`."""
 
-    source: str
+    tree: ast.Module
     lines: dict[int, int]
     branches: dict[int, str]
 
     @property
     def hit_count(self) -> int:
         return len(self.lines) + len(self.branches)
-
-
-class InstrumentedTree(NamedTuple):
-    """An instrumented syntax tree, and what each hit means."""
-
-    tree: ast.Module
-    lines: dict[int, int]
-    branches: dict[int, str]
 
 
 def instrument_tree(tree: ast.Module, key: str = _HITS_NAME) -> InstrumentedTree:
@@ -51,32 +41,12 @@ def instrument_tree(tree: ast.Module, key: str = _HITS_NAME) -> InstrumentedTree
     return InstrumentedTree(ast.fix_missing_locations(tree), lines, branches)
 
 
-def instrument_module(code: str) -> InstrumentedModule:
-    """Return the instrumented module.
-
-    Raises:
-        SyntaxError, ValueError, RecursionError: the code cannot be parsed.
-    """
-    found = instrument_tree(ast.parse(code))
-    return InstrumentedModule(ast.unparse(found.tree) + "\n", found.lines, found.branches)
-
-
-def render_hits_tests(module: str, count: int) -> str:
-    """Return a test file whose failures report the hits; it must run last."""
-    parts = range(0, max(count, 1), _MAX_BITS_PER_MESSAGE)
-    text = f"import {module}\n"
-    for start in parts:
-        text += (
-            f"\n\ndef test_reached_{start}():\n"
-            f'    raise AssertionError("hits:" + {_render_hits(start, start + _MAX_BITS_PER_MESSAGE)})\n'
-        )
-    return text
-
-
-def _render_hits(start: int, end: int) -> str:
-    """Return an expression whose value is these hits, as in `"0110"`, once the module is imported."""
-    hits = f'__import__("sys").{_HITS_NAME}[{start}:{end}]'
-    return f'"".join("01"[bool(hit)] for hit in {hits})'
+def instrument_file(source: str | bytes, key: str = _HITS_NAME) -> InstrumentedTree | None:
+    """Instrument the source of a file; None where it cannot be parsed."""
+    try:
+        return instrument_tree(ast.parse(source), key)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError):
+        return None
 
 
 def _find_preamble_end(body: Sequence[ast.stmt]) -> int:

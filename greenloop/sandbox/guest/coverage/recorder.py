@@ -1,22 +1,32 @@
-"""pytest plugin that reports which statements and branches of a project's files each test runs."""
+"""pytest plugin that reports which statements and branches of some files each test runs."""
 
 from __future__ import annotations
 
-import ast
+import os
 import sys
 import types
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib.machinery import SourceFileLoader
 from typing import Any
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
 
-from .instrumentation import instrument_tree
+from ..protocol.framing import Channel
+from .instrumentation import instrument_file
 
 SendEvent = Callable[..., None]
 _AT_IMPORT = ""
 _DIGITS = b"01" + bytes(range(2, 256))
+
+
+def install_recorder(job: Mapping[str, Any], channel: Channel) -> list[HitRecorder]:
+    """Record what is run of the files that a job names; return the plug-ins for that, if any."""
+    if not job.get("traced"):
+        return []
+    recorder = HitRecorder(job["work"] + os.sep, job["traced"], channel.send)
+    recorder.install()
+    return [recorder]
 
 
 class HitRecorder:
@@ -49,11 +59,11 @@ class HitRecorder:
             loader: Any, data: Any, path: Any, *, _optimize: int = -1
         ) -> types.CodeType:
             key = self._keys.get(path)
-            tree = _instrument_or_none(data, key) if key else None
-            if tree is None:
+            instrumented = instrument_file(data, key) if key else None
+            if instrumented is None:
                 code: types.CodeType = compile_plainly(loader, data, path, _optimize=_optimize)
                 return code
-            return compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
+            return compile(instrumented.tree, path, "exec", dont_inherit=True, optimize=_optimize)
 
         SourceFileLoader.source_to_code = source_to_code  # type: ignore[method-assign,assignment]
         AssertionRewritingHook.find_spec = find_spec  # type: ignore[method-assign,assignment]
@@ -85,10 +95,3 @@ class HitRecorder:
             number = self._numbers[path, mask] = len(self._numbers)
             self._send_event("hits", number=number, path=path, mask=mask)
         return number
-
-
-def _instrument_or_none(data: Any, key: str) -> ast.Module | None:
-    try:
-        return instrument_tree(ast.parse(data), key).tree
-    except (SyntaxError, ValueError, RecursionError, TypeError):
-        return None

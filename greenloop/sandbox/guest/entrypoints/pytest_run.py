@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ..coverage.recorder import install_recorder
 from ..observation.runner import Place, Runner, load_async_runner
 from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
@@ -26,6 +27,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     arguments = [*options(work, job["ini"]), *plugins.build_plugin_options(loaded)]
     arguments += [*(["--assert=plain"] if job.get("plain_asserts") else ()), *job["targets"]]
     loaded += [ProgramPlugin(job, channel)] if job.get("programs") else []
+    loaded += install_recorder(job, channel)
     status = int(pytest.main(arguments, plugins=[reporter, *loaded]))
     channel.send("end", exit_status=status)
     return status

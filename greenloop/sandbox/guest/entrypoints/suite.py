@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from _pytest.config import ConftestImportFailure, UsageError, _prepareconfig
 
-from ..coverage.recorder import HitRecorder
+from ..coverage.recorder import install_recorder
 from ..protocol.framing import Channel
 from ..pytest_plugin import absent_plugins
 from ..pytest_plugin.absent_plugins import AbsentPlugins
@@ -27,15 +27,12 @@ _USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
 def main(job: dict[str, Any], result_fd: int) -> int:
     """Run the job's `targets` with its `options`; return pytest's exit status."""
     accept_undecodable_output()
-    root, channel = job["work"], Channel(result_fd, job.pop("key"))
+    channel = Channel(result_fd, job.pop("key"))
     folders = list_own_folders(job)
     reporter = SuiteReporter(channel, job, folders)
     arguments, added = prepare_session(job, folders)
     added.append(reporter)
-    if job["traced"]:
-        recorder = HitRecorder(root + os.sep, job["traced"], channel.send)
-        recorder.install()
-        added.append(recorder)
+    added += install_recorder(job, channel)
     arguments += [*job["options"], *job["targets"]]
     channel.send("end", exit_status=_run(arguments, added, reporter))
     return 0

@@ -36,7 +36,6 @@ class Reporter:
     def __init__(self, channel: EventChannel, job: dict[str, Any]) -> None:
         self._channel, self._work = channel, job["work"] + os.sep
         self._order_seed, self._doctests = job["order_seed"], job["doctests"]
-        self._last_files = frozenset(job.get("last", ()))
         self._watch((self._work,))
         self._outcomes: dict[str, tuple[str, float]] = {}
         self._current_id, self._phase = "", "collect"
@@ -73,7 +72,6 @@ class Reporter:
         self._unittest_ids = {item.nodeid for item in items if is_plain_unittest(item)}
         if self._order_seed is not None:
             random.Random(self._order_seed).shuffle(items)
-            items.sort(key=lambda item: item.nodeid.partition("::")[0] in self._last_files)
 
     def _collect_doctests(self, session: Any) -> Iterator[Any]:
         """Yield the doctests of the run's files; a file that cannot be loaded is an error.

@@ -50,18 +50,13 @@ def test_coverage_of_a_long_module_is_reported_in_parts(warm: Sandbox) -> None:
     assert measure(warm, code, tests) == Coverage(line=1.0, branch=1.0, statements=every)
 
 
-def test_code_that_reads_its_own_source_is_not_measured(warm: Sandbox) -> None:
+def test_code_that_reads_its_file_finds_it_as_it_is(warm: Sandbox) -> None:
     code = "def f():\n    return open(__file__).read().count('_reached')\n"
     tests = "from m import f\n\n\ndef test_a():\n    assert f() == 1\n"
+    assert measure(warm, code, tests) == Coverage(line=1.0, branch=1.0, statements=(1, 2))
+
+
+def test_code_that_reads_its_instructions_is_not_measured(warm: Sandbox) -> None:
+    code = "def f():\n    return len(f.__code__.co_names)\n"
+    tests = "from m import f\n\n\ndef test_a():\n    assert f() == 4\n"
     assert measure(warm, code, tests) == "the outcomes differ on instrumented code"
-
-
-def test_a_test_may_read_the_source_for_imports(warm: Sandbox) -> None:
-    tests = (
-        "import ast\nimport m\n\n\ndef test_a():\n    assert m.f(1) == 'more'\n"
-        "    nodes = ast.walk(ast.parse(open(m.__file__).read()))\n"
-        "    assert not [item for item in nodes if isinstance(item, (ast.Import, ast.ImportFrom))]\n"
-    )
-    found = measure(warm, CODE, tests)
-    assert isinstance(found, Coverage)
-    assert found.line == 0.75

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from greenloop.sandbox.guest.coverage.instrumentation import instrument_module
+from greenloop.sandbox.guest.coverage.instrumentation import InstrumentedTree, instrument_tree
 from tests.support.programs import read_program
 
 NOTES = "_reached_by_tests"
@@ -20,12 +21,16 @@ def forgotten() -> Iterator[None]:
     vars(sys).pop(NOTES, None)
 
 
+def instrument(code: str) -> InstrumentedTree:
+    return instrument_tree(ast.parse(code))
+
+
 def run(code: str, *calls: str) -> tuple[set[int], set[str], dict[str, Any]]:
     """Lines and branches that were never reached."""
-    noted = instrument_module(code)
+    noted = instrument(code)
     vars(sys).pop(NOTES, None)
     names: dict[str, Any] = {"__name__": "m"}
-    exec(compile(noted.source, "m.py", "exec", dont_inherit=True), names)
+    exec(compile(noted.tree, "m.py", "exec", dont_inherit=True), names)
     for call in calls:
         exec(call, names)
     reached = getattr(sys, NOTES)
@@ -87,10 +92,10 @@ def test_the_behaviour_is_unchanged() -> None:
 
 
 def test_hits_survive_a_reload() -> None:
-    noted = instrument_module("def f(): return 1\n")
+    noted = instrument("def f(): return 1\n")
     for _ in range(2):
         names: dict[str, Any] = {"__name__": "m"}
-        exec(noted.source, names)
+        exec(compile(noted.tree, "m.py", "exec"), names)
         first = names["f"]
         first()
     assert sum(getattr(sys, NOTES)) == 1
