@@ -10,6 +10,7 @@ from greenloop.app.inputs.heal_files import find_test_files
 from greenloop.app.inputs.specification import read_specification
 from greenloop.errors import InputError
 from greenloop.files import read_text
+from greenloop.project.environment.discovery import find_working_root
 from greenloop.project.git import find_commit, has_branch, is_dirty
 from greenloop.testsuite.parser import is_test_path
 from greenloop.workflow.storage.request import GivenTests
@@ -36,7 +37,7 @@ def check_project(root: Path, branch: str | None) -> Path:
     Raises:
         InputError: it is no folder, or a commit cannot be made in it.
     """
-    root = root.absolute()
+    root = find_working_root(root).absolute()
     if not root.is_dir():
         raise InputError(f"--in {root} is not a folder; name the folder of a project")
     if root.parent == root or root == Path.home():

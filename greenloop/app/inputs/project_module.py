@@ -31,10 +31,11 @@ _OPTION = re.compile(r"(?m)^\[(tool[.:])?pytest[^]\n]*\]\s*^[^\[\s]")
 
 
 def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckInputs:
-    """Read a module and its tests: of a project, if it belongs to one that has an environment.
+    """Read a module and its tests: of a project, if it belongs to a package, or to a project that
+    has an environment or options of pytest.
 
-    A module that belongs to no package is one alone where no environment of its project is found,
-    or that is greenloop's own and adds nothing to the tests but start-up time.
+    Where that environment is greenloop's own, and adds nothing to the tests but start-up time, a
+    module of no package is one alone.
 
     Raises:
         InputError: the module or a test file cannot be used.
@@ -46,10 +47,15 @@ def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckI
     if find_package(code):
         return _read_project_module(root, code, tests)
     found = find_environment(root, settings.python, lambda line: None)
-    if found is None:
+    if found is None and not _has_pytest_options(root):
         return read_check_inputs(code, tests)
     inputs = _read_project_module(root, code, tests)
-    if settings.python or found.prefix != sys.prefix or _needs_environment(inputs, root):
+    if (
+        found is None
+        or settings.python
+        or found.prefix != sys.prefix
+        or _needs_environment(inputs, root)
+    ):
         return inputs
     return read_check_inputs(code, tests)
 

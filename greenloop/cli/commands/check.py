@@ -30,6 +30,7 @@ from greenloop.cli.watch import watch
 from greenloop.errors import InputError
 from greenloop.events import EventSink
 from greenloop.project.diff import find_default_branch, read_diff
+from greenloop.project.environment.discovery import find_working_root
 from greenloop.records import Report
 from greenloop.records.base import escape_json
 from greenloop.records.report import meets_requirement
@@ -64,6 +65,7 @@ def check_command(options: CheckOptions) -> int:
         )
     if options.every:
         return _check_all(options)
+    options = replace(options, root=find_working_root(options.root))
     if options.code is None and options.diff is None and options.spec is None:
         options = replace(options, diff=_find_branch(options.root))
     if options.watch:

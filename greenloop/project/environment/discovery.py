@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from greenloop.configuration import read_project_table
+from greenloop.configuration import find_project_file, read_project_table
 from greenloop.errors import InputError, OutputError
 from greenloop.project.environment.folders import list_named_folders, may_hold_secrets
 from greenloop.project.environment.interpreter import Environment, read_environment
@@ -36,6 +36,12 @@ def find_project_root(path: Path) -> Path | None:
     return None
 
 
+def find_working_root(named: Path) -> Path:
+    """Return the folder that was named; without one, that of the project around the working folder."""
+    found = None if named.parts else find_project_root(named)
+    return found if found and found != Path.cwd() else named
+
+
 def find_environment(
     root: Path, python: str | None, notify: Callable[[str], None]
 ) -> Environment | None:
@@ -50,8 +56,10 @@ def find_environment(
         notify(f"no environment is looked for: {root} holds more than a project")
         return None
     if python:
-        named = read_environment(os.path.expanduser(python), "--python")
         is_of_project = read_project_table().get("python") == python  # and not the user's word
+        file = find_project_file(Path()) if is_of_project else None
+        folder = file.parent if file else Path()
+        named = read_environment(str(folder / Path(python).expanduser()), "--python")
         why = named.explain_unusable() or (is_of_project and _explain_tracked(root, named.prefix))
         if why:
             raise InputError(f"--python: {why}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -11,10 +12,8 @@ from pathlib import PurePosixPath
 from greenloop.grading import GradingContext, Plan, held_out_examples
 from greenloop.grading.observation import isolation
 from greenloop.project.code_map.index import CodeIndex, build_index
-from greenloop.project.code_map.interface import (
-    find_module,
-    select_module,
-)
+from greenloop.project.code_map.interface import find_module, select_module
+from greenloop.project.code_map.modules import parse_module
 from greenloop.project.runner import ProjectRunner
 from greenloop.records import Baseline, HeldOut, HeldOutExample, Isolated, TestRun
 from greenloop.sandbox.views.project import ProjectSandbox
@@ -24,7 +23,8 @@ from greenloop.testsuite.parser import parse_test_functions, remove_tests
 from greenloop.testsuite.programs import build_programs
 
 NO_NEW_TESTS = "no test is new"
-_NO_MODULE = "the new tests import no module of the project"
+_NO_MODULE = "no import of the new tests names a module of the project"
+_RELATIVE_IMPORT = re.compile(r"(?m)^(\s*from\s+)(\.+)([\w.]*)(?=\s+import\b)")
 
 
 @dataclass(frozen=True)
@@ -76,16 +76,32 @@ class CalledModules:
     def _list_imported(self, path: str) -> Mapping[str, str]:
         """Return the project's modules that a test file imports, by name, most used first."""
         found: Counter[str] = Counter()
-        for item in self._index.modules[path].imports:
-            target = None if item.level else self._index.find_target(path, item)
+        for item in parse_module(path, self._read(path)).imports:
+            target = self._index.find_target(path, item)
             is_module = target and not target[1] and item.name not in ("", "*")
             found[f"{item.module}.{item.name}" if is_module else item.module] += 1
-        named = ((name, find_module(self._index, name)) for name, _ in found.most_common())
+        named = ((name, self._find_module(name)) for name, _ in found.most_common())
         return {name: source for name, source in named if source}
+
+    def _find_module(self, name: str) -> str | None:
+        """Return the path of a module; also of one in a folder of `pythonpath`, which tests run."""
+        ends = tuple(f"/{name.replace('.', '/')}{end}" for end in (".py", "/__init__.py"))
+        run = [path for path in self.baseline.reached if f"/{path}".endswith(ends)]
+        return find_module(self._index, name) or (run[0] if len(run) == 1 else None)
+
+    def _read(self, path: str) -> str:
+        """Return the text of a test file, with full names where its imports are relative."""
+        parts = self._index.name_module(path).split(".")
+
+        def name_fully(found: re.Match[str]) -> str:
+            package = [*parts[: -len(found[2])], *filter(None, [found[3]])]
+            return found[1] + ".".join(package) if package else found[0]
+
+        return _RELATIVE_IMPORT.sub(name_fully, self._texts[path])
 
     def _cut(self, path: str, names: Collection[str]) -> str:
         """Return a test file without its other tests, and with the fixtures of its folders."""
-        text = self._texts[path]
+        text = self._read(path)
         text = remove_tests(text, {i.name for i in parse_test_functions(text)}.difference(names))
         for folder in PurePosixPath(path).parents:
             shared = self._texts.get(str(folder / "conftest.py"), "")

@@ -32,7 +32,7 @@ from greenloop.workflow.run_tests import run_with_packages
 from greenloop.workflow.script.checklist import Checklist
 from greenloop.workflow.script.inputs import build_job, build_task
 from greenloop.workflow.script.request import ScriptRequest
-from greenloop.workflow.setup.packages import suggest_input_path
+from greenloop.workflow.setup.packages import suggest_input
 from greenloop.workflow.state import Run
 from greenloop.workflow.strategy import Strategy
 
@@ -78,7 +78,7 @@ class ScriptStrategy(Strategy):
             Path(self.job.name).stem
         }
         result = await run_with_packages(self.run, run_once, [code], local_names)
-        if advice := suggest_input_path(result, self.job):
+        if advice := suggest_input(result, self.job):
             self.run.notify_once(advice, advice)
         return result
 

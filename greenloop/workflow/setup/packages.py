@@ -171,9 +171,11 @@ def suggest_module_input(original: str, module: str) -> str:
     return ""
 
 
-def suggest_input_path(result: TestRun, job: ScriptJob) -> str:
-    """Return advice for a file that was not found while an input of its name has another path."""
+def suggest_input(result: TestRun, job: ScriptJob) -> str:
+    """Return advice for input that was not given, or that is an input with another path."""
     for failure in result.failures:
+        if failure.exception == "EOFError" and not job.stdin:
+            return "the script reads its standard input, which is empty: --stdin FILE gives it"
         found = _MISSING_FILE.search(failure.message)
         if found is None or failure.exception != "FileNotFoundError" or found[1].startswith("/"):
             continue

@@ -286,14 +286,17 @@ def test_a_suite_that_cannot_run_has_one_clear_line(run: Run, shop: Path) -> Non
 
 def test_classes_that_a_package_passes_on_are_known_in_isolation(run: Run, shop: Path) -> None:
     append("src/shop/errors.py", "class TooDearError(Exception):\n    pass\n")
-    append("src/shop/__init__.py", "from shop.errors import *\nfrom shop.prices import afford\n")
+    known = "from importlib.metadata import version\n__version__ = version('shop')\n"
+    config = Path("shop/pyproject.toml")
+    config.write_text(config.read_text().replace('testpaths = ["tests"]', ""))
+    append("src/shop/__init__.py", f"{known}from .errors import *\nfrom .prices import afford\n")
     append(
         PRICES,
         "\n\ndef afford(net: int) -> int:\n    from shop.errors import TooDearError\n"
         "    if net > 9:\n        raise TooDearError(net)\n    return net\n",
     )
-    Path("shop", "tests/test_afford.py").write_text(
-        "import pytest\n\nfrom shop import TooDearError, afford\n\n\n"
+    Path("shop", "src/shop/test_afford.py").write_text(
+        "import pytest\n\nfrom . import TooDearError, afford\n\n\n"
         "def test_afford():\n    assert afford(9) == 9\n"
         "    with pytest.raises(TooDearError):\n        afford(10)\n"
     )

@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import InputError
-from greenloop.project.environment.discovery import find_environment, find_project_root
+from greenloop.project.environment.discovery import (
+    find_environment,
+    find_project_root,
+    find_working_root,
+)
 from greenloop.project.environment.folders import list_named_folders, list_other_folders
 from greenloop.project.environment.interpreter import Environment, read_environment, trace_links
 from greenloop.project.environment.project_copy import build_guest, copy_project
@@ -177,10 +181,14 @@ def test_the_copy_has_what_git_ignores_but_no_secret(root: Path, tmp_path: Path)
     assert (tmp_path / "copy/link").is_symlink()
 
 
-def test_the_root_of_a_project_is_the_nearest_folder_with_its_configuration(root: Path) -> None:
+def test_the_root_of_a_project_is_the_nearest_folder_with_its_configuration(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert find_project_root(root / "src/shop/__init__.py") == root
     write_files(root, {"tools/setup.py": "", "tools/lib/a.py": ""})
     assert find_project_root(root / "tools/lib/a.py") == root / "tools"
+    monkeypatch.chdir(root / "src/shop")
+    assert (find_working_root(Path()), find_working_root(Path("x"))) == (root, Path("x"))
 
 
 def test_the_home_folder_is_no_project(

@@ -29,7 +29,9 @@ def enter_program(folder: str, import_root: str) -> None:
     path = find_program(folder)
     with open(path, "x"):
         pass
-    sys.path.insert(0, os.path.normpath(os.path.join(folder, import_root)))
+    sys.path[:0] = dict.fromkeys(
+        os.path.normpath(os.path.join(folder, i)) for i in (import_root, "")
+    )
     sys.argv[:] = [path]
     sys.orig_argv[:] = [sys.executable, path]
     sys.modules["__main__"] = types.ModuleType("__main__")

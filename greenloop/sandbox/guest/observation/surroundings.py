@@ -103,7 +103,7 @@ class Surroundings:
         if type(path) is int or f"{_abspath(_fsdecode(path))}/" != self._folder:
             return self._describe_path(path)
         asking = next(self._list_callers(), "")
-        return "" if asking in _WALKS else "the working folder"
+        return "" if asking in {*_WALKS, "importlib"} else "the working folder"
 
     def _describe_path(self, path: Any) -> str:
         if type(path) is int:
