@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from greenloop.grading.context import GradingContext
@@ -13,19 +14,21 @@ from greenloop.grading.inputs.literals import LiteralMutator
 from greenloop.grading.inputs.runs import Answer, Program
 from greenloop.grading.memorization.cases import read_cases
 from greenloop.grading.memorization.detection import is_memorized
-from greenloop.grading.memorization.special_cases import find_special_cases
+from greenloop.grading.memorization.special_cases import ANY_LINE, find_special_cases
 from greenloop.records import Memorization
 from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
+from greenloop.syntax.nodes import Definition
+from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.parser import has_hooks
 
 _MAX_CALLS, _VARIANTS, _TRIES = 200, 80, 400
 _BUDGET_S = 2.0  # of CPU time, for all variants
 
 
-def measure(context: GradingContext) -> Memorization | None:
+def measure(context: GradingContext, lines: Container[int] = ANY_LINE) -> Memorization | None:
     """Replay the tests' calls, and variants of them, without the tests.
 
-    None where no test calls the code with plain values alone, or where hooks and automatic fixtures
+    Of functions and special cases those count that have one of the `lines`. None where no test calls the code with plain values alone, or where hooks and automatic fixtures
     of the tests could change the answers.
     """
     tests = [item.code for item in context.tests]
@@ -44,22 +47,55 @@ def measure(context: GradingContext) -> Memorization | None:
     returning = [case for case, answer_ in called if "value" in answer_.load(ANSWER)]
     variants = list(vary(returning, code, context.plan.seed))
     varied = list(zip(variants, answer(code, variants), strict=True))
+    names = dict.fromkeys(case.name for case in cases)
     functions = tuple(
         name
-        for name in dict.fromkeys(case.name for case in cases)
-        if is_memorized(
+        for name in names
+        if _has_line(code, name, lines)
+        and is_memorized(
             code,
             [item for item in called if item[0].name == name],
             [item for variant, item in varied if variant.name == name],
         )
     )
-    special_cases = find_special_cases(code, cases, variants, context.contract, answer)
+    special_cases = find_special_cases(code, cases, variants, context.contract, answer, lines)
     return Memorization(
         reached=not functions and not special_cases,
         special_cases=special_cases,
         calls=len(cases),
         variants=len(variants),
         functions=functions,
+    )
+
+
+def measure_modules(
+    contexts: Sequence[GradingContext], lines: Sequence[Container[int]]
+) -> Memorization | None:
+    """Do the same for several modules, each with tests and changed lines of its own."""
+    found = [
+        (context.module, item)
+        for context, own in zip(contexts, lines, strict=True)
+        if (item := measure(context, own))
+    ]
+    if not found:
+        return None
+    return Memorization(
+        reached=all(item.reached for _, item in found),
+        calls=sum(item.calls for _, item in found),
+        variants=sum(item.variants for _, item in found),
+        functions=tuple(name for _, item in found for name in item.functions),
+        special_cases=tuple(f"{name}, {i}" for name, item in found for i in item.special_cases),
+    )
+
+
+def _has_line(code: str, function: str, lines: Container[int]) -> bool:
+    """Whether a definition with the last part of this name has one of the lines."""
+    name = function.rpartition(".")[2]
+    return any(
+        line in lines
+        for node in ast.walk(parse_or_empty(code))
+        if isinstance(node, Definition) and node.name == name
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     )
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,6 +19,7 @@ from greenloop.grading.memorization.cases import show
 from greenloop.syntax.parse import parse_or_empty, read_literal
 from greenloop.syntax.source import Source
 
+ANY_LINE = range(sys.maxsize)
 _MAX_CANDIDATES, _MAX_NEIGHBOURS = 8, 12
 _TRIVIAL = frozenset(map(repr, (0, 1, 2, -1, 0.0, 1.0, -1.0, "", b"", None, True, False)))
 Run = Callable[[str, Sequence[Input]], list[Answer]]
@@ -34,9 +36,14 @@ class _Comparison:
 
 
 def find_special_cases(
-    code: str, calls: Sequence[Input], variants: Sequence[Input], text: str, run: Run
+    code: str,
+    calls: Sequence[Input],
+    variants: Sequence[Input],
+    text: str,
+    run: Run,
+    lines: Container[int] = ANY_LINE,
 ) -> tuple[str, ...]:
-    """Return what tests ask and the code has branches for, each with its line.
+    """Return what tests ask and the code has branches for in these lines, each with its line.
 
     `text` is the contract, whose constants suffice for no suspicion; `run` answers calls.
     """
@@ -45,7 +52,8 @@ def find_special_cases(
     special = (
         f"line {item.node.lineno}: {ast.unparse(show(call))}"
         for item, call in islice(found, _MAX_CANDIDATES)
-        if source.has_valid_span(item.node)
+        if item.node.lineno in lines
+        and source.has_valid_span(item.node)
         and _is_special(source, item, call, calls, variants, run)
     )
     return tuple(dict.fromkeys(special))

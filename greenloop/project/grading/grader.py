@@ -42,7 +42,7 @@ NO_STATEMENT = "no statement of code has changed"
 NOT_IMPORTED = "no test imports the changed files"
 # Pieces that are about the changed code, and those about new tests.
 CODE_PIECES = frozenset({"empty_bodies", "coverage", "mutation"})
-TEST_PIECES = frozenset({"assertion_mutation", "isolated"})
+TEST_PIECES = frozenset({"assertion_mutation", "isolated", "memorization"})
 # Whether tests notice the change: what is known already first, mutants last.
 QUICK_PIECES = ("coverage", "empty_bodies", "assertion_mutation", "mutation")
 OUT_OF_TIME = "the time was over"
@@ -222,6 +222,7 @@ def grade_lines(
         ),
         "assertion_mutation": change.measure_assertion_mutation,
         "isolated": modules.measure_isolation,
+        "memorization": modules.measure_memorization,
         "held_out": partial(modules.measure_held_out, change.held_out),
         "mutation": change.measure_mutation,
     }

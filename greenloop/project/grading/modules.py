@@ -10,12 +10,13 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from greenloop.grading import GradingContext, Plan, held_out_examples
+from greenloop.grading.memorization import evidence as memorization
 from greenloop.grading.observation import isolation
 from greenloop.project.code_map.index import CodeIndex, build_index
 from greenloop.project.code_map.interface import find_module, select_module
 from greenloop.project.code_map.modules import parse_module
 from greenloop.project.runner import ProjectRunner
-from greenloop.records import Baseline, HeldOut, HeldOutExample, Isolated, TestRun
+from greenloop.records import Baseline, HeldOut, HeldOutExample, Isolated, Memorization, TestRun
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.merge import append_tests, find_clashes
@@ -54,11 +55,22 @@ class CalledModules:
         """Observe the new tests in a process that holds no tests. Raises SandboxError."""
         if not self.new_tests:
             return NO_NEW_TESTS
-        paths = sorted({name.partition("::")[0] for name in self._new})
-        contexts = [item for path in paths for item in self._separate(path)]
-        if not contexts:
+        if not self._contexts:
             return _NO_MODULE
-        return isolation.measure_modules(contexts)
+        return isolation.measure_modules(self._contexts)
+
+    def measure_memorization(self) -> Memorization | str | None:
+        """Ask the changed modules what the new tests ask, and variants. Raises SandboxError."""
+        if not self.new_tests:
+            return NO_NEW_TESTS
+        sources = [find_module(self._index, item.module) or "" for item in self._contexts]
+        lines = [self.changed.get(path, ()) for path in sources]
+        return memorization.measure_modules(self._contexts, lines)
+
+    @cached_property
+    def _contexts(self) -> list[GradingContext]:
+        paths = sorted({name.partition("::")[0] for name in self._new})
+        return [item for path in paths for item in self._separate(path)]
 
     def _separate(self, path: str) -> Iterator[GradingContext]:
         """Yield the modules that a test file imports, each with the tests that observe it."""

@@ -305,3 +305,18 @@ def test_classes_that_a_package_passes_on_are_known_in_isolation(run: Run, shop:
     )
     isolated = report_of(out)["evidence"]["isolated"]
     assert (status, isolated["agreed"], isolated["not_observable"]) == (1, 1, [])
+
+
+def test_new_code_that_knows_only_the_examples_of_its_tests_is_not_verified(
+    run: Run, shop: Path
+) -> None:
+    cases = {(3, 1, 2): 2, (4, 1, 3, 2): 2.5, (9, 7): 8}
+    code = "".join(f"    if {list(key)} == values:\n        return {cases[key]}\n" for key in cases)
+    asked = "".join(f"    assert median({list(key)}) == {cases[key]}\n" for key in cases)
+    append(PRICES, f"\n\ndef median(values):\n{code}    return 0\n")
+    append(
+        "tests/test_prices.py",
+        f"\n\ndef test_median():\n    from shop.prices import median\n{asked}",
+    )
+    report = report_of(run("check", "--diff", "HEAD", "--in", "shop", "--json", "--quiet")[1])
+    assert report["evidence"]["memorization"]["functions"] == ["median"], report["reasons"]
