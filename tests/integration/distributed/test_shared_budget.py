@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from greenloop.distributed.shared_budget import (
+from greenloop_ray.shared_budget import (
     RemoteBudget,
     SharedBudget,
     limit_remotely,
 )
-from greenloop.distributed.worker_pool import parse_nodes
+from greenloop_ray.worker_pool import parse_nodes
+
 from greenloop.errors import BudgetExhaustedError, GreenloopError
 from greenloop.llm.budget import TokenCount
 from greenloop.llm.rate_limits import LLMCall
@@ -166,4 +166,4 @@ def test_the_local_engine_imports_nothing_of_this() -> None:
     code = "import sys, greenloop.cli.commands.batch; print(*sys.modules)"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(ended.stdout.split())
-    assert not loaded & {"ray", "fsspec", "greenloop.distributed"}
+    assert not loaded & {"ray", "fsspec", "greenloop_ray"}
