@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from greenloop.errors import SettingsError
+from greenloop.errors import InputError, SettingsError
 
 _OBJECT_STORE_BYTES = 80 << 20  # the minimum that Ray accepts; it holds reports only
 _CONNECT_TIMEOUT_SECONDS = 5.0
@@ -30,6 +30,7 @@ def connect_to_ray(address: str | None, namespace: str) -> Iterator[Any]:
     """Yield the module `ray`, connected to the cluster at `address` or to a new local one.
 
     Raises:
+        InputError: Ray is not installed.
         SettingsError: there is no cluster at the address.
     """
     ray = _import_ray(address)
@@ -55,8 +56,14 @@ def _import_ray(address: str | None) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address is None:  # read when Ray is imported; a new cluster listens on loopback only
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
-    ray = importlib.import_module("ray")
-    importlib.import_module("ray.util.scheduling_strategies")
+    try:
+        ray = importlib.import_module("ray")
+        importlib.import_module("ray.util.scheduling_strategies")
+    except ImportError:
+        raise InputError(
+            "--engine ray needs packages that are missing: in a clone of greenloop, run "
+            "pip install ./distributions/ray"
+        ) from None
     return ray
 
 
