@@ -142,8 +142,8 @@ def _raise_limits(limits: ResourceLimits) -> ResourceLimits:
     return limits._replace(
         timeout_s=_SUITE_SECONDS if is_default else limits.timeout_s,
         disk_bytes=max(limits.disk_bytes, 256 << 20),
-        output_bytes=max(limits.output_bytes, 32 << 20),
-        result_bytes=max(limits.result_bytes, 32 << 20),
+        output_bytes=max(limits.output_bytes, 128 << 20),
+        result_bytes=max(limits.result_bytes, 128 << 20),
         inodes=max(limits.inodes, 50_000),
         open_files=max(limits.open_files, 1024),
         processes=max(limits.processes, 256),

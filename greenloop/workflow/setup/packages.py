@@ -118,14 +118,15 @@ def _annotate_failure(run: Run, failure: Failure, local_names: Collection[str]) 
 async def try_packages(
     state: RunState, packages: PackageResolver, names: Collection[str], emit: EventSink
 ) -> bool:
-    """Do as `add_packages`; where it fails, tell why and go on: nothing is new then."""
+    """Do as `add_packages`; where it fails, tell why and go on without those that are not there."""
     new = set(names) - state.packages.unavailable
     try:
         return await add_packages(state, packages, new, emit)
     except PackagesError as error:
-        state.packages.unavailable |= new
         emit(Notice(str(error)))
-        return False
+        absent = {name for name in new if f"no wheel of {name} " in str(error)}
+        state.packages.unavailable |= absent or new
+        return bool(absent) and await try_packages(state, packages, names, emit)
 
 
 async def add_packages(

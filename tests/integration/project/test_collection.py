@@ -40,7 +40,7 @@ def test_a_file_that_skips_itself_is_skipped(box: Sandbox) -> None:
 @pytest.mark.parametrize(
     "configuration",
     [
-        "addopts = -n auto --strict-markers --cov=shop --timeout 3 -x",
+        "addopts = -p pytest_none -n auto --strict-markers --cov=shop --timeout 3 -x",
         "filterwarnings = error\ntimeout = 10\nminversion = 99\nrequired_plugins = pytest-none",
     ],
 )

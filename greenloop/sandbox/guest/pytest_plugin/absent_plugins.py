@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import os
 import re
+import shlex
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +38,33 @@ def build_arguments(root: str, packages: str, ini: str) -> list[str]:
     arguments += [part for item in _OVERRIDES for part in ("-o", item)]
     arguments += [part for name in _WARNINGS for part in ("-W", f"ignore::pytest.{name}")]
     try:
-        config = locate_config(Path(root), [Path(root)])[1]
+        _, config, settings, *_ = locate_config(Path(root), [Path(root)])
     except UsageError:  # which pytest reports
         return arguments
-    is_other = config is not None and Path(root) not in config.parents
-    return [*arguments, *(("-c", ini) if is_other else ())]
+    if config is not None and Path(root) not in config.parents:
+        return [*arguments, "-c", ini]
+    return [*arguments, *_leave_out_plugins(settings.get("addopts", ""), packages)]
+
+
+def _leave_out_plugins(added: Any, packages: str) -> list[str]:
+    """Return an option that sets `addopts` without plug-ins that they load by `-p` and that are not there."""
+    given = getattr(added, "value", added)  # since pytest 9
+    words = list(given) if isinstance(given, list) else shlex.split(given)
+    known = {item.name for item in list_plugins(packages)}
+    absent = [
+        place
+        for place, (flag, name) in enumerate(itertools.pairwise(words))
+        if flag == "-p" and name not in known and not _is_module(name)
+    ]
+    for place in reversed(absent):
+        del words[place : place + 2]
+    return ["-o", f"addopts={shlex.join(words)}"] if absent else []
+
+
+def _is_module(plugin: str) -> bool:
+    """Whether a plug-in is a module: of pytest, of a package, or of the project; `no:x` is none to load."""
+    top = plugin.partition(".")[0]
+    return ":" in plugin or bool(find_spec(f"_pytest.{top}") or find_spec(top))
 
 
 class AbsentPlugins:
