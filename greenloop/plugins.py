@@ -3,7 +3,7 @@
 A package registers an object under one of these groups in its `pyproject.toml`:
 
     [project.entry-points."greenloop.executors"]
-    ray = "greenloop_ray.executor:create_executor"
+    ray = "greenloop.distributed.ray_executor:create_executor"
 """
 
 from __future__ import annotations

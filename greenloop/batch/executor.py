@@ -59,14 +59,6 @@ class RunExecutor(Protocol):
 class Executor(Protocol):
     """Creates the RunExecutor of a batch; registered under `greenloop.executors`."""
 
-    def prepare(self) -> None:
-        """Fetch what other machines have stored of the batch, before its results are read.
-
-        Raises:
-            StoreError, OutputError: the store, or this machine, cannot be written.
-        """
-        ...
-
     def open(self, config: BatchConfig) -> AbstractAsyncContextManager[RunExecutor]:
         """Open the resources that the runs share, closed at the end of the context.
 
@@ -118,9 +110,6 @@ def create_local_run_executor(
 @dataclass(frozen=True)
 class LocalExecutor:
     """Performs all runs concurrently in this process."""
-
-    def prepare(self) -> None:
-        """Do nothing: all results are on this machine."""
 
     @asynccontextmanager
     async def open(self, config: BatchConfig) -> AsyncIterator[RunExecutor]:

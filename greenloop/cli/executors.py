@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from greenloop.batch.executor import Executor, LocalExecutor
+from greenloop.batch.results import RESULTS_FILE, merge_results
 from greenloop.errors import InputError
 from greenloop.plugins import list_plugins, load_plugin
 from greenloop.workflow.storage.request import digest
@@ -37,6 +39,22 @@ class BatchLocation:
             return self.default.with_name(digest(self.url)[:16])
         return Path(self.explicit) if self.explicit else self.default
 
+    def fetch_results(self) -> None:
+        """Merge the results that other machines stored, and store the merged ones.
+
+        Storing them at once shows whether the store can be written before a model is paid.
+
+        Raises:
+            StoreError, OutputError: the store, or this machine, cannot be written.
+        """
+        if self.url is None:
+            return
+        from greenloop.distributed.object_store import ObjectStore
+
+        store = ObjectStore(self.url)
+        merge_results(self.folder, store.read(RESULTS_FILE) or b"")
+        store.put("", self.folder, RESULTS_FILE)
+
 
 def create_executor(name: str, address: str | None, location: BatchLocation) -> Executor:
     """Return the executor of a name: local, ray, or one that an installed package registers.
@@ -51,12 +69,9 @@ def create_executor(name: str, address: str | None, location: BatchLocation) -> 
             raise InputError(f"{what} is for --engine ray")
         return LocalExecutor()
     factory: ExecutorFactory | None = load_plugin("greenloop.executors", name)
-    if factory is None and name == _RAY:
-        raise InputError(
-            "--engine ray is a package of its own: in a clone of greenloop, run "
-            "pip install ./distributions/ray"
-        )
+    if factory is None and name == _RAY:  # from a checkout that is not installed
+        factory = import_module("greenloop.distributed.ray_executor").create_executor
     if factory is None:
-        known = sorted({LOCAL, *list_plugins("greenloop.executors")})
+        known = sorted({LOCAL, _RAY, *list_plugins("greenloop.executors")})
         raise InputError(f"--engine {name}: no such executor; installed: {', '.join(known)}")
     return factory(address, location.folder.absolute(), location.url)

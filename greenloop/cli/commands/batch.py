@@ -65,7 +65,7 @@ def _create_batch(options: BatchOptions, settings: Settings, emit: EventSink) ->
         (folder / "runs").mkdir(parents=True, exist_ok=True)
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{folder} cannot be written: no permission")
-    executor.prepare()
+    location.fetch_results()
     limits = (options.jobs, options.requests_per_minute, options.tokens_per_minute)
     return Batch(entries, BatchConfig(settings, *limits, emit), folder, options.force, executor)
 

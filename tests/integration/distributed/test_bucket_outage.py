@@ -10,13 +10,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from greenloop_ray.executor import RayRunExecutor
-from greenloop_ray.object_store import ObjectStore, upload_pending
-from greenloop_ray.run_sync import ResultsSynchronizer, RunSynchronizer
-from greenloop_ray.worker import RemoteRunResult, Worker, WorkerConfig
-from greenloop_ray.worker_pool import Node, WorkerSlot
 
 from greenloop.batch.results import append_line
+from greenloop.distributed.object_store import ObjectStore, upload_pending
+from greenloop.distributed.ray_executor import RayRunExecutor
+from greenloop.distributed.run_sync import ResultsSynchronizer, RunSynchronizer
+from greenloop.distributed.worker import RemoteRunResult, Worker, WorkerConfig
+from greenloop.distributed.worker_pool import Node, WorkerSlot
 from greenloop.errors import InputError, StoreError
 from greenloop.events import Event
 from greenloop.settings import Settings
@@ -24,7 +24,7 @@ from greenloop.versions import greenloop_version
 from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-pytest.importorskip("fsspec", reason="fsspec is not installed: pip install ./distributions/ray")
+pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'greenloop[ray]'")
 
 
 @pytest.fixture

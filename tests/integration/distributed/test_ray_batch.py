@@ -23,7 +23,7 @@ from tests.support.openai_server import OpenAIServer, Reply, tool_of
 from tests.support.s3_server import SECRET, why_not
 
 pytestmark = pytest.mark.slow
-pytest.importorskip("ray", reason="Ray is not installed: pip install ./distributions/ray")
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'greenloop[ray]'")
 
 _PATIENCE_S = 180.0  # of a machine that is busy otherwise
 

@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from greenloop_ray.object_store import ObjectStore
-from greenloop_ray.run_sync import RunSynchronizer, limit_after_upload
-from greenloop_ray.worker import Worker, WorkerConfig
 
 from greenloop.batch.results import BatchResults, merge_results
+from greenloop.distributed.object_store import ObjectStore
+from greenloop.distributed.run_sync import RunSynchronizer, limit_after_upload
+from greenloop.distributed.worker import Worker, WorkerConfig
 from greenloop.errors import InputError, StoreError
 from greenloop.events import CallFinished
 from greenloop.llm.rate_limits import LLMCall
@@ -23,7 +23,7 @@ from greenloop.versions import greenloop_version
 from tests.integration.cli.conftest import Run
 
 fsspec = pytest.importorskip(
-    "fsspec", reason="fsspec is not installed: pip install ./distributions/ray"
+    "fsspec", reason="fsspec is not installed: pip install 'greenloop[ray]'"
 )
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from greenloop_ray.object_store import ObjectStore, retry_in_thread, upload_pending
-from greenloop_ray.run_sync import RunSynchronizer
 
+from greenloop.distributed.object_store import ObjectStore, retry_in_thread, upload_pending
+from greenloop.distributed.run_sync import RunSynchronizer
 from tests.integration.cli.conftest import Run
 from tests.support.s3_server import S3Server, why_not
 
@@ -53,7 +53,7 @@ def test_more_objects_than_one_page_of_a_listing(s3: S3Server) -> None:
 
 
 def test_one_line_says_what_is_wrong_before_anything_is_paid(s3: S3Server, run: Run) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install ./distributions/ray")
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'greenloop[ray]'")
     Path("a.md").write_text("Write a function.")
     asked = ("batch", "a.md", "--engine", "ray", "--model", "openai:none", "--run-dir")
     denied = "greenloop: {} cannot be {}\n"

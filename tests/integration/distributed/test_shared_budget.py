@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from greenloop_ray.ray_cluster import connect_to_ray
-from greenloop_ray.shared_budget import (
+
+from greenloop.distributed.shared_budget import (
     RemoteBudget,
     SharedBudget,
     limit_remotely,
 )
-from greenloop_ray.worker_pool import parse_nodes
-
-from greenloop.errors import BudgetExhaustedError, GreenloopError, InputError
+from greenloop.distributed.worker_pool import parse_nodes
+from greenloop.errors import BudgetExhaustedError, GreenloopError
 from greenloop.llm.budget import TokenCount
 from greenloop.llm.rate_limits import LLMCall
 from greenloop.records import ToolUsage
+from greenloop.versions import format_install_command
 from tests.integration.cli.conftest import Run
 
 PRICED = "openai:gpt-4o"
@@ -142,13 +142,18 @@ def test_only_living_nodes_with_a_cpu_are_worked_on() -> None:
     assert [(item.id, item.cpus) for item in nodes] == [("good", 4)]
 
 
-def test_without_ray_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ray_one_line_says_what_to_install(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with (
-        pytest.raises(InputError, match=r"packages that are missing: .*\./distributions/ray$"),
-        connect_to_ray(None, "a"),
-    ):
-        pass
+    Path("a.md").write_text("Write a function.")
+    status, out, err = run("batch", "a.md", "--engine", "ray")
+    assert (status, out) == (2, "")
+    assert err.strip() == (
+        "greenloop: --engine ray needs packages that are missing: "
+        f"{format_install_command('ray')}"
+    )
+    assert not Path(".greenloop").exists()
 
 
 def test_an_address_without_ray_is_a_mistake(run: Run) -> None:
@@ -161,4 +166,4 @@ def test_the_local_engine_imports_nothing_of_this() -> None:
     code = "import sys, greenloop.cli.commands.batch; print(*sys.modules)"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(ended.stdout.split())
-    assert not loaded & {"ray", "fsspec", "greenloop_ray"}
+    assert not loaded & {"ray", "fsspec", "greenloop.distributed"}

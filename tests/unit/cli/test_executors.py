@@ -36,14 +36,8 @@ def test_a_package_adds_an_executor(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_registered")
 def test_an_unknown_executor_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--engine foo: .*local, slurm$"):
+    with pytest.raises(InputError, match=r"--engine foo: .*local, ray, slurm$"):
         create_executor("foo", None, BatchLocation(tmp_path))
-
-
-def test_ray_is_a_package_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plugins, "entry_points", lambda group: EntryPoints())
-    with pytest.raises(InputError, match=r"pip install \./distributions/ray$"):
-        create_executor("ray", None, BatchLocation(tmp_path))
 
 
 def test_an_object_store_needs_a_distributed_executor(tmp_path: Path) -> None:

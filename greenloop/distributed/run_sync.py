@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from greenloop.batch.results import RESULTS_FILE
-from greenloop.errors import StoreError
-from greenloop.events import CallFinished, Event, EventSink, Notice
-from greenloop.llm.rate_limits import LLMCall, RateLimits
-from greenloop.sandbox.backends.cleanup import remove_folder
-from greenloop.workflow.storage.run_dir import RunDirectory
-from greenloop_ray.object_store import (
+from greenloop.distributed.object_store import (
     ObjectStore,
     PendingUploads,
     retry_in_thread,
     upload_pending,
 )
+from greenloop.errors import StoreError
+from greenloop.events import CallFinished, Event, EventSink, Notice
+from greenloop.llm.rate_limits import LLMCall, RateLimits
+from greenloop.sandbox.backends.cleanup import remove_folder
+from greenloop.workflow.storage.run_dir import RunDirectory
 
 
 @dataclass

@@ -13,6 +13,9 @@ from typing import Any
 
 from greenloop.batch.executor import LocalRunExecutor, create_local_run_executor
 from greenloop.batch.results import RESULTS_FILE
+from greenloop.distributed.object_store import ObjectStore, PendingUploads
+from greenloop.distributed.run_sync import RunSynchronizer, limit_after_upload
+from greenloop.distributed.shared_budget import RemoteBudget, limit_remotely
 from greenloop.errors import GreenloopError, InputError, OutputError
 from greenloop.events import ignore_event
 from greenloop.llm.rate_limits import RateLimits
@@ -23,9 +26,6 @@ from greenloop.versions import greenloop_version
 from greenloop.workflow.setup.runtime import SharedResources
 from greenloop.workflow.storage.request import RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
-from greenloop_ray.object_store import ObjectStore, PendingUploads
-from greenloop_ray.run_sync import RunSynchronizer, limit_after_upload
-from greenloop_ray.shared_budget import RemoteBudget, limit_remotely
 
 _LOCK_TIMEOUT_SECONDS = 120.0  # a file server releases a dead node's locks after about 90 s
 _POLL_SECONDS = 0.2

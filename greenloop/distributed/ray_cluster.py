@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import logging
 import os
 import signal
@@ -14,9 +15,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from greenloop.errors import InputError, SettingsError
+from greenloop.versions import format_install_command
 
 _OBJECT_STORE_BYTES = 80 << 20  # the minimum that Ray accepts; it holds reports only
 _CONNECT_TIMEOUT_SECONDS = 5.0
+
+
+def require_ray() -> None:
+    """Raise InputError if Ray is not installed."""
+    is_installed = False
+    with contextlib.suppress(ValueError):  # sys.modules has None for it
+        is_installed = importlib.util.find_spec("ray") is not None
+    if not is_installed:
+        command = format_install_command("ray")
+        raise InputError(f"--engine ray needs packages that are missing: {command}")
 
 
 def resolve_address(address: str | None) -> str | None:
@@ -60,10 +72,8 @@ def _import_ray(address: str | None) -> Any:
         ray = importlib.import_module("ray")
         importlib.import_module("ray.util.scheduling_strategies")
     except ImportError:
-        raise InputError(
-            "--engine ray needs packages that are missing: in a clone of greenloop, run "
-            "pip install ./distributions/ray"
-        ) from None
+        command = format_install_command("ray")
+        raise InputError(f"--engine ray needs packages that are missing: {command}") from None
     return ray
 
 

@@ -17,7 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.batch.executor import BatchConfig, RunExecutor
-from greenloop.batch.results import RESULTS_FILE, merge_results
+from greenloop.distributed.object_store import ObjectStore, retry_in_thread
+from greenloop.distributed.ray_cluster import connect_to_ray, require_ray, resolve_address
+from greenloop.distributed.run_sync import ResultsSynchronizer
+from greenloop.distributed.shared_budget import SharedBudget
+from greenloop.distributed.worker import RemoteRunResult, WorkerConfig, relocate_result
+from greenloop.distributed.worker_pool import WorkerPool, WorkerSlot
 from greenloop.errors import GreenloopError, InputError, SandboxError
 from greenloop.events import EventSink, ignore_event
 from greenloop.llm.factory import is_model_disabled
@@ -27,12 +32,6 @@ from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
 from greenloop.workflow.storage.request import RunRequest, digest, with_absolute_replay
 from greenloop.workflow.storage.run_dir import RunDirectory
-from greenloop_ray.object_store import ObjectStore, retry_in_thread
-from greenloop_ray.ray_cluster import connect_to_ray, resolve_address
-from greenloop_ray.run_sync import ResultsSynchronizer
-from greenloop_ray.shared_budget import SharedBudget
-from greenloop_ray.worker import RemoteRunResult, WorkerConfig, relocate_result
-from greenloop_ray.worker_pool import WorkerPool, WorkerSlot
 
 _MAX_ATTEMPTS = 4  # of one run, each on a new worker
 _NAME_TAKEN_TIMEOUT_SECONDS = 10.0  # the budget actor of a killed batch exists for a few seconds
@@ -40,7 +39,8 @@ _NAMESPACE = "greenloop"
 
 
 def create_executor(address: str | None, folder: Path, url: str | None) -> RayExecutor:
-    """Return the executor that is registered as `ray`."""
+    """Return the executor that is registered as `ray`. Raises InputError without Ray."""
+    require_ray()
     store = ObjectStore(url) if url is not None else None
     return RayExecutor(resolve_address(address), folder, store)
 
@@ -52,15 +52,6 @@ class RayExecutor:
     address: str | None  # None: a temporary cluster on this machine
     folder: Path
     object_store: ObjectStore | None = None
-
-    def prepare(self) -> None:
-        """Merge the results that other machines stored, and store the merged ones.
-
-        Storing them at once shows whether the store can be written before a model is paid.
-        """
-        if self.object_store is not None:
-            merge_results(self.folder, self.object_store.read(RESULTS_FILE) or b"")
-            self.object_store.put("", self.folder, RESULTS_FILE)
 
     @asynccontextmanager
     async def open(self, config: BatchConfig) -> AsyncIterator[RunExecutor]:
