@@ -60,7 +60,7 @@ class DifferenceRuling(Record):
     """The judge's answer on one difference; `expected` is a Python literal as text, or None."""
 
     id: int
-    right: Literal["first", "second", "neither", "wording", "text does not say"]
+    right: Literal["first", "second", "neither", "wording", "outside", "text does not say"]
     because: str = ""
     expected: str | None = None
 

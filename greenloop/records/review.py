@@ -23,12 +23,13 @@ class Finding(Record):
 class Review(Record):
     """The findings of one review; none is LGTM.
 
-    `confirmed` are the numbers of the doubtful background that, as the reviewer says, asks for
-    nothing.
+    `confirmed` are the numbers of the passages that, as the reviewer says, ask for nothing,
+    `needless` those of the open choices that need no answer.
     """
 
     findings: tuple[Finding, ...] = ()
     confirmed: tuple[int, ...] = ()
+    needless: tuple[int, ...] = ()
 
     @property
     def errors(self) -> tuple[Finding, ...]:

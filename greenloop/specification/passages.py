@@ -138,6 +138,17 @@ class PassageIndex:
         """Return the text from one word to before another, in one line."""
         return " ".join(self.text[self.words[first].start : self.words[end - 1].end].split())
 
+    def is_sample(self, block: Block) -> bool:
+        """Return whether a block is set apart as code is: in a fence, or indented."""
+        begin = self.text.rfind("\n", 0, self.words[block.first].start) + 1
+        lines = self.text[begin : self.words[block.end - 1].end].split("\n")
+        return block.kind == "code" or all(line.startswith(("    ", "\t")) for line in lines)
+
+    def is_lead(self, block: Block, following: Block) -> bool:
+        """Return whether a block ends in a colon before the other one."""
+        between = self.text[self.words[block.end - 1].end : self.words[following.first].start]
+        return ":" in between.partition("\n")[0]
+
     @cached_property
     def _searched(self) -> str:
         """The words between spaces, a line for each block."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from textwrap import shorten
 from typing import TypeVar
 
@@ -12,18 +11,25 @@ from greenloop.records import Contract, KeptBehaviour, Requirement, Review
 from greenloop.specification.background import find_doubtful_background
 from greenloop.specification.tracing import Trace
 
-_MAX_COMPLAINTS = 40
 _MAX_SHOWN_CHARS = 300
 _NO_QUOTES = (
     'No requirement quotes the text: give for each, as "quotes", the passages that ask for it.'
 )
 _Quoting = TypeVar("_Quoting", Requirement, KeptBehaviour)
-_REFUSED = re.compile(r"\bbackground B([1-9][0-9]{0,3})\b", re.IGNORECASE)
+REFUSED = re.compile(r"\bbackground B([1-9][0-9]{0,3})\b", re.IGNORECASE)
 
 
 def find_complaints(trace: Trace) -> tuple[str, ...]:
-    """Return what the contract's writer has to correct or to check again."""
-    return tuple(islice(_complain(trace), _MAX_COMPLAINTS))
+    """Return what the contract's writer has to correct or to check again.
+
+    Passages that nothing takes up are no complaint: the review says which of them ask for something.
+    """
+    if sides := find_contradiction(trace):
+        return (
+            f"You name a contradiction, {sides}: where one reading meets both, take it, and "
+            "answer `Contradictions` with `- none`",
+        )
+    return (_NO_QUOTES,) if trace.rests and not trace.contract.quotes_text else ()
 
 
 def find_contradiction(trace: Trace) -> str:
@@ -35,23 +41,6 @@ def find_contradiction(trace: Trace) -> str:
             call = f" for `{shorten(item.call, _MAX_SHOWN_CHARS)}`" if item.call else ""
             return f"{_show(first)} against {_show(second)}{call}"
     return ""
-
-
-def _complain(trace: Trace) -> Iterator[str]:
-    if sides := find_contradiction(trace):
-        yield (
-            f"You name a contradiction, {sides}: where one reading meets both, take it, and "
-            "answer `Contradictions` with `- none`"
-        )
-    if not trace.contract.quotes_text:
-        yield from (_NO_QUOTES,) if trace.rests else ()
-        return
-    yield from (f"Nothing takes up this passage: {_show(text)}" for text in trace.rests)
-    for label, quote in trace.missing if trace.rests else ():  # it may be what one of them says
-        if label != "not covered":  # may be in other words
-            yield f"{label}: this does not stand in the text: {_show(quote)}"
-    for label, clause in trace.find_neglected_clauses():
-        yield f"{label} quotes this, and no requirement says what it asks for: {_show(clause)}"
 
 
 def _show(text: str) -> str:
@@ -68,24 +57,34 @@ def settle_contract(trace: Trace) -> Contract:
             "requirements": requirements,
             "keep": tuple(_keep_found_quotes(item, missing) for item in contract.keep),
             "background": tuple(background),
-            "unquoted": trace.rests,
+            "unquoted": tuple(dict.fromkeys((*trace.rests, *trace.find_neglected_clauses()))),
         }
     )
     assumptions = (*contract.assumptions, *_describe_invented(settled))
     return settled.model_copy(update={"assumptions": tuple(dict.fromkeys(assumptions))})
 
 
-def settle_background(contract: Contract, review: Review) -> Contract:
-    """Return the contract with the doubtful background that a review refuses, or does not confirm,
-    among what is unquoted.
+def settle_background(contract: Contract, review: Review) -> tuple[Contract, tuple[str, ...]]:
+    """Return the contract by what a review says of the passages that no requirement quotes, and
+    complaints about those that it refuses.
+
+    What it confirms is background, all else that was doubtful is unquoted.
     """
-    named = {int(n) for item in review.findings for n in _REFUSED.findall(item.message)}
-    confirmed = {*review.confirmed} - named
-    doubtful = enumerate(find_doubtful_background(contract), 1)
-    refused = tuple(item for number, item in doubtful if number not in confirmed)
-    kept = tuple(item for item in contract.background if item not in refused)
-    unquoted = (*contract.unquoted, *(item.quote for item in refused))
-    return contract.model_copy(update={"background": kept, "unquoted": unquoted})
+    refused: dict[int, str] = {}
+    for finding in review.findings:
+        refused.update((int(n), finding.message) for n in REFUSED.findall(finding.message))
+    doubtful = [*enumerate(find_doubtful_background(contract), 1)]
+    confirmed = [item for n, item in doubtful if n in review.confirmed and n not in refused]
+    unquoted = [item.quote for _, item in doubtful if item not in confirmed]
+    complaints = (f"{_show(item.quote)}: {refused[n]}" for n, item in doubtful if n in refused)
+    kept = (item for item in contract.background if item.quote not in unquoted)
+    settled = contract.model_copy(
+        update={
+            "background": tuple(dict.fromkeys((*kept, *confirmed))),
+            "unquoted": tuple(unquoted) if contract.quotes_text else contract.unquoted,
+        }
+    )
+    return settled, tuple(complaints)
 
 
 def _keep_found_quotes(item: _Quoting, missing: set[tuple[str, str]]) -> _Quoting:

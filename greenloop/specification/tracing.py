@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
 from typing import NamedTuple
 
 from greenloop.records import Contract, GivenExample, KeptBehaviour, Requirement
@@ -61,8 +61,19 @@ class Trace:
 
     @cached_property
     def covered(self) -> frozenset[int]:
-        """The numbers of the words that are quoted, or part of an example or signature."""
-        return frozenset(number for place in self.places for number in place.words)
+        """The numbers of the words that are quoted, or part of an example or signature.
+
+        Data is quoted as a whole: by some of it, or by the line before it that ends in a colon.
+        """
+        quoted = {number for place in self.places for number in place.words}
+        signatures = {n for item in self.places if item.label == "signature" for n in item.words}
+        for lead, block in pairwise(self.index.blocks):
+            words = range(block.first, block.end)
+            if self.index.is_sample(block) and signatures.isdisjoint(words):
+                leads = self.index.is_lead(lead, block) and range(lead.first, lead.end)
+                if not quoted.isdisjoint([*words, *(leads or ())]):
+                    quoted.update(words)
+        return frozenset(quoted)
 
     @cached_property
     def rests(self) -> tuple[str, ...]:
@@ -74,9 +85,9 @@ class Trace:
             if self.may_ask(block, run) and not self._is_repeated(run)
         )
 
-    def find_neglected_clauses(self) -> Iterator[tuple[str, str]]:
-        """Yield id and clause where one requirement alone quotes several, and this one obliges to
-        what the contract's own words hardly mention.
+    def find_neglected_clauses(self) -> Iterator[str]:
+        """Yield each clause that one requirement alone quotes with others, and that obliges to what
+        the contract's own words hardly mention.
         """
         labels: dict[int, set[str]] = defaultdict(set)
         for place in self.places:
@@ -87,7 +98,7 @@ class Trace:
             if is_alone and place.label.startswith("R") and not self._is_data(place.words):
                 for clause in split_clauses(self.index, place.words):
                     if is_neglected(self.index, clause, self._own_stems):
-                        yield place.label, self.index.excerpt(clause.start, clause.stop)
+                        yield self.index.excerpt(clause.start, clause.stop)
 
     def _is_data(self, words: range) -> bool:
         """Return whether a passage stands in a block of code or in a table."""

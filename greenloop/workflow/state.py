@@ -20,7 +20,6 @@ from greenloop.records import (
     DisputeEntry,
     Evidence,
     Expectation,
-    Finding,
     ProjectEnvironment,
     RedPhase,
     Review,
@@ -85,7 +84,7 @@ class RunState:
     expected: Expectation | None = None
     red_phase: RedPhase | None = None
     review: Review = field(default_factory=Review)
-    doubts: tuple[Finding, ...] = ()  # of the review, about assumptions of the contract
+    contract_review: Review | None = None  # what the review says of the contract
     reviewed: int = 0  # the number of the attempt that was reviewed last
     review_gap: str = ""  # why the repaired code was not reviewed
     candidates: Candidates = field(default_factory=Candidates)

@@ -18,7 +18,7 @@ from greenloop.syntax.values import is_plain_value
 _MAX_EXPECTED_CHARS = 10_000
 _RULING_FORM = (
     'Answer one entry for each difference: {"id": 1, "right": "first", "second", "neither", '
-    '"wording" or "text does not say", "because": "…", "expected": literal or null}.'
+    '"wording", "outside" or "text does not say", "because": "…", "expected": literal or null}.'
 )
 
 

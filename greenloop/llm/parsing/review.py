@@ -20,13 +20,13 @@ _FINDING = re.compile(
 _LGTM = re.compile(
     r"^\W*LGTM\b(?!.*\b(except|but|however|apart|once|after)\b)|(?<!not )\bLGTM\W*$", re.MULTILINE
 )
-# `- B1, B2, B5: ask for nothing`, of background.
-_CONFIRMED = re.compile(
-    r"^\W{0,9}(?:background\s{1,9})?(B\d{1,4}(?:(?:,|\s|and){1,9}B\d{1,4}){0,999})"
-    r"\W{1,9}asks?\s{1,9}for\s{1,9}nothing\b",
+# `- B1, B3-B5: ask for nothing`, of passages, and `- C2: needs no answer`, of questions.
+_LISTED = re.compile(
+    r"^\W{0,9}(?:background\s{1,9})?((?P<kind>[BC])\d{1,4}(?:(?:[-,–]|\s|and|to){1,9}[BC]?\d{1,4}){0,999})"
+    r"\W{1,9}(?:asks?\s{1,9}for\s{1,9}nothing|needs?\s{1,9}no\s{1,9}answer)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_NUMBER = re.compile(r"\d+")
+_RANGE = re.compile(r"(\d+)(?:\s*(?:-|–|to)\s*[BC]?(\d+))?", re.IGNORECASE)
 
 
 def parse_review(response: LLMResponse) -> Review:
@@ -36,8 +36,7 @@ def parse_review(response: LLMResponse) -> Review:
         InvalidResponse: neither `LGTM` nor a finding in the required form.
     """
     text = extract_text(response)
-    lists = _CONFIRMED.findall(text)
-    confirmed = tuple(int(number) for item in lists for number in _NUMBER.findall(item))
+    confirmed, needless = _read_numbers(text, "B"), _read_numbers(text, "C")
     found = filter(None, map(_FINDING.match, text.split("\n")))
     findings = tuple(
         Finding.model_validate(
@@ -49,9 +48,16 @@ def parse_review(response: LLMResponse) -> Review:
         )
         for item in found
     )
-    if not findings and not confirmed and not _LGTM.search(text):
+    if not (findings or confirmed or needless) and not _LGTM.search(text):
         raise InvalidResponse("Answer `LGTM`, or one finding a line: `- L12 error: message`.")
-    return Review(findings=findings, confirmed=confirmed)
+    return Review(findings=findings, confirmed=confirmed, needless=needless)
+
+
+def _read_numbers(text: str, kind: str) -> tuple[int, ...]:
+    """Return the numbers of the lists of one kind; `B2-B4` is three."""
+    lists = [found[1] for found in _LISTED.finditer(text) if found["kind"].upper() == kind]
+    ranges = [found.groups() for item in lists for found in _RANGE.finditer(item)]
+    return tuple(n for first, last in ranges for n in range(int(first), int(last or first) + 1))
 
 
 def parse_judgement(response: LLMResponse) -> Judgement:

@@ -8,9 +8,14 @@ from greenloop.records.evidence.base import EvidenceRow, Needed, Piece, Threshol
 
 MIN_ALLOWED_INPUTS = 50
 Ruling = Literal[
-    "code is wrong", "peer is wrong", "both are wrong", "wording is free", "text does not say"
+    "code is wrong",
+    "peer is wrong",
+    "both are wrong",
+    "wording is free",
+    "outside the text",
+    "text does not say",
 ]
-_SETTLED = ("peer is wrong", "wording is free")
+_SETTLED = ("peer is wrong", "wording is free", "outside the text")
 
 
 class Difference(Record):
@@ -104,6 +109,7 @@ class Peer(Piece):
         tests = {item.test for item in self.differences if item.test}
         parts = (
             "wording that the text leaves free" * ("wording is free" in rulings),
+            "inputs that the text does not speak of" * ("outside the text" in rulings),
             "the second implementation is wrong" * ("peer is wrong" in rulings),
             f"choices {', '.join(choices)}" * bool(choices),
             "tests were added" * bool(tests),

@@ -136,8 +136,9 @@ def _format_contract(event: e.ContractReady, verbose: bool, max_length: int) -> 
         yield f"         {item.id} {text}"
     for text in contract.assumptions:
         yield f"         assumed: {text}"
-    for text in contract.unquoted if contract.quotes_text else ():
-        yield f"         not taken up: {_truncate_reason(text, verbose)}"
+    if contract.unquoted and contract.quotes_text:
+        count = pluralize(len(contract.unquoted), "passage")
+        yield f"         in no requirement, for the review to judge: {count} of the text"
     for text in contract.not_covered:
         yield f"         not covered: {_truncate_reason(text, verbose)}"
     for choice in contract.choices:

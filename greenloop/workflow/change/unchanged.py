@@ -59,9 +59,10 @@ async def _judge(space: ChangeWorkspace, plan: ChangePlan, found: BeforeAfter) -
 
 
 def _interpret(ruling: DifferenceRuling, code_is_first: bool, item: OpenDifference) -> Ruling:
-    """Return what a ruling says of a change: the wording of what there was is not free."""
+    """Return what a ruling says of a change: of what there was nothing is free."""
     meaning = interpret(ruling, code_is_first, item)
-    return "text does not say" if meaning == "wording is free" else meaning
+    is_free = meaning in ("wording is free", "outside the text")
+    return "text does not say" if is_free else meaning
 
 
 def write_wish(contract: Contract) -> str:

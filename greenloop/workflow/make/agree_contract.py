@@ -71,8 +71,7 @@ async def _trace_and_correct(run: Run, request: MakeRequest, contract: Contract)
     except (ModelFailure, BudgetExhaustedError, SpecificationError) as error:
         run.notify(f"the contract could not be sent back, and is kept as it is: {error}")
         return _drop_unconfirmed(run, trace)
-    rest = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
-    run.notify(f"the contract was sent back: {complaints[0]}{rest}")
+    run.notify(f"the contract was sent back: {complaints[0]}")
     return min(trace_contract(corrected), trace, key=lambda item: sum(map(len, item.rests)))
 
 

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFailure
 from greenloop.events import CodeReviewed
 from greenloop.records import AttemptKind, Contract, Finding, Review
-from greenloop.specification.background import find_doubtful_background, split_doubts
+from greenloop.specification.background import find_doubtful_background
+from greenloop.specification.contract_review import split_review
 from greenloop.specification.quotes import settle_background
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.state import Run, RunState
@@ -20,8 +21,7 @@ _NOT_REVIEWED = "the repaired code was not reviewed"
 async def review_first_code(run: Run) -> None:
     """Review the first candidate; repair the errors found.
 
-    Doubtful background of the contract that the review does not confirm is no longer background;
-    what it doubts of the assumptions is set apart.
+    What the review says of the contract is set apart.
 
     Raises:
         GreenloopError: a call failed.
@@ -29,8 +29,7 @@ async def review_first_code(run: Run) -> None:
     state = run.state
     code = state.candidates.current.code
     review = await _ask(run, run.kit.review_code(state.agreed_contract, code))
-    state.doubts, review = split_doubts(state.agreed_contract, review)
-    state.contract = settle_background(state.agreed_contract, review)
+    state.contract_review, review = split_review(state.agreed_contract, review)
     _record_review(run, review)
     if review.errors and run.settings.max_repairs > 0:
         await _repair_findings(run, "review-repair")
@@ -45,7 +44,7 @@ async def confirm_background(run: Run, review: Callable[[Contract], Awaitable[Re
     state, contract = run.state, run.state.agreed_contract
     if find_doubtful_background(contract):
         state.review = await _ask(run, review(contract))
-        state.contract = settle_background(contract, state.review)
+        state.contract, _ = settle_background(contract, state.review)
 
 
 async def _ask(run: Run, call: Awaitable[Review]) -> Review:

@@ -33,23 +33,32 @@ class Steering:
 
         Where a call fails, the answers stay what they are: requirements and tests of their own.
         """
-        run, state = self._run, self._run.state
-        answered = {item.sha256: item.chosen for item in state.agreed_contract.choices}
+        answered = {i.sha256: i.chosen for i in self._run.state.agreed_contract.choices}
         complaints = [
             f'The author answers your question "{item.question}": `{answered[item.sha256]}`, and not '
             f"`{item.chosen}`. Change what follows from that in requirements, interface and examples"
             for item in taken
         ]
-        if run.kit.is_plain:
-            return False
+        return not self._run.kit.is_plain and await self.take_up(complaints)
+
+    async def take_up(self, complaints: Sequence[str]) -> bool:
+        """Have the contract changed, and tests that were written from it; return whether these were.
+
+        Where a call fails, all stays as it is.
+        """
+        run, state = self._run, self._run.state
+        run.notify(f"the contract was sent back: {complaints[0]}")
+        before = state.agreed_contract
         try:
             await self._change_contract(complaints)
-            if state.suite is None:
+            now = state.agreed_contract
+            is_same = (now.requirements, now.interface) == (before.requirements, before.interface)
+            if state.suite is None or is_same:
                 return False
-            run.notify("the tests are written again by the user's answers")
+            run.notify("the tests are written again by the changed contract")
             await generate_and_gate_tests(run)
         except _FAILURES as error:
-            run.notify(f"an answer could not be worked into the contract and its tests: {error}")
+            run.notify(f"the contract and its tests could not be changed: {error}")
             return False
         return True
 

@@ -11,7 +11,8 @@ from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.llm.parsing.completeness import public_names
 from greenloop.records import TestRun
 from greenloop.records.generation import Dispute, GeneratedCode, Judgement, Repair
-from greenloop.specification.background import open_doubted_assumptions
+from greenloop.specification.contract_review import apply_review
+from greenloop.specification.quotes import settle_background
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.grade_code import grade_module
@@ -51,7 +52,8 @@ class MakeStrategy(ModuleStrategy):
         super().__init__(run)
         self._request, self._hardener, self._sampler = request, Hardener(run), Sampler(run)
         self._peer_comparer = PeerComparer(run, repair_findings=repair_errors)
-        self._choices = ChoiceSettlement(run, Steering(run, request))
+        self._steering = Steering(run, request)
+        self._choices = ChoiceSettlement(run, self._steering)
 
     async def prepare(self) -> None:
         run = self.run
@@ -64,8 +66,16 @@ class MakeStrategy(ModuleStrategy):
             await generate_and_gate_tests(run)
         else:
             await run_concurrently(self._write_code(), generate_and_gate_tests(run))
-        state = self.state  # not before: the prompts of tests have to be the same on each resume
-        state.contract = open_doubted_assumptions(state.agreed_contract, state.doubts)
+        await self._follow_review()  # not before: prompts have to be the same on each resume
+
+    async def _follow_review(self) -> None:
+        """Have the contract follow its review; what it lost goes back into it, and into its tests."""
+        state = self.state
+        if state.contract_review:
+            reviewed = apply_review(state.agreed_contract, state.contract_review)
+            state.contract, lost = settle_background(reviewed, state.contract_review)
+            if lost:
+                await self._steering.take_up(lost)
 
     async def _write_code(self) -> None:
         """Add the first candidate, reviewed."""

@@ -126,7 +126,7 @@ class PeerComparer:
         """Return the differences in answers, then in tests; not what the user has decided."""
         state = self._state
         answered = {item.question for item in state.agreed_contract.choices if item.answered}
-        failing = [item for item in done.failing if self._may_be_wrong(item)]
+        failing = {test: why for test, why in done.failing.items() if self._may_be_wrong(test)}
         found = [OpenDifference(item) for item in done.comparison.differences]
         found += from_tests(failing, state.code_tests)
         return [item for item in found if item.build_choice(1).question not in answered]

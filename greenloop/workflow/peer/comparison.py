@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -28,14 +28,14 @@ from greenloop.workflow.storage.run_dir import write_atomically
 class SavedComparison:
     """What was compared, and what it showed.
 
-    `failing` are active tests that the peer fails, and not only for the wording of an exception,
-    nor on an input that stands among the differences.
+    `failing` are active tests that the peer fails, with messages: not only for the wording of an
+    exception, nor on an input that stands among the differences.
     """
 
     code_sha256: str
     peer: PeerProgram
     comparison: Comparison
-    failing: tuple[str, ...] = ()
+    failing: Mapping[str, str] = field(default_factory=dict)
 
 
 async def find_failing_examples(run: Run, peer: PeerProgram) -> dict[str, str]:
@@ -97,7 +97,7 @@ async def compare_and_save(
         }
         comparison = await run.call_in_sandbox(lambda box: compare(box, {*names.values()}))
     known_tests = comparison.differing_tests
-    failing = tuple(test for test, name in names.items() if name not in known_tests)
+    failing = {test: messages[test] for test, name in names.items() if name not in known_tests}
     done = SavedComparison(digest(code), peer, comparison, failing)
     if path:
         text = TypeAdapter(SavedComparison).dump_json(done, indent=1).decode()

@@ -6,7 +6,7 @@ import ast
 import builtins
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import dedent, shorten
 
@@ -24,8 +24,12 @@ from greenloop.tools.peer_toolkit import ShownDifference
 from greenloop.workflow.change.suite import ChangeSuite
 
 _RAISED = re.compile(r"raises\s+([\w.]+)")
-# What pytest says of `raises(match=…)`, and of an assertion on `str(caught.value)`.
-_OF_MESSAGE = re.compile(r"Regex pattern did not match|= str\(.*<ExceptionInfo", re.S)
+# What pytest says of `raises(match=…)`, of `str(caught.value)`, and of the types of numbers.
+_OF_MESSAGE = re.compile(
+    r"Regex pattern did not match|= str\(.*<ExceptionInfo|assert dtype\("
+    r"|assert <class '(?:int|float)'> (?:is|==) <class '(?:int|float)'>",
+    re.S,
+)
 _LITERAL = re.compile(r"([\"'])(.{3,}?)\1")
 _SENTENCE = re.compile(r"'(?:[^'\\]|\\.)* (?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)* (?:[^\"\\]|\\.)*\"")
 _QUOTED = re.compile(r"[\"“'‘]([^\"“”]{4,}?)[\"”'’]")
@@ -95,8 +99,8 @@ class OpenDifference:
 def _show_assertions(found: FoundDifference) -> str:
     """Return what a test does, in one line, without its name."""
     tree = parse_or_none(found.call)
-    body = tree.body[-1:] if tree else []
-    shown = body[0].body if body and isinstance(body[0], Definition) else body
+    defined = [item for item in tree.body if isinstance(item, Definition)] if tree else []
+    shown = defined[-1].body if defined else tree.body if tree else []
     lines = [ast.unparse(item) for item in shown] or [found.call]
     flat = "; ".join(" ".join(line.split()) for line in lines)
     return f"`{shorten(flat, _MAX_ABOUT_CHARS, placeholder=' …')}`"
@@ -107,28 +111,39 @@ def _format(call: str, answer: str) -> str:
     return f"{call} {raised[0]}" if raised else f"{call} -> {answer}"
 
 
-def from_tests(failing: Sequence[str], suite: Suite | ChangeSuite) -> list[OpenDifference]:
-    """Return the differences on tests that the peer fails: one a function, whatever its rows."""
+def from_tests(failing: Mapping[str, str], suite: Suite | ChangeSuite) -> list[OpenDifference]:
+    """Return the differences on tests that the peer fails: one a function, whatever its rows.
+
+    `failing` has the messages; tests that fail with the same one have one cause.
+    """
     found: dict[str, list[str]] = {}
-    for test in failing:
+    causes: dict[str, str] = {}
+    for test, message in failing.items():
         name, _, row = test.partition("[")
         found.setdefault(name, []).extend([f"[{row}"] if row else [])
-    return [_from_test(name, rows, suite) for name, rows in found.items()]
+        causes.setdefault(name, message.partition("\n")[0])
+    return [_from_test(name, rows, suite, causes[name]) for name, rows in found.items()]
 
 
-def _from_test(test: str, rows: Sequence[str], suite: Suite | ChangeSuite) -> OpenDifference:
+def _from_test(
+    test: str, rows: Sequence[str], suite: Suite | ChangeSuite, cause: str
+) -> OpenDifference:
     shown = ", ".join(rows[:_MAX_ROWS_SHOWN]) + " …" * (len(rows) > _MAX_ROWS_SHOWN)
     fails = f"{_TEST_FAILS} in the rows {shown}" if rows else _TEST_FAILS
     helpers, source = _split_definitions(_without_docstrings(suite.source_in_context(test)))
-    return OpenDifference(FoundDifference(source, _TEST_PASSES, fails, helpers=helpers), test)
+    cluster = (cause,) if cause else ()
+    found = FoundDifference(source, _TEST_PASSES, fails, cluster=cluster, helpers=helpers)
+    return OpenDifference(found, test)
 
 
 def _split_definitions(source: str) -> tuple[str, str]:
-    """Return what stands before the last definition of a source, and this one."""
+    """Return what a source has besides its last definition, and this one."""
     tree = parse_or_none(source)
     if tree is None or len(tree.body) < 2:
         return "", source
-    *before, last = tree.body
+    defined = [item for item in tree.body if isinstance(item, Definition)]
+    last = defined[-1] if defined else tree.body[-1]
+    before = [item for item in tree.body if item is not last]
     return f"{ast.unparse(ast.Module(before, []))}\n\n", ast.unparse(last)
 
 
@@ -143,7 +158,9 @@ def _without_docstrings(source: str) -> str:
 
 
 def is_wording(message: str, text: str) -> bool:
-    """Whether a test failed on an exception's message alone, whose wording the text does not fix."""
+    """Whether a test failed on an exception's message alone, or on the type of equal numbers, and the
+    text has no such word.
+    """
     words = (_flatten(found[2]) for found in _LITERAL.finditer(message))
     return bool(_OF_MESSAGE.search(message)) and not any(item in _flatten(text) for item in words)
 
@@ -173,6 +190,8 @@ def interpret(ruling: DifferenceRuling, code_is_first: bool, difference: OpenDif
     """
     if ruling.right == "wording" and difference.is_of_wording:
         return "wording is free"
+    if ruling.right == "outside":
+        return "outside the text"
     is_undecided = ruling.right in ("text does not say", "wording")
     if is_undecided or (difference.test and ruling.right == "neither"):
         return "text does not say"

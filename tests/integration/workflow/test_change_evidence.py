@@ -107,7 +107,9 @@ def test_background_that_nobody_confirms_keeps_the_verdict_at_passed(
 def test_no_reviewer_is_asked_without_doubtful_background(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
-    script = change_answers(plan_change=[plan_answer(background=[])], review_code=[])
+    script = change_answers(
+        plan_change=[plan_answer(background=[], not_covered=["0 is the default."])], review_code=[]
+    )
     done = run_workflow(script, request=change_request(tmp_path))
     assert done.model.list_prompts("review_code") == []
     assert done.report.verdict == "passed"

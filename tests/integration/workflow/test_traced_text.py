@@ -1,4 +1,4 @@
-"""The text is traced: what no requirement takes up is sent back once, named, and counts."""
+"""The text is traced: what no requirement takes up is judged by the review, named, and counts."""
 
 from __future__ import annotations
 
@@ -51,11 +51,19 @@ def test_contract_that_quotes_the_text_is_asked_for_once(run_workflow: RunWorkfl
     assert not [item for item in reasons if "text" in item]
 
 
-def test_lost_clause_goes_back_once_with_the_contract(run_workflow: RunWorkflow) -> None:
-    done = run_workflow(parsing(LOST, MENDED))
+LOST_REVIEW = "- L? warning: background B1: a negative k is refused\nLGTM"
+
+
+def test_clause_that_the_review_misses_goes_back_with_the_contract(
+    run_workflow: RunWorkflow,
+) -> None:
+    script = parsing(LOST, MENDED)
+    script |= {"review_code": [LOST_REVIEW]}
+    script["generate_tests"] = [suite_answer(GOOD_TESTS.replace("R2", "R1")), suite_answer()]
+    done = run_workflow(script)
     first, second = done.model.list_prompts("parse_specification")
     assert second.startswith(first)
-    assert 'Nothing takes up this passage: "k < 0 is a ValueError"' in second
+    assert '"k < 0 is a ValueError": background B1: a negative k is refused' in second
     assert f'- R1: {R1["text"]} <- "{QUOTES[0]}"' in second
     assert "Module: topk" in second
     assert done.report.contract is not None
@@ -64,12 +72,39 @@ def test_lost_clause_goes_back_once_with_the_contract(run_workflow: RunWorkflow)
         (QUOTES[1],),
     ]
     assert done.report.contract.module == "topk"  # keys that the answer left out stay
-    notice, *_ = done.events_of(Notice)
-    assert notice.text.startswith("the contract was sent back: Nothing takes up")
+    assert (done.report.contract.unquoted, done.report.review) == ((), ())
+    texts = [item.text for item in done.events_of(Notice)]
+    assert texts[0].startswith('the contract was sent back: "k < 0 is a ValueError"')
+    assert "the tests are written again by the changed contract" in texts
+    assert any("R2" in item.requirements for item in done.report.tests)
+
+
+def test_clause_that_asks_for_nothing_does_not_go_back(run_workflow: RunWorkflow) -> None:
+    script = parsing(LOST) | {"review_code": ["- B1: asks for nothing\nLGTM"]}
+    script["generate_tests"] = [suite_answer(GOOD_TESTS.replace("R2", "R1"))]
+    report = run_workflow(script).report
+    assert report.contract is not None
+    assert (report.contract.unquoted, len(report.contract.requirements)) == ((), 1)
+    assert report.contract.background[0].quote == "k < 0 is a ValueError"
+
+
+def test_question_that_needs_no_answer_is_an_assumption(run_workflow: RunWorkflow) -> None:
+    choices = [
+        {"question": "What of k above the length?", "answers": ["top_k([1], 2) -> [1]"]},
+        {"question": "Is it a list?", "answers": ["top_k([1], 1) -> [1]", "top_k([1], 1) -> (1,)"]},
+    ]
+    script = parsing(contract_answer(choices=choices))
+    script |= {"review_code": ["- C1: needs no answer\nLGTM"]}
+    done = run_workflow(script)
+    (asked,) = done.model.list_prompts("review_code")
+    assert "C1. What of k above the length? top_k([1], 2) -> [1]" in asked
+    assert done.report.contract is not None
+    assert [item.question for item in done.report.contract.choices] == ["Is it a list?"]
+    assert "What of k above the length? top_k([1], 2) -> [1]" in done.report.contract.assumptions
 
 
 def test_clause_that_stays_lost_keeps_the_verdict_at_passed(run_workflow: RunWorkflow) -> None:
-    script = parsing(LOST, fence("{}", "json"))
+    script = parsing(LOST)
     script["generate_tests"] = [suite_answer(GOOD_TESTS.replace("R2", "R1"), HELD_OUT[:1])]
     report = run_workflow(script).report
     assert report.contract is not None
@@ -89,13 +124,6 @@ def test_what_a_requirement_says_in_its_own_words_does_not_go_back(
     assert done.report.contract.unquoted == ()
 
 
-def test_second_contract_that_takes_up_less_is_not_used(run_workflow: RunWorkflow) -> None:
-    worse = fence(json.dumps({"requirements": [R1]}), "json")
-    report = run_workflow(parsing(LOST, worse)).report
-    assert report.contract is not None
-    assert report.contract.requirements[0].quotes == (QUOTES[0],)
-
-
 def test_recording_without_a_second_answer_costs_the_run_nothing(
     run_workflow: RunWorkflow,
 ) -> None:
@@ -107,18 +135,16 @@ def test_recording_without_a_second_answer_costs_the_run_nothing(
     assert not done.events_of(Notice)
 
 
-def test_second_call_without_budget_keeps_the_first_contract(run_workflow: RunWorkflow) -> None:
-    done = run_workflow(parsing(LOST, BudgetExhaustedError("used up")))
-    assert (done.error, done.report.verdict) == (None, "passed")
-    notice, *_ = done.events_of(Notice)
-    assert notice.text == "the contract could not be sent back, and is kept as it is: used up"
-
-
-def test_second_answer_without_requirements_keeps_the_first_contract(
-    run_workflow: RunWorkflow,
+@pytest.mark.parametrize(
+    "second", [BudgetExhaustedError("used up"), fence('{"requirements": []}', "json")]
+)
+def test_without_a_second_contract_the_first_is_kept(
+    run_workflow: RunWorkflow, second: Any
 ) -> None:
-    done = run_workflow(parsing(LOST, fence('{"requirements": []}', "json")))
+    done = run_workflow(parsing(LOST, second) | {"review_code": [LOST_REVIEW]})
     assert (done.error, done.report.verdict) == (None, "passed")
+    assert done.report.contract is not None
+    assert done.report.contract.unquoted == ("k < 0 is a ValueError",)
 
 
 class TestContradiction:
@@ -210,7 +236,7 @@ class TestBackground:
         done = run_workflow(script, specification=self.text)
         (asked,) = done.model.list_prompts("review_code")
         assert 'B1. "Nobody must wait." (a wish)' in asked
-        assert "We are old" not in asked.partition("for background")[2]
+        assert "We are old" not in asked.partition("No requirement of the contract")[2]
         assert done.report.verdict == "passed"
         assert done.report.contract is not None
         assert done.report.contract.unquoted == ("Nobody must wait.",)

@@ -156,6 +156,11 @@ def test_doctest_of_several_lines_and_an_exception() -> None:
     assert second.endswith("ValueError: no\n")
 
 
+def test_doctest_that_shows_an_address_is_no_example() -> None:
+    text = ">>> Clock(1)\n<Clock object at 0x7F2a>\n\n>>> str(Clock(1))\n'01'\n"
+    assert doctests(text) == [">>> str(Clock(1))\n'01'\n"]
+
+
 def test_invalid_doctest_is_ignored() -> None:
     assert doctests("Press >>> to go on\n >>>x\n>>>\n") == []
     assert doctests(">>> f(1)\n  2\n>>>bad\n") == []

@@ -39,43 +39,48 @@ def make_contract(text: str, *quotes: list[str], **changes: Any) -> Contract:
     return Contract(**{**values, **changes})
 
 
-def list_complaints(text: str, *quotes: str, **changes: Any) -> tuple[str, ...]:
-    return find_complaints(trace_contract(make_contract(text, list(quotes), **changes)))
+def rests(text: str, *quotes: str, **changes: Any) -> tuple[str, ...]:
+    return trace_contract(make_contract(text, list(quotes), **changes)).rests
 
 
 def test_a_passage_that_is_said_again_is_taken_up() -> None:
-    text = "Files begin with the header `day,sum`.\n\n```\nday,sum\n1,2\n```\n"
-    assert list_complaints(text, "Files begin with the header `day,sum`", "1,2") == (
-        'Nothing takes up this passage: "day,sum"',
-    )
+    text = "Files begin with the header `day,sum`.\n\n- day,sum\n- 1,2\n"
+    assert rests(text, "Files begin with the header `day,sum`", "1,2") == ("day,sum",)
     header = (Background(quote="day,sum", reason="sample"),)
-    assert (
-        list_complaints(text, "Files begin with the header `day,sum`", "1,2", background=header)
-        == ()
-    )
-    assert len(list_complaints(f"{text}\nb,c", "Files begin with", "1,2", background=header)) == 2
+    quotes = "Files begin with the header `day,sum`", "1,2"
+    assert rests(text, *quotes, background=header) == ()
+    assert rests(f"{text}\nb,c", "Files begin with", "1,2", background=header) != ()
+
+
+@pytest.mark.parametrize(
+    ("sample", "quote", "is_quoted"),
+    [
+        ("Like this:\n\n    day sum\n    1 2\n", "Like this", True),
+        ("Like this:\n```\nday sum\n1 2\n```", "1 2", True),
+        ("It is so.\n\n    day sum\n    1 2\n", "It is so", False),
+        ("Like this:\n```\nday sum\n```\n\n    1 2 may ask", "Like this", False),
+        ("Like this:\n- day sum\n- 1 2", "Like this", False),
+        (
+            "Like this:\n```\ndef wrap(text: str, width: int = 70):\n    sort it\n```",
+            "Like this",
+            False,
+        ),
+    ],
+)
+def test_a_sample_is_quoted_with_its_lead_or_a_part(
+    sample: str, quote: str, is_quoted: bool
+) -> None:
+    assert (rests(sample, quote) == ()) == is_quoted
 
 
 def test_bodies_of_stubs_ask_for_nothing() -> None:
     text = "Write this:\n\n    def wrap(x):\n        pass\n\nand wrap the lines."
-    assert list_complaints(text, "wrap the lines") == ()
+    assert rests(text, "wrap the lines") == ()
 
 
 def test_definitions_of_links_and_line_breaks_ask_for_nothing() -> None:
     text = "Wrap the lines.<br>\n\n[w]: https://docs.test/wrap#a-long-word\n<br/>\n"
-    assert list_complaints(text, "Wrap the lines") == ()
-
-
-def test_background_that_is_not_there_is_no_matter_where_nothing_is_left() -> None:
-    wrong = (Background(quote="~~~~note", reason="mark"),)
-    assert list_complaints("Wrap the lines.", "Wrap the lines", background=wrong) == ()
-    assert (
-        len(list_complaints("Wrap the lines. Sort them.", "Wrap the lines", background=wrong)) == 2
-    )
-
-
-def rests(text: str, *quotes: str, **changes: Any) -> tuple[str, ...]:
-    return trace_contract(make_contract(text, list(quotes), **changes)).rests
+    assert rests(text, "Wrap the lines") == ()
 
 
 @pytest.mark.parametrize(
@@ -176,20 +181,16 @@ class TestComplaints:
         trace = trace_contract(make_contract("wrap('a', 1) -> ['a']", []))
         assert find_complaints(trace) == ()
 
-    def test_each_kind_is_named(self) -> None:
+    def test_what_nothing_takes_up_is_none_but_unquoted(self) -> None:
         contract = make_contract(
             "Sum the sizes and never sort names. Print 3 lines.",
             ["Sum the sizes and never sort names"],
             ["as JSON"],
-            [],
             background=(Background(quote="for fun"),),
         )
-        assert find_complaints(trace_contract(contract)) == (
-            'Nothing takes up this passage: "Print 3 lines"',
-            'R2: this does not stand in the text: "as JSON"',
-            'background: this does not stand in the text: "for fun"',
-            'R1 quotes this, and no requirement says what it asks for: "and never sort names"',
-        )
+        trace = trace_contract(contract)
+        assert find_complaints(trace) == ()
+        assert settle_contract(trace).unquoted == ("Print 3 lines", "and never sort names")
 
     @pytest.mark.parametrize(
         ("quote", "text", "neglected"),
@@ -219,17 +220,10 @@ class TestComplaints:
         alone = make_contract(quote, [quote])
         stated = alone.requirements[0].model_copy(update={"text": text})
         trace = trace_contract(alone.model_copy(update={"requirements": (stated,)}))
-        assert tuple(clause for _, clause in trace.find_neglected_clauses()) == neglected
-        assert len(find_complaints(trace)) == len(neglected)
+        assert tuple(trace.find_neglected_clauses()) == neglected
         elsewhere = stated.model_copy(update={"id": "R2", "text": quote, "quotes": ("names",)})
         both = alone.model_copy(update={"requirements": (stated, elsewhere)})
         assert not [*trace_contract(both).find_neglected_clauses()]
-
-    def test_their_number_and_length_are_bounded(self) -> None:
-        text = "".join(f"Sort {'x' * 2000} {number} up. " for number in range(500))
-        found = find_complaints(trace_contract(make_contract(text, ["up"])))
-        assert len(found) == 40
-        assert max(map(len, found)) < 400
 
 
 class TestSettledContract:
@@ -283,13 +277,17 @@ class TestBackground:
 
     def test_a_review_refuses_it_by_number(self) -> None:
         background = tuple(Background(quote=item) for item in self.quotes)
-        contract = make_contract("x", background=background)
+        contract = make_contract("x", ["x"], background=background)
         findings = (
             Finding(line=None, severity="warning", message="background B1: a bound of time"),
             Finding(line=3, severity="error", message="Background b5 and B2; background B99, B0"),
         )
         review = Review(findings=findings, confirmed=(1, 2, 3, 4, 6, 99))
-        refused = settle_background(contract, review)
+        refused, lost = settle_background(contract, review)
+        assert lost == (
+            '"It must be quick": background B1: a bound of time',
+            '"zwei Leute": Background b5 and B2; background B99, B0',
+        )
         assert refused.unquoted == ("It must be quick", "zwei Leute")
         assert [item.quote for item in refused.background] == [
             self.quotes[0],
@@ -300,12 +298,12 @@ class TestBackground:
     def test_what_no_review_confirms_is_unquoted(self) -> None:
         background = tuple(Background(quote=item) for item in self.quotes)
         contract = make_contract("x", ["x"], background=background)
-        silent = settle_background(contract, Review())
+        silent, _ = settle_background(contract, Review())
         assert silent.unquoted == self.quotes[1:-1]
         assert silent.background == (background[0], background[-1])
         (reason,) = silent.unmet()
         assert "It must be quick" in reason
-        confirmed = settle_background(contract, Review(confirmed=tuple(range(1, 7))))
+        confirmed, _ = settle_background(contract, Review(confirmed=tuple(range(1, 7))))
         assert confirmed == contract
 
 

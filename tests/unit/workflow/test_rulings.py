@@ -28,9 +28,9 @@ TESTS = read_program(__file__, "TESTS")
 
 
 def test_a_test_is_one_difference_whatever_its_rows() -> None:
-    failing = [f"test_m.py::test_plan[{row}]" for row in (1, 3)]
+    failing = {f"test_m.py::test_plan[{row}]": "assert 1\n+ 2" for row in (1, 3)}
     (found,) = from_tests(failing, Suite("m", generated=TESTS))
-    assert found.test == "test_m.py::test_plan"
+    assert (found.test, found.found.cluster) == ("test_m.py::test_plan", ("assert 1",))
     ((shown, code_is_first),) = arrange([found], "seed")
     assert shown.is_test
     assert (shown.second if code_is_first else shown.first).endswith("fails in the rows [1], [3]")
@@ -85,6 +85,12 @@ def test_wording_is_free_where_sentences_within_the_answers_alone_differ(
     )
 
 
+def test_what_the_text_does_not_speak_of_counts_for_nothing() -> None:
+    found = OpenDifference(FoundDifference("f(-1)", "0", "raises ValueError('x')"))
+    ruling = interpret(DifferenceRuling(id=1, right="outside", because=""), True, found)
+    assert found.to_record(ruling).counts_against is False
+
+
 @pytest.mark.parametrize(
     ("message", "text", "expected"),
     [
@@ -98,6 +104,10 @@ def test_wording_is_free_where_sentences_within_the_answers_alone_differ(
         ),
         ("AssertionError: assert 'bad' == 'no'\n +  where 'no' = f(1)", "", False),
         ("Failed: DID NOT RAISE <class 'ValueError'>", "", False),
+        ("AssertionError: assert dtype('<M8[us]') == 'datetime64[ns]'", "dates", True),
+        ("AssertionError: assert dtype('<M8[us]') == 'datetime64[ns]'", "datetime64[ns]", False),
+        ("AssertionError: assert <class 'int'> is <class 'float'>", "a number", True),
+        ("AssertionError: assert <class 'int'> is <class 'str'>", "a number", False),
     ],
 )
 def test_the_wording_of_a_message_is_no_difference(message: str, text: str, expected: bool) -> None:
@@ -131,7 +141,7 @@ def test_a_call_that_takes_something_from_outside_is_no_test() -> None:
 def test_definitions_that_tests_share_are_shown_once() -> None:
     tests = TESTS + "\ndef test_tall():\n    assert make_hall().plan(8) == '.'\n"
     found = from_tests(
-        ["test_m.py::test_tall", "test_m.py::test_wide"], Suite("m", generated=tests)
+        {"test_m.py::test_tall": "", "test_m.py::test_wide": ""}, Suite("m", generated=tests)
     )
     (one, _), (other, _) = arrange(found, "seed")
     assert "class FakeClock" in one.call

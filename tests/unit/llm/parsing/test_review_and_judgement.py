@@ -62,7 +62,8 @@ def test_lgtm_has_no_findings(text: str) -> None:
         ("- B1: asks for nothing\n- B12: asks for nothing.\nLGTM", (1, 12)),
         ("B2 asks for nothing", (2,)),
         ("- B1, B2 and B14: ask for nothing\n\n- L2 error: index", (1, 2, 14)),
-        ("- B1, 2: ask for nothing\nLGTM", ()),
+        ("- B1, 2: ask for nothing\nLGTM", (1, 2)),
+        ("- B1-B3, B5 – 6: ask for nothing\nLGTM", (1, 2, 3, 5, 6)),
         ("* **background B3**: Asks for nothing\n- L1 error: crash", (3,)),
         ("- B1: nothing is wrong\nLGTM", ()),
         ("- L? warning: background B1: asks for nothing less than an index\nLGTM", ()),
@@ -70,6 +71,11 @@ def test_lgtm_has_no_findings(text: str) -> None:
 )
 def test_background_is_confirmed_by_number(text: str, numbers: tuple[int, ...]) -> None:
     assert parse_review(LLMResponse(text)).confirmed == numbers
+
+
+def test_questions_that_need_no_answer_are_listed_by_number() -> None:
+    review = parse_review(LLMResponse("- B1-B2: ask for nothing\n- C1, C3: need no answer\nLGTM"))
+    assert (review.confirmed, review.needless) == ((1, 2), (1, 3))
 
 
 @pytest.mark.parametrize(
