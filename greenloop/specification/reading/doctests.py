@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from greenloop.records import GivenExample
 from greenloop.specification.reading.expressions import find_free_names
 from greenloop.specification.reading.outcomes import Outcome
+from greenloop.syntax.nodes import bound_names
 from greenloop.syntax.parse import parse_or_empty, read_literal
 
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _SHOWN_ADDRESS = re.compile(r"<.*\b0x[0-9a-f]+", re.IGNORECASE)  # no program gives it again
 
 
@@ -22,17 +24,35 @@ def parse_doctest(text: str) -> list[doctest.Example]:
 
 
 def extract_doctests(text: str) -> Iterator[GivenExample]:
-    """Yield an example each; all of them as one where they depend on each other.
+    """Yield an example each; all of a session as one where they depend on each other.
 
-    They do where some have no output, or where one call has two results.
+    They do where some have no output, or where one call has two results. A fence begins a new
+    session, unless it goes on with names of the one before.
     """
-    plain = re.sub(r"^[ \t]*(```.*|[rR]?\"\"\"|''')[ \t]*$", "", text, flags=re.MULTILINE)
-    plain = re.sub(r"^([ \t]*)[rR]?(\"\"\"|''')(?=>>>)", r"\1", plain, flags=re.MULTILINE)
-    plain = re.sub(r"(\"\"\"|''')[ \t]*$", "\n", plain, flags=re.MULTILINE)
-    try:
-        parts = [i for i in parse_doctest(plain) if not _SHOWN_ADDRESS.match(i.want)]
-    except ValueError:
-        return
+    sessions: list[list[doctest.Example]] = []
+    for block in _FENCE.split(text):
+        plain = re.sub(r"^[ \t]*([rR]?\"\"\"|''')[ \t]*$", "", block, flags=re.MULTILINE)
+        plain = re.sub(r"^([ \t]*)[rR]?(\"\"\"|''')(?=>>>)", r"\1", plain, flags=re.MULTILINE)
+        plain = re.sub(r"(\"\"\"|''')[ \t]*$", "\n", plain, flags=re.MULTILINE)
+        try:
+            parts = [i for i in parse_doctest(plain) if not _SHOWN_ADDRESS.match(i.want)]
+        except ValueError:
+            continue
+        if sessions and _needs(parts, sessions[-1]):
+            sessions[-1] += parts
+        elif parts:
+            sessions.append(parts)
+    found = (example for parts in sessions for example in _read_session(parts))
+    yield from dict.fromkeys(found)
+
+
+def _needs(parts: list[doctest.Example], before: list[doctest.Example]) -> bool:
+    """Return whether parts use names that those before them define."""
+    used, defined = ("".join(item.source for item in items) for items in (parts, before))
+    return not find_free_names(used).isdisjoint(bound_names(ast.walk(parse_or_empty(defined))))
+
+
+def _read_session(parts: list[doctest.Example]) -> Iterator[GivenExample]:
     for item in parts:
         item.want = item.want or ("True\n" if _is_comparison(item.source) else "")
     rendered = list(dict.fromkeys(_render_part(item.source, item.want) for item in parts))

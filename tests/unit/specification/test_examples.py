@@ -156,6 +156,13 @@ def test_doctest_of_several_lines_and_an_exception() -> None:
     assert second.endswith("ValueError: no\n")
 
 
+def test_fences_part_doctests_that_do_not_go_on() -> None:
+    alone = "```python\n>>> import datetime\n>>> datetime.date(2022, 5, 4).day\n4\n```\n"
+    text = f"{alone}So:\n```python\n>>> c = Clock(1)\n```\nThen:\n```\n>>> c.hour\n1\n```\n"
+    assert doctests(text)[1:] == [">>> c = Clock(1)\n>>> c.hour\n1\n"]
+    assert "Clock" not in doctests(text)[0]
+
+
 def test_doctest_that_shows_an_address_is_no_example() -> None:
     text = ">>> Clock(1)\n<Clock object at 0x7F2a>\n\n>>> str(Clock(1))\n'01'\n"
     assert doctests(text) == [">>> str(Clock(1))\n'01'\n"]
