@@ -48,7 +48,6 @@ _MARKS = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<!\.\.)[.!?][\"'”’“»)\]*_`]{0,3}\s+(?=[^\sa-z])|[。！？]")
 _ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "z.B.", "z. B.", "bzw.", "ca.")
-_OMISSION = re.compile(r"\s(?:…|\.\.\.)\s")
 _MAX_LABEL_WORDS = 4
 
 
@@ -111,18 +110,6 @@ class PassageIndex:
         first = whole.count(" ", 0, at) if at >= 0 else 0
         return range(first, first + len(words)) if at >= 0 else None
 
-    def find_stretch(self, quote: str) -> Iterator[str]:
-        """Yield the passages from the first to the last words of a quote, `Once … happily.`."""
-        first, *rest = (list_words(part) for part in _OMISSION.split(quote))
-        all_words = [word.text for word in self.words]
-        begin = _find_words(all_words, first, 0)
-        last = _find_words(all_words, rest[0], begin + len(first)) if len(rest) == 1 else -1
-        if begin >= 0 and last >= 0:
-            for block in self.blocks:
-                start, end = max(block.first, begin), min(block.end, last + len(rest[0]))
-                if start < end:
-                    yield self.excerpt(start, end)
-
     def _find_whole_blocks(self, words: list[str]) -> range | None:
         if not words or f" {' '.join(words)} " not in self._searched.replace(" \n ", " "):
             return None
@@ -165,12 +152,6 @@ class PassageIndex:
                 at += len(word.text) + 1
             at += 2
         return offsets
-
-
-def _find_words(words: list[str], wanted: list[str], start: int) -> int:
-    """Return where some words stand in a row, from a place on; -1 for nowhere."""
-    places = range(start, len(words) - len(wanted) + 1) if wanted else ()
-    return next((at for at in places if words[at : at + len(wanted)] == wanted), -1)
 
 
 def index_text(text: str) -> PassageIndex:

@@ -39,10 +39,11 @@ class Steering:
             f"`{item.chosen}`. Change what follows from that in requirements, interface and examples"
             for item in taken
         ]
-        return not self._run.kit.is_plain and await self.take_up(complaints)
+        return not self._run.kit.is_plain and await self.take_up(complaints, is_answer=True)
 
-    async def take_up(self, complaints: Sequence[str]) -> bool:
-        """Have the contract changed, and tests that were written from it; return whether these were.
+    async def take_up(self, complaints: Sequence[str], *, is_answer: bool = False) -> bool:
+        """Have the contract changed, and then the tests that were written from it; return whether
+        these were. The requirement of an answer is there already, and its tests are not.
 
         Where a call fails, all stays as it is.
         """
@@ -53,7 +54,7 @@ class Steering:
             await self._change_contract(complaints)
             now = state.agreed_contract
             is_same = (now.requirements, now.interface) == (before.requirements, before.interface)
-            if state.suite is None or is_same:
+            if state.suite is None or (is_same and not is_answer):
                 return False
             run.notify("the tests are written again by the changed contract")
             await generate_and_gate_tests(run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -25,13 +25,12 @@ from greenloop.llm.parsing.contracts.markdown import read_markdown_contract
 from greenloop.llm.parsing.contracts.shapes import normalize_contract
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
-from greenloop.records import Background, Contract
+from greenloop.records import Contract
 from greenloop.specification.examples import (
     Specification,
     filter_usable_examples,
     summarize_example,
 )
-from greenloop.specification.passages import index_text
 from greenloop.specification.plain import name_module, replace_definitions
 from greenloop.syntax.module_names import explain_invalid_module_name
 from greenloop.testsuite.stubs import build_stub
@@ -77,18 +76,8 @@ def parse_contract(
             "unclear_examples": (*specification.unclear, *map(summarize_example, unusable)),
             "packages": packages,
             "choices": parse_choices(value.get("choices"), examples),
-            "background": tuple(_spell_out(contract.background, specification.text)),
         }
     )
-
-
-def _spell_out(background: Iterable[Background], text: str) -> Iterator[Background]:
-    """Yield background with the passages of each stretch of which it has the first and last words."""
-    index = index_text(text)
-    for item in background:
-        stretch = () if index.find_across(item.quote) else index.find_stretch(item.quote)
-        found = [Background(quote=quote, reason=item.reason) for quote in stretch]
-        yield from found or (item,)
 
 
 def read_contract_values(text: str, taken: Collection[str] = ()) -> dict[str, Any]:

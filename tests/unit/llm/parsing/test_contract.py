@@ -97,14 +97,6 @@ def test_either_of_two_stated_signatures_is_kept() -> None:
     assert read(contract_answer(), text).interface == INTERFACE
 
 
-def test_background_is_spelled_out_from_its_first_and_last_words() -> None:
-    story = "Once there was a list. It was long. It lived happily.\n\nReturn the top."
-    answer = contract_answer(background=["Once there … lived happily.", "No … such"])
-    assert [item.quote for item in read(answer, story).background] == [
-        *("Once there was a list", "It was long", "It lived happily", "No … such"),
-    ]
-
-
 def test_annotations_may_be_added_to_a_stated_signature() -> None:
     assert read(contract_answer(), "Write `def top_k(xs, k)`.").interface == INTERFACE
 
