@@ -1,20 +1,90 @@
-"""What a review says of a contract: assumptions that it doubts, and questions that need no answer."""
+"""What a review is asked about a contract, and what the contract is by its answers."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from greenloop.records import Choice, Contract, Finding, Review
+from greenloop.records import Background, Choice, Contract, Finding, Review
 from greenloop.specification.choices import parse_answer, to_one_line
-from greenloop.specification.quotes import REFUSED
+from greenloop.specification.interface_names import find_names
+from greenloop.specification.passages import index_text, list_words
+from greenloop.specification.quotes import show_passage
+from greenloop.specification.tracing import Trace
+from greenloop.specification.word_lists import OBLIGATIONS, ORDERS, RESULTS, SILENT_WORDS
+from greenloop.syntax.nodes import Definition
 
+# An address, of a link or where one is defined, asks for nothing, whatever words it has.
+_ADDRESS = re.compile(r"(?:\[[^\]\n]{1,99}\]:[ \t]*)?https?://\S+")
 _DOUBTED = re.compile(r"\W{0,3}assumption A?([1-9][0-9]{0,2})\b[*`]*[:\s]*", re.IGNORECASE)
+_REFUSED = re.compile(r"\bbackground B([1-9][0-9]{0,3})\b", re.IGNORECASE)
+
+
+def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
+    """Return the passages that no requirement quotes and that may ask for something.
+
+    Of the background these are those whose words oblige, name a result or a number, or order other
+    things. Headings that need no quote need no confirmation either.
+    """
+    trace = Trace(contract, index_text(contract.specification))
+    doubtful = OBLIGATIONS | RESULTS
+    defined = frozenset(find_names(contract.interface, Definition))
+    background = (
+        item
+        for item in contract.background
+        if (
+            _orders_others(words := list_words(_ADDRESS.sub("", item.quote)), defined)
+            or any(word in doubtful or word.lstrip("-")[:1].isdigit() for word in words)
+        )
+        and _may_ask(trace, item.quote)
+    )
+    rests = contract.unquoted if contract.quotes_text else ()
+    return (*background, *(Background(quote=item) for item in rests))
+
+
+def _may_ask(trace: Trace, quote: str) -> bool:
+    words = trace.index.find(quote)
+    return words is None or trace.may_ask(trace.find_block(words), words)
+
+
+def _orders_others(words: Sequence[str], defined: frozenset[str]) -> bool:
+    """Return whether something else is to be made than what the interface defines."""
+    for at, word in enumerate(words):
+        made = next((item for item in words[at + 1 :] if item not in SILENT_WORDS), "")
+        if word in ORDERS and made and made not in defined:
+            return True
+    return False
+
+
+def settle_background(contract: Contract, review: Review) -> tuple[Contract, tuple[str, ...]]:
+    """Return the contract by what a review says of the passages that no requirement quotes, and
+    complaints about those that it refuses.
+
+    What it confirms is background, all else that was doubtful is unquoted.
+    """
+    refused: dict[int, str] = {}
+    for finding in review.findings:
+        refused.update((int(n), finding.message) for n in _REFUSED.findall(finding.message))
+    doubtful = [*enumerate(find_doubtful_background(contract), 1)]
+    confirmed = [item for n, item in doubtful if n in review.confirmed and n not in refused]
+    unquoted = [item.quote for _, item in doubtful if item not in confirmed]
+    complaints = (
+        f"{show_passage(item.quote)}: {refused[n]}" for n, item in doubtful if n in refused
+    )
+    kept = (item for item in contract.background if item.quote not in unquoted)
+    settled = contract.model_copy(
+        update={
+            "background": tuple(dict.fromkeys((*kept, *confirmed))),
+            "unquoted": tuple(unquoted) if contract.quotes_text else contract.unquoted,
+        }
+    )
+    return settled, tuple(complaints)
 
 
 def split_review(contract: Contract, review: Review) -> tuple[Review, Review]:
     """Return what a review says of the contract, and what it says of the code."""
     findings = review.findings
-    own = tuple(i for i in findings if _find_number(contract, i) or REFUSED.search(i.message))
+    own = tuple(i for i in findings if _find_number(contract, i) or _REFUSED.search(i.message))
     rest = tuple(item for item in findings if item not in own or item.severity == "error")
     return review.model_copy(update={"findings": own}), Review(findings=rest)
 

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # written without spaces: a word each
@@ -125,16 +126,24 @@ class PassageIndex:
         """Return the text from one word to before another, in one line."""
         return " ".join(self.text[self.words[first].start : self.words[end - 1].end].split())
 
-    def is_sample(self, block: Block) -> bool:
-        """Return whether a block is set apart as code is: in a fence, or indented."""
+    def list_samples(self, quoted: Container[int], code: Container[int]) -> Iterator[int]:
+        """Yield the words of the samples of which a part, or the lead before them, is quoted.
+
+        A sample is a block that is fenced or indented, without words of `code`; its lead ends in a
+        colon.
+        """
+        for lead, block in pairwise(self.blocks):
+            words = range(block.first, block.end)
+            between = self.text[self.words[lead.end - 1].end : self.words[block.first].start]
+            is_lead = ":" in between.partition("\n")[0]
+            found = (*words, *(range(lead.first, lead.end) if is_lead else ()))
+            if self._is_set_apart(block) and any(number in quoted for number in found):
+                yield from words if not any(number in code for number in words) else ()
+
+    def _is_set_apart(self, block: Block) -> bool:
         begin = self.text.rfind("\n", 0, self.words[block.first].start) + 1
         lines = self.text[begin : self.words[block.end - 1].end].split("\n")
         return block.kind == "code" or all(line.startswith(("    ", "\t")) for line in lines)
-
-    def is_lead(self, block: Block, following: Block) -> bool:
-        """Return whether a block ends in a colon before the other one."""
-        between = self.text[self.words[block.end - 1].end : self.words[following.first].start]
-        return ":" in between.partition("\n")[0]
 
     @cached_property
     def _searched(self) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from textwrap import shorten
 from typing import TypeVar
 
-from greenloop.records import Contract, KeptBehaviour, Requirement, Review
-from greenloop.specification.background import find_doubtful_background
+from greenloop.records import Contract, KeptBehaviour, Requirement
 from greenloop.specification.tracing import Trace
 
 _MAX_SHOWN_CHARS = 300
@@ -16,7 +14,6 @@ _NO_QUOTES = (
     'No requirement quotes the text: give for each, as "quotes", the passages that ask for it.'
 )
 _Quoting = TypeVar("_Quoting", Requirement, KeptBehaviour)
-REFUSED = re.compile(r"\bbackground B([1-9][0-9]{0,3})\b", re.IGNORECASE)
 
 
 def find_complaints(trace: Trace) -> tuple[str, ...]:
@@ -39,11 +36,12 @@ def find_contradiction(trace: Trace) -> str:
         places = [trace.index.find(first), trace.index.find(second)]
         if all(places) and places[0] != places[1]:
             call = f" for `{shorten(item.call, _MAX_SHOWN_CHARS)}`" if item.call else ""
-            return f"{_show(first)} against {_show(second)}{call}"
+            return f"{show_passage(first)} against {show_passage(second)}{call}"
     return ""
 
 
-def _show(text: str) -> str:
+def show_passage(text: str) -> str:
+    """Return a passage in quotation marks, cut where it is long."""
     return f'"{shorten(text, _MAX_SHOWN_CHARS, placeholder=" …")}"'
 
 
@@ -62,29 +60,6 @@ def settle_contract(trace: Trace) -> Contract:
     )
     assumptions = (*contract.assumptions, *_describe_invented(settled))
     return settled.model_copy(update={"assumptions": tuple(dict.fromkeys(assumptions))})
-
-
-def settle_background(contract: Contract, review: Review) -> tuple[Contract, tuple[str, ...]]:
-    """Return the contract by what a review says of the passages that no requirement quotes, and
-    complaints about those that it refuses.
-
-    What it confirms is background, all else that was doubtful is unquoted.
-    """
-    refused: dict[int, str] = {}
-    for finding in review.findings:
-        refused.update((int(n), finding.message) for n in REFUSED.findall(finding.message))
-    doubtful = [*enumerate(find_doubtful_background(contract), 1)]
-    confirmed = [item for n, item in doubtful if n in review.confirmed and n not in refused]
-    unquoted = [item.quote for _, item in doubtful if item not in confirmed]
-    complaints = (f"{_show(item.quote)}: {refused[n]}" for n, item in doubtful if n in refused)
-    kept = (item for item in contract.background if item.quote not in unquoted)
-    settled = contract.model_copy(
-        update={
-            "background": tuple(dict.fromkeys((*kept, *confirmed))),
-            "unquoted": tuple(unquoted) if contract.quotes_text else contract.unquoted,
-        }
-    )
-    return settled, tuple(complaints)
 
 
 def _keep_found_quotes(item: _Quoting, missing: set[tuple[str, str]]) -> _Quoting:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby, islice, pairwise
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from greenloop.records import Contract, GivenExample, KeptBehaviour, Requirement
@@ -61,19 +61,10 @@ class Trace:
 
     @cached_property
     def covered(self) -> frozenset[int]:
-        """The numbers of the words that are quoted, or part of an example or signature.
-
-        Data is quoted as a whole: by some of it, or by the line before it that ends in a colon.
-        """
+        """The numbers of the words that are quoted, or part of an example or signature."""
         quoted = {number for place in self.places for number in place.words}
         signatures = {n for item in self.places if item.label == "signature" for n in item.words}
-        for lead, block in pairwise(self.index.blocks):
-            words = range(block.first, block.end)
-            if self.index.is_sample(block) and signatures.isdisjoint(words):
-                leads = self.index.is_lead(lead, block) and range(lead.first, lead.end)
-                if not quoted.isdisjoint([*words, *(leads or ())]):
-                    quoted.update(words)
-        return frozenset(quoted)
+        return frozenset(quoted.union(self.index.list_samples(quoted, signatures)))
 
     @cached_property
     def rests(self) -> tuple[str, ...]:
@@ -130,17 +121,13 @@ class Trace:
 
         A short one that a requirement quotes may ask for something else at another place.
         """
-        words = [self._word(number) for number in run]
-        return words == _EMPTY_BODY or words in self._repeatable
+        return [self._word(number) for number in run] in self._repeatable
 
     @cached_property
     def _repeatable(self) -> list[list[str]]:
         quotes = [(label, list_words(quote)) for label, quote in _list_quotes(self.contract)]
-        return [
-            words
-            for label, words in quotes
-            if label == "background" or len(words) >= _MIN_REPEATED_WORDS
-        ]
+        long = [i for label, i in quotes if label == "background" or len(i) >= _MIN_REPEATED_WORDS]
+        return [_EMPTY_BODY, *long]
 
     def may_ask(self, block: Block, run: Iterable[int]) -> bool:
         """Return whether a rest has a word that may ask; short headings name a topic.

@@ -26,7 +26,7 @@ from greenloop.records.generation import (
     GeneratedTestFiles,
     Repair,
 )
-from greenloop.specification.background import find_doubtful_background
+from greenloop.specification.contract_review import find_doubtful_background
 from greenloop.testsuite.bare_interface import reduce_interface
 from greenloop.tools.shown_project import ShownFile, ShownProject, WishedChange
 from greenloop.tools.toolkit import RepairRequest, Toolkit

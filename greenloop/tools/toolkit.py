@@ -30,7 +30,7 @@ from greenloop.records.generation import (
 )
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
-from greenloop.specification.background import find_doubtful_background
+from greenloop.specification.contract_review import find_doubtful_background
 from greenloop.specification.examples import analyze_specification, check_consistency
 from greenloop.specification.plain import list_unwritten_names
 from greenloop.testsuite import TestFile

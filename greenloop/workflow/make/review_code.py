@@ -8,9 +8,11 @@ from collections.abc import Awaitable, Callable
 from greenloop.errors import BudgetExhaustedError, InvalidResponseError, ModelFailure
 from greenloop.events import CodeReviewed
 from greenloop.records import AttemptKind, Contract, Finding, Review
-from greenloop.specification.background import find_doubtful_background
-from greenloop.specification.contract_review import split_review
-from greenloop.specification.quotes import settle_background
+from greenloop.specification.contract_review import (
+    find_doubtful_background,
+    settle_background,
+    split_review,
+)
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.state import Run, RunState
 

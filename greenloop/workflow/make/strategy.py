@@ -11,8 +11,7 @@ from greenloop.autofix import FixResult, apply_free_fixes
 from greenloop.llm.parsing.completeness import public_names
 from greenloop.records import TestRun
 from greenloop.records.generation import Dispute, GeneratedCode, Judgement, Repair
-from greenloop.specification.contract_review import apply_review
-from greenloop.specification.quotes import settle_background
+from greenloop.specification.contract_review import apply_review, settle_background
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.choices import ChoiceSettlement
 from greenloop.workflow.grade_code import grade_module

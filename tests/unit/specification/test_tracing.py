@@ -16,10 +16,10 @@ from greenloop.records import (
     Requirement,
     Review,
 )
-from greenloop.specification.background import find_doubtful_background
+from greenloop.specification.contract_review import find_doubtful_background, settle_background
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.passages import index_text
-from greenloop.specification.quotes import find_complaints, settle_background, settle_contract
+from greenloop.specification.quotes import find_complaints, settle_contract
 from greenloop.specification.tracing import trace_contract
 
 
