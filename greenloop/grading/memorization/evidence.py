@@ -69,13 +69,13 @@ def measure(context: GradingContext, lines: Container[int] = ANY_LINE) -> Memori
 
 
 def measure_modules(
-    contexts: Sequence[GradingContext], lines: Sequence[Container[int]]
+    modules: Sequence[tuple[GradingContext, Container[int]]],
 ) -> Memorization | None:
     """Do the same for several modules, each with tests and changed lines of its own."""
     found = [
         (context.module, item)
-        for context, own in zip(contexts, lines, strict=True)
-        if (item := measure(context, own))
+        for context, lines in modules
+        if (item := measure(context, lines)) is not None
     ]
     if not found:
         return None

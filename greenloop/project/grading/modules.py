@@ -63,9 +63,11 @@ class CalledModules:
         """Ask the changed modules what the new tests ask, and variants. Raises SandboxError."""
         if not self.new_tests:
             return NO_NEW_TESTS
-        sources = [find_module(self._index, item.module) or "" for item in self._contexts]
-        lines = [self.changed.get(path, ()) for path in sources]
-        return memorization.measure_modules(self._contexts, lines)
+        found = [(item, self._list_changed(item.module)) for item in self._contexts]
+        return memorization.measure_modules([(item, lines) for item, lines in found if lines])
+
+    def _list_changed(self, module: str) -> Set[int]:
+        return self.changed.get(find_module(self._index, module) or "", frozenset())
 
     @cached_property
     def _contexts(self) -> list[GradingContext]:
