@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 
 from greenloop.llm.chat import REASONING_KEY
@@ -29,3 +30,18 @@ class ServerChatModel(ChatOpenAI):
         if made is not None and isinstance(reasoning, str):
             made.message.additional_kwargs[REASONING_KEY] = reasoning
         return made
+
+    def _create_chat_result(self, response: Any, generation_info: Any = None) -> ChatResult:
+        if isinstance(response, str) and response.startswith("data:"):
+            response = _join_events(response)
+        return super()._create_chat_result(response, generation_info)
+
+
+def _join_events(text: str) -> dict[str, Any]:
+    """Return the answer of a server that streams although it was asked not to."""
+    lines = [line[5:] for line in text.splitlines() if line.startswith("data: {")]
+    parts = [choice for line in lines for choice in json.loads(line).get("choices") or ()]
+    said = "".join((part.get("delta") or {}).get("content") or "" for part in parts)
+    reasons = [part["finish_reason"] for part in parts if part.get("finish_reason")]
+    message = {"role": "assistant", "content": said}
+    return {"choices": [{"message": message, "finish_reason": (reasons or [None])[-1]}]}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from greenloop.records import Patch
 from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
+from greenloop.syntax.parse import parse_or_none
 
 _RETURN_KINDS = {"return", "missing return", "guard", "default"}
 _MAX_COMMON_CHARS, _COMMON_VALUES = 2, ("True", "False", "None")  # such values say nothing
@@ -94,15 +96,28 @@ def split_special_cases(
 
 def build_patch(ranked: RankedEdit, code: str, module: str) -> Patch:
     """Return the record of an edit that passed."""
-    changed = ranked.edit.apply_to(code)
+    edit = _leave_out_parentheses(ranked.edit, code)
+    changed = edit.apply_to(code)
     name = f"{module}.py"
     lines = (code.splitlines(), changed.splitlines())
     return Patch(
         code=changed,
         diff="\n".join(difflib.unified_diff(*lines, name, name, lineterm="")),
-        change=ranked.edit.description,
-        line=ranked.edit.line,
+        change=edit.description,
+        line=edit.line,
         suspicion=round(ranked.suspicion, 4),
-        distance=round(ranked.edit.cost, 2),
+        distance=round(edit.cost, 2),
         number=ranked.rank,
     )
+
+
+def _leave_out_parentheses(edit: CandidateEdit, code: str) -> CandidateEdit:
+    """Return an edit without the parentheses around its text, where the code means the same."""
+    bare = replace(
+        edit,
+        text=edit.text[1:-1],
+        description=edit.description.replace(f"`{edit.text}`", f"`{edit.text[1:-1]}`"),
+    )
+    meant, found = (parse_or_none(item.apply_to(code)) for item in (edit, bare))
+    is_same = meant and found and ast.dump(meant) == ast.dump(found)
+    return bare if edit.text[:1] == "(" and is_same else edit

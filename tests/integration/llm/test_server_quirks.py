@@ -71,6 +71,13 @@ def test_whole_answer_in_place_of_a_stream(prompt: Prompt) -> None:
     assert [bool(item.get("stream")) for item in server.requests] == [True, False]
 
 
+def test_stream_though_none_was_asked_for(prompt: Prompt) -> None:
+    chunk = {"choices": [{"delta": {"content": ANSWER}, "finish_reason": "stop"}]}
+    events = Reply(body=f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n", kind="text/event-stream")
+    with serve_replies(refuse("no streaming"), events) as (_, client):
+        assert ask(client, prompt).text == ANSWER
+
+
 def test_error_with_status_200_is_what_the_server_says(prompt: Prompt) -> None:
     error = {"error": {"message": "no endpoints found that support this", "code": 404}}
     body = Reply(body=json.dumps(error), kind="application/json")

@@ -12,7 +12,7 @@ from greenloop.repair.context import CandidateEdit
 from greenloop.repair.fault_localization import FaultLocalization
 from greenloop.repair.hints import Hints
 from greenloop.repair.operators import generate_edits
-from greenloop.repair.ranking import rank_edits
+from greenloop.repair.ranking import RankedEdit, build_patch, rank_edits
 from greenloop.syntax.source import Source
 
 HINTS = Hints(
@@ -28,6 +28,12 @@ def generate(code: str, hints: Hints) -> list[CandidateEdit]:
         generate_edits(tree, Source(code), hints), code, FaultLocalization(tree, (), hints)
     )
     return [item.edit for item in order]
+
+
+def test_a_patch_has_no_parentheses_that_nothing_needs() -> None:
+    for text, after in (("(a or b)", "if a or b: c"), ("(a) or (b)", "if (a) or (b): c")):
+        edit = CandidateEdit(3, 4, text, "", f"`x` becomes `{text}`", 1, 1)
+        assert build_patch(RankedEdit(edit, 1, 1, 1), "if x: c", "m").code == after
 
 
 @pytest.mark.parametrize(
