@@ -225,7 +225,7 @@ def _record_run(
     baseline: Baseline,
     red: RedTests,
     emit: EventSink,
-    compared: Mapping[str, tuple[str, ...]],
+    compared: Mapping[str, Any],
 ) -> None:
     """Set the run of the tests that count, and what is known of the others."""
     result = build_run(baseline, red)

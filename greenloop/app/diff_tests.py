@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
 
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import MAX_SUITE_SECONDS, ProjectRunner
@@ -102,38 +105,54 @@ def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
 
 
 def list_related_tests(diff: ProjectDiff) -> list[str]:
-    """Return the test files that changed, or that name a changed module or function of code."""
+    """Return the test files that changed, read changed data, or name a changed module or function."""
     texts, code = diff.tree.texts, [path for path in diff.before if not is_test_path(path)]
     words = {path.removesuffix("/__init__.py").removesuffix(".py").split("/")[-1] for path in code}
     old = {path: diff.before[path] or "" for path in code}
     words |= find_changed_names(old, {path: texts.get(path, "") for path in code})
     found = (p for p, text in texts.items() if is_test_path(p) and parse_test_functions(text))
-    return [p for p in found if p in diff.before or words & {*re.findall(r"\w+", texts[p])}]
+    near = {*diff.before, *find_readers(diff)}
+    return [p for p in found if p in near or words & {*re.findall(r"\w+", texts[p])}]
+
+
+def find_readers(diff: ProjectDiff) -> dict[str, str]:
+    """Return the test files that name a changed file of data, or a folder of it; each with that file."""
+    found: dict[str, str] = {}
+    for data in diff.data:
+        parts = {PurePosixPath(part).stem for part in data.split("/")} - {"test", "tests"}
+        for path, text in diff.texts_before.items():
+            if is_test_path(path) and any(part in f"{path}\n{text}" for part in parts):
+                found.setdefault(path, data)
+    return found
 
 
 def compare_tests(
     runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline, only: Collection[str] = ()
-) -> dict[str, tuple[str, ...]]:
-    """Return which functions of changed test files passed before, do not run now, or fail now as they
-    were: the fields of `BaselineResult` on them. `only` are the files of the baseline, where not all.
+) -> dict[str, Any]:
+    """Return which functions of changed test files, or of those whose data changed, passed before, do not
+    run now, have fewer cases, or fail now as they were: the fields of `BaselineResult` on them. `only`
+    are the files of the baseline, where not all.
     """
     changed = [
         p for p in diff.before if is_test_path(p) and diff.before[p] != diff.tree.texts.get(p)
     ]
     before = {p: text for p in changed if (text := diff.before[p]) is not None}
     folders = tuple(p.removesuffix("conftest.py") for p in changed if p.endswith("conftest.py"))
+    readers = find_readers(diff)
     beside = {
         p: t
         for p, t in diff.texts_before.items()
-        if is_test_path(p) and p.startswith(folders) and (p in only or not only)
+        if (p in readers or (is_test_path(p) and p.startswith(folders))) and (p in only or not only)
     }
     old = {p: text for p, text in {**beside, **before}.items() if parse_test_functions(text)}
     files = sorted(path for path in old if not path.endswith("conftest.py"))
     if not files:
         return {}
-    passed = _list_ended(runner.run(diff.before, files), "passed")
-    again = _list_ended(runner.run(before, files), "passed", "skipped", "xfailed")
-    run_now = {_name_function(test) for test in (*baseline.locked, *baseline.red, *baseline.flaky)}
+    passed = _list_ended(runner.run(diff.before | diff.data, files), "passed")
+    as_it_was = runner.run(before | diff.data, files)
+    again = _list_ended(as_it_was, "passed", "skipped", "xfailed")
+    now_run = (*baseline.locked, *baseline.red, *baseline.flaky)
+    run_now = set(map(_name_function, now_run))
     failing = {_name_function(test) for test in passed - again}
     functions = set(map(_name_function, passed))
     now = {path: diff.tree.texts.get(path, "") for path in {*files, *changed, *diff.before}}
@@ -144,7 +163,10 @@ def compare_tests(
     silent = set(_find_silent(functions - run_now, begun, run_now, old, now))
     silent -= {test for test in silent if not _is_defined(test, runner.tree.texts)}
     found = {"compared": functions, "silent": silent, "outdated": failing}
-    return {key: tuple(sorted(names)) for key, names in found.items()}
+    asked = passed & _list_ended(as_it_was, "passed")
+    counts = [Counter(map(_name_function, tests)) for tests in (asked, now_run)]
+    fewer = {test: number for test, number in (counts[0] - counts[1]).items() if counts[1][test]}
+    return {**{key: tuple(sorted(names)) for key, names in found.items()}, "fewer": fewer}
 
 
 def _find_silent(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from greenloop.project.changed_lines import (
 from greenloop.project.git import find_commit, run_git
 from greenloop.project.patch import apply_patch, diff_files
 from greenloop.project.tree import ProjectTree, read_tree
+from greenloop.testsuite.parser import is_test_path
 
 _MAX_SHOWN_CHARS = 200
 _DEEPEN = "this clone is shallow: run `git fetch --unshallow` (in CI: fetch-depth: 0)"
@@ -26,11 +27,15 @@ _DEFAULT_BRANCHES = ("origin/main", "origin/master", "main", "master")
 
 @dataclass(frozen=True)
 class ProjectDiff:
-    """A project, and the texts of its changed Python files at a commit, None for new ones."""
+    """A project, and the texts of its changed Python files at a commit, None for new ones.
+
+    `data` are those of the other changed files in folders of tests.
+    """
 
     tree: ProjectTree
     commit: str
     before: dict[str, str | None]
+    data: dict[str, str | None] = field(default_factory=dict)
 
     def patch_without(self, paths: Collection[str]) -> str:
         """Return the patch from the commit to the files as they are, without some of them."""
@@ -80,7 +85,10 @@ def read_diff(root: Path, ref: str, *, tracked: bool = False) -> ProjectDiff:
     tree = read_tree(root, tracked=tracked)
     if not tree.texts:
         raise InputError(f"no Python files in {root}: name the project's folder with --in")
-    return ProjectDiff(tree, commit, dict(_read_old_texts(root, commit, tree)))
+    old = dict(_read_old_texts(root, commit, tree))
+    before = {path: text for path, text in old.items() if path.endswith(".py")}
+    data = {path: text for path, text in old.items() if path not in before}
+    return ProjectDiff(tree, commit, before, data)
 
 
 def find_default_branch(root: Path) -> str:
@@ -154,7 +162,7 @@ def _read_old_texts(root: Path, commit: str, tree: ProjectTree) -> Iterator[tupl
     entries = dict(item.split("\t", 1)[::-1] for item in listed if "\t" in item)
     contents = tree.project.all_files
     submodules = tuple(f"{path}/" for path, item in entries.items() if item.startswith("160000"))
-    known = {*tree.texts, *(item for item in entries if item.endswith(".py"))}
+    known = {path for path in {*contents, *entries} if path.endswith(".py") or is_test_path(path)}
     for path in sorted(item for item in known if not item.startswith(submodules)):
         mode, kind, name = entries.get(path, "- - -").split(" ")[:3]
         is_read, is_there = path in contents, (root / path).exists()

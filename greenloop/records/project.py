@@ -74,8 +74,8 @@ class BaselineResult(Record):
     """The project's suite before the change: how many tests are locked, and which are not.
 
     A locked test passed twice. `problem` says why there is none. `compared` are the tests of changed
-    files that passed before the change: `silent` do not run now; `outdated` fail on the changed code
-    as they were written then.
+    files that passed before the change: `silent` do not run now; `fewer` have so many cases less than
+    as they were on the changed code; `outdated` fail there as they were.
     """
 
     locked: int = 0
@@ -84,6 +84,7 @@ class BaselineResult(Record):
     problem: str = ""
     compared: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
+    fewer: dict[str, int] = Field(default_factory=dict)
     outdated: tuple[str, ...] = ()
 
 

@@ -22,7 +22,8 @@ from greenloop.project.weakening.configuration import (
 from greenloop.testsuite.parser import is_test_path
 
 _MAX_CONFIGURATION_BYTES = 1_000_000
-_DOCUMENTS = ("*.md", "*.rst", "*.txt", "*.adoc")
+_NO_TESTS = (":(exclude,glob)**/tests/**", ":(exclude,glob)**/test/**")
+_DOCUMENTS = ("*.md", "*.rst", "*.txt", "*.adoc", *_NO_TESTS)
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class GateChange:
 
     @property
     def is_empty(self) -> bool:
-        return not self.diff.before and not self.loosened
+        return not self.diff.before and not self.diff.data and not self.loosened
 
 
 def read_change(root: Path, base: str) -> GateChange:

@@ -6,12 +6,14 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from greenloop.app.diff_tests import find_readers
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.functions import ANSWERED, ChangedFunctions
 from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.checks import hides_failure
+from greenloop.project.weakening.matching import is_called_by, is_same
 from greenloop.project.weakening.tests import ComparedTest, read_tests
 from greenloop.records import BaselineResult, Failure, Report
 from greenloop.syntax.parse import parse_or_empty
@@ -51,10 +53,11 @@ def collect_findings(
     survivor whose place it names was answered there.
     """
     known = _get_compared(report)
+    weakened = [*weakened, *_list_reread(known, weakened, diff)]
     explanations = Explanations(diff, document_lines)
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [item.says for item in weakened if item not in excused]
-    blocking = [*loosened, *lost, *_list_silent(known.silent, weakened, diff)]
+    blocking = [*loosened, *lost, *_list_silent(known, weakened, diff)]
     asked = (i for i in excused if not _holds_still(i, known) and not explanations.cover(i))
     blocking += [f"{item.says}; {_UNEXPLAINED}" for item in asked]
     blocking += find_special_cases(diff, explanations.lines)
@@ -98,7 +101,7 @@ def _follows_behaviour(
 
     Then it is a matter of the task whether that is right.
     """
-    if item.kind == "expectation":
+    if item.kind in ("expectation", "data"):
         return True
     is_kind = item.kind in ("removed", "fewer checks", "looser")
     if not is_kind or item.was not in known.outdated:
@@ -106,22 +109,55 @@ def _follows_behaviour(
     return item.is_replaced or explanations.is_documented(item)
 
 
+def _list_reread(
+    known: BaselineResult, weakened: Sequence[WeakenedTest], diff: ProjectDiff
+) -> Iterator[WeakenedTest]:
+    """Yield tests that are as they were, and fail on the changed code with the data that they read then."""
+    readers, named = find_readers(diff), {item.was for item in weakened}
+    before, now = _read_both({*known.outdated} - named if readers else (), diff)
+    for test, item in before.items():
+        data = readers.get(item.path, "")
+        if data and test in known.outdated and is_same(item, now.get(test)):
+            is_there = data in diff.tree.project.all_files
+            after = "another text" if is_there else ""
+            yield WeakenedTest(test, "data", data, after, was=test, is_replaced=True)
+
+
+def _read_both(
+    tests: Collection[str], diff: ProjectDiff
+) -> tuple[dict[str, ComparedTest], dict[str, ComparedTest]]:
+    """Return the tests of some tests' files before the change, and now."""
+    paths = {test.partition("::")[0] for test in tests}
+    old, new = diff.texts_before, diff.tree.texts
+    return read_tests({p: old.get(p, "") for p in paths}), read_tests(
+        {p: new.get(p, "") for p in paths}
+    )
+
+
 def _list_silent(
-    silent: Collection[str], weakened: Sequence[WeakenedTest], diff: ProjectDiff
+    known: BaselineResult, weakened: Sequence[WeakenedTest], diff: ProjectDiff
 ) -> Iterator[str]:
-    """Yield tests that stand where they stood, passed before, and do not run now."""
+    """Yield tests that stand where they stood, passed before, and do not run now, or some of their cases."""
     named = {item.was for item in weakened}
-    paths = {test.partition("::")[0] for test in silent}
-    before = read_tests({path: diff.texts_before.get(path, "") for path in paths})
-    for test in silent:
+    before, now = _read_both({*known.silent, *known.fewer} - named, diff)
+    for test in known.silent:
         if test not in named and not (test in before and _asks_nothing_here(before[test])):
             path, _, name = test.partition("::")
             yield f"{path}: {name} passed before, and does not run now"
+    added = [item for test, item in now.items() if test not in before]
+    for test, number in known.fewer.items():
+        old, new = before.get(test), now.get(test)
+        is_read = (
+            old and new and len(old.cases) > len(new.cases) > 0
+        )  # the comparison has judged it
+        if test not in named and not is_read and not (old and is_called_by(old, added)):
+            path, _, name = test.partition("::")
+            yield f"{path}: {name} lost {number} of its cases, which passed before"
 
 
 def _asks_nothing_here(item: ComparedTest) -> bool:
     """Return whether a test has checks, and makes each of them under a condition only."""
-    return bool(item.checks) and all(check.is_conditional for check in item.checks)
+    return bool(item.checks) and all(check.conditions for check in item.checks)
 
 
 def _list_swallowing(report: Report, diff: ProjectDiff) -> Iterator[str]:

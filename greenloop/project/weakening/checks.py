@@ -60,7 +60,7 @@ class Check:
     values: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     bounds: tuple[Bound, ...] = ()
-    is_conditional: bool = False
+    conditions: int = 0  # under which it stands
     is_swallowed: bool = False
 
 
@@ -81,7 +81,7 @@ def list_checks(
     a call of these, or of nested ones, is a check.
     """
     scope = _Scope(dict(bound), frozenset({*helpers, *find_helpers(body)}))
-    return list(_walk(body, scope, False, False))
+    return list(_walk(body, scope, 0, False))
 
 
 def find_helpers(body: list[ast.stmt]) -> Iterator[str]:
@@ -94,31 +94,31 @@ def find_helpers(body: list[ast.stmt]) -> Iterator[str]:
 
 
 def _walk(
-    body: list[ast.stmt], scope: _Scope, is_conditional: bool, is_swallowed: bool
+    body: list[ast.stmt], scope: _Scope, conditions: int, is_swallowed: bool
 ) -> Iterator[Check]:
     for node in body:
-        yield from _read_statement(node, scope, is_conditional, is_swallowed)
+        yield from _read_statement(node, scope, conditions, is_swallowed)
         bind_names(node, scope.bound)
         if isinstance(node, ast.If):
-            may_end = False
+            may_end = 0
             for part, runs in _list_branches(node, resolve(node.test, scope.bound)):
-                may_not = is_conditional or runs is not True
-                yield from _walk(part, scope, may_not, is_swallowed)
+                more = 0 if runs is True or _is_elif(part) else _count_conditions(node.test)
+                yield from _walk(part, scope, conditions + more, is_swallowed)
                 may_end |= _leaves(part) and runs is not False
-            is_conditional = is_conditional or may_end
+            conditions += may_end
         elif isinstance(node, ast.Try):
             hides = is_swallowed or any(map(hides_failure, node.handlers))
-            yield from _walk(node.body, scope, is_conditional, hides)
-            yield from _walk([*node.orelse, *node.finalbody], scope, is_conditional, is_swallowed)
-            may_not = is_conditional or not any(map(_is_failing, [*node.body, *node.orelse]))
+            yield from _walk(node.body, scope, conditions, hides)
+            yield from _walk([*node.orelse, *node.finalbody], scope, conditions, is_swallowed)
+            may_not = not any(map(_is_failing, [*node.body, *node.orelse]))
             for handler in node.handlers:
-                yield from _walk(handler.body, scope, may_not, is_swallowed)
+                yield from _walk(handler.body, scope, conditions + may_not, is_swallowed)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             hides = is_swallowed or any(_suppresses(item, scope.bound) for item in node.items)
-            yield from _walk(node.body, scope, is_conditional, hides)
+            yield from _walk(node.body, scope, conditions, hides)
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            may_not = is_conditional or _may_be_empty(node, scope.bound)
-            yield from _walk([*node.body, *node.orelse], scope, may_not, is_swallowed)
+            more = int(_may_be_empty(node, scope.bound))
+            yield from _walk([*node.body, *node.orelse], scope, conditions + more, is_swallowed)
         elif isinstance(node, (ast.Return, ast.Continue, ast.Break)):
             return
 
@@ -127,6 +127,17 @@ def _list_branches(node: ast.If, test: ast.expr) -> list[tuple[list[ast.stmt], b
     """Return both branches, and whether they run on this machine; None where that is not known."""
     is_here = holds_here(test)
     return [(node.body, is_here), (node.orelse, None if is_here is None else not is_here)]
+
+
+def _is_elif(part: list[ast.stmt]) -> bool:
+    return len(part) == 1 and isinstance(part[0], ast.If)
+
+
+def _count_conditions(test: ast.expr) -> int:
+    match test:
+        case ast.BoolOp(op=ast.And(), values=values):
+            return len(values)
+    return 1
 
 
 def _may_be_empty(node: ast.For | ast.AsyncFor | ast.While, bound: Bindings) -> bool:
@@ -145,7 +156,7 @@ def _may_be_empty(node: ast.For | ast.AsyncFor | ast.While, bound: Bindings) -> 
 
 
 def _leaves(body: list[ast.stmt]) -> bool:
-    return bool(body) and isinstance(body[-1], ast.Return)
+    return bool(body) and isinstance(body[-1], (ast.Return, ast.Continue, ast.Break))
 
 
 def hides_failure(handler: ast.ExceptHandler) -> bool:
@@ -176,7 +187,7 @@ def _suppresses(item: ast.withitem, bound: Bindings) -> bool:
 
 
 def _read_statement(
-    node: ast.stmt, scope: _Scope, is_conditional: bool, is_swallowed: bool
+    node: ast.stmt, scope: _Scope, conditions: int, is_swallowed: bool
 ) -> Iterator[Check]:
     """Yield the checks that a statement makes itself, without those of its body."""
     for condition, body in _find_conditions(node, scope):
@@ -196,7 +207,7 @@ def _read_statement(
             values=list_values(told),
             names=list_names(told),
             bounds=list_bounds(whole),
-            is_conditional=is_conditional,
+            conditions=conditions,
             is_swallowed=is_swallowed,
         )
 

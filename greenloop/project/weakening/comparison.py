@@ -22,6 +22,7 @@ Kind = Literal[
     "fewer checks",
     "looser",
     "expectation",
+    "data",
 ]
 _SAYS: Mapping[Kind, str] = {
     "removed": "was removed",
@@ -32,6 +33,7 @@ _SAYS: Mapping[Kind, str] = {
     "fewer checks": "checks less than before",
     "looser": "asserts less than before",
     "expectation": "expects another value than before",
+    "data": "fails with its data as they were",
 }
 _MIN_TELLING = 10  # characters of a literal that no other check has by chance
 
@@ -123,7 +125,7 @@ def _compare_checks(
 def _compare_places(old: Check, new: Check) -> Iterator[_Found]:
     if new.is_swallowed and not old.is_swallowed:
         yield "swallowed", old.shown, f"{new.shown} where its failure is caught", new.line
-    elif new.is_conditional and not old.is_conditional:
+    elif new.conditions > old.conditions:
         yield "conditional", old.shown, f"{new.shown} under a condition", new.line
 
 
@@ -142,7 +144,8 @@ def _find_successor(check: Check, left: Collection[Check]) -> Check | None:
 def _compare_strength(old: Check, new: Check, test: ComparedTest) -> Iterator[_Found]:
     yield from _compare_places(old, new)
     is_wider = old.subject == new.subject and is_widened(old.bounds, new.bounds)
-    if is_wider or (new.strength < old.strength and not _is_held(old, test.checks, test.cases)):
+    others = [check for check in test.checks if check.text != old.text]
+    if is_wider or (new.strength < old.strength and not _is_held(old, others, test.cases)):
         yield "looser", old.shown, new.shown, new.line
     elif _is_other_value(old, new) and not old.values <= test.values:
         texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)

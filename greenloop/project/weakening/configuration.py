@@ -63,6 +63,8 @@ _TAKING = (
 _ALONE = frozenset(
     "--lf --last-failed --co --collect-only --exitfirst -x --runxfail --no-cov --noconftest".split()
 )
+# Options by which more tests run, or more of them fail.
+_ASKING = ("--doctest-", "--strict", "-W", "--pyargs", "--run")
 # Hooks that can leave tests out, or change what they report.
 _DECIDING_HOOK = re.compile(
     r"pytest_(runtest|pyfunc|exception|make|pycollect|collect|ignore|itemcollected|deselect"
@@ -180,6 +182,10 @@ def _compare_settings(
     for option in _list_taking(now.get("addopts", "")):
         if option not in _list_taking(was.get("addopts", "")):
             yield f"{path}: pytest's addopts have `{option}` now, which leaves tests out"
+    for word in _list_words(was.get("addopts", "")):
+        is_kept = word in _list_words(now.get("addopts", ""))
+        if word.startswith(_ASKING) and not is_kept:
+            yield f"{path}: pytest's addopts lost `{word}`, so fewer tests run, or less fails"
     floors = [_find_floor(table.get("addopts", "")) for table in (was, now)]
     if floors[1] < floors[0]:
         yield f"{path}: --cov-fail-under was {floors[0]:g}, and is {floors[1]:g} now"
@@ -230,7 +236,7 @@ def _list_lines(value: Any) -> list[str]:
 
 def _list_taking(addopts: Any) -> list[str]:
     """Return the options that leave tests out, each with its value."""
-    words = addopts if isinstance(addopts, list) else _split(str(addopts))
+    words = _list_words(addopts)
     found = []
     for index, word in enumerate(words):
         name, _, value = str(word).partition("=")
@@ -238,6 +244,10 @@ def _list_taking(addopts: Any) -> list[str]:
             has_value = not value and name not in _ALONE
             found.append(" ".join(map(str, words[index : index + 2])) if has_value else str(word))
     return found
+
+
+def _list_words(addopts: Any) -> list[str]:
+    return addopts if isinstance(addopts, list) else _split(str(addopts))
 
 
 def _find_floor(addopts: Any) -> float:

@@ -29,7 +29,7 @@ def find_weakened_tests(
     """
     old, new = read_tests(before), read_tests(after)
     successors = _pair_tests(old, new)
-    unfolded = [item for item in new.values() if not _is_same(item, old.get(item.test))]
+    unfolded = [item for item in new.values() if not is_same(item, old.get(item.test))]
     found: list[WeakenedTest] = []
     kept = Counter(_list_texts(new.values()))
     kept.subtract(_list_texts(old.values()))
@@ -42,7 +42,7 @@ def find_weakened_tests(
             found.extend(compare_tests(item, now, kept, removed_names, added))
         elif not item.is_helper and not _is_replaced(item, unfolded, gone[item.path], kept, added):
             first = item.checks[0].shown if item.checks else ""
-            again = _is_called_by(item, unfolded)
+            again = is_called_by(item, unfolded)
             found.append(WeakenedTest(test, "removed", first, was=test, is_replaced=again))
     for item in unfolded:
         if mocked := item.mocked & list_called(item) & {*changed_names}:
@@ -77,7 +77,7 @@ def _pair_tests(
     return found
 
 
-def _is_same(item: ComparedTest, other: ComparedTest | None) -> bool:
+def is_same(item: ComparedTest, other: ComparedTest | None) -> bool:
     """Return whether two tests differ at most in where they stand."""
     told = ((i.body, i.cases, i.skip) for i in (item, other) if i is not None)
     return len(set(told)) == 1 and other is not None
@@ -93,7 +93,7 @@ def _list_texts(tests: Collection[ComparedTest]) -> Iterator[str]:
 
 def _list_whole(item: ComparedTest) -> list[Check]:
     """Return the checks that are made whenever a test that runs does."""
-    whole = [i for i in item.checks if not i.is_conditional and not i.is_swallowed]
+    whole = [i for i in item.checks if not i.conditions and not i.is_swallowed]
     return [] if item.skip else whole
 
 
@@ -122,7 +122,7 @@ def _is_replaced(
     )
     if item.checks and all(stand):
         return True
-    return _is_called_by(item, [other for other in others if item.values <= other.values])
+    return is_called_by(item, [other for other in others if item.values <= other.values])
 
 
 def _is_surpassed(check: Check, others: Collection[ComparedTest]) -> bool:
@@ -131,11 +131,11 @@ def _is_surpassed(check: Check, others: Collection[ComparedTest]) -> bool:
         now.subject == check.subject and now.strength > check.strength
         for other in others
         for now in other.checks
-        if not (other.skip or now.is_conditional or now.is_swallowed)
+        if not (other.skip or now.conditions or now.is_swallowed)
     )
 
 
-def _is_called_by(item: ComparedTest, others: Collection[ComparedTest]) -> bool:
+def is_called_by(item: ComparedTest, others: Collection[ComparedTest]) -> bool:
     """Return whether one of other tests calls what a test called, with a check as strong."""
     strongest = max((check.strength for check in item.checks), default=Strength.NOTHING)
     called = list_called(item) - EXPECTING

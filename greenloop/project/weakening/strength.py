@@ -14,7 +14,7 @@ _EQUAL_METHODS = re.compile(r"assert(\w*Equals?|Is|CountEqual|Raises\w*|.*called
 # Functions that keep only a part of their argument.
 _REDUCING = frozenset(
     {"set", "frozenset", "sorted", "bool", "round", "int", "abs", "lower", "upper", "casefold"}
-    | {"startswith", "endswith"}
+    | {"startswith", "endswith", "keys", "values", "split", "count"}
 )
 _PEELED = _REDUCING | {"isinstance", "issubclass", "hasattr", "len", "str", "repr", "list", "type"}
 
