@@ -90,7 +90,7 @@ def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
     if not changed:
         return RedTests()
     before = runner.run(diff.before, timeout_s=MAX_SUITE_SECONDS)
-    if not before.passed_count:
+    if before.ending != "finished" or not before.passed_count:
         return RedTests()
     ended = _list_ended(before, "passed")
     failures = {
@@ -254,7 +254,9 @@ def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
     code = {p: text for p, text in before.items() if not is_test_path(p)}
     changed = find_changed_names(code, {p: after.get(p, "") for p in code})
     changed |= find_changed_names({}, {p: after[p] for p in after if p not in {*code, *new}})
-    return find_weakened_tests(old, new, find_removed_names(code, diff.tree.texts), changed)
+    around = {p: text for p, text in diff.texts_before.items() if is_test_path(p)}
+    removed = find_removed_names(code, diff.tree.texts)
+    return find_weakened_tests(old, new, removed, changed, around)
 
 
 def list_lost_tests(diff: ProjectDiff) -> Iterator[str]:

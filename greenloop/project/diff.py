@@ -167,7 +167,7 @@ def _read_old_texts(root: Path, commit: str, tree: ProjectTree) -> Iterator[tupl
         mode, kind, name = entries.get(path, "- - -").split(" ")[:3]
         is_read, is_there = path in contents, (root / path).exists()
         if kind == "-":
-            if is_there:  # else it is made by greenloop
+            if is_there and path not in tree.project.generated:
                 yield path, None
         elif mode.startswith("100") and is_read == is_there:
             same = is_read and _is_blob(contents[path], name)

@@ -6,14 +6,29 @@ what it tested is not weaker. What counts is whether its checks still stand some
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 
 from greenloop.project.weakening.checks import Check
-from greenloop.project.weakening.comparison import WeakenedTest, compare_tests, has_moved
+from greenloop.project.weakening.comparison import (
+    WeakenedTest,
+    compare_tests,
+    has_moved,
+    list_parts,
+)
 from greenloop.project.weakening.names import add_helpers
 from greenloop.project.weakening.strength import EXPECTING, Strength
-from greenloop.project.weakening.tests import ComparedTest, list_called, list_patches, read_tests
+from greenloop.project.weakening.tests import (
+    ComparedTest,
+    is_tool,
+    list_called,
+    list_patches,
+    read_tests,
+)
+from greenloop.syntax.parse import parse_or_empty
 
 
 def find_weakened_tests(
@@ -21,16 +36,22 @@ def find_weakened_tests(
     after: Mapping[str, str],
     removed_names: Collection[str] = (),
     changed_names: Collection[str] = (),
+    around: Mapping[str, str] = MappingProxyType({}),
 ) -> list[WeakenedTest]:
     """Return how the tests of `after` tell less than those of `before`; both map paths to texts.
 
     `removed_names` are definitions that the change removes from the code: tests of these may go.
     `changed_names` are those that it changes: a test of these that replaces them tells nothing.
+    `around` are the other files of tests, which may have base classes.
     """
     old, new = read_tests(before), read_tests(after)
     successors = _pair_tests(old, new)
     unfolded = [item for item in new.values() if not is_same(item, old.get(item.test))]
     found: list[WeakenedTest] = []
+    own_tests = [item for test, item in new.items() if test not in old and not item.is_helper]
+    for item, own in _find_overridden(own_tests, {**around, **before}):
+        not_asked = dict.fromkeys((check.text for check in item.checks), -1)
+        found.extend(compare_tests(item, own, not_asked, removed_names))
     kept = Counter(_list_texts(new.values()))
     kept.subtract(_list_texts(old.values()))
     added = [check for item in unfolded for check in _list_whole(item) if kept[check.text] > 0]
@@ -51,10 +72,29 @@ def find_weakened_tests(
     for path, text in after.items():
         known = list_patches(before.get(path, ""))
         for name, line in list_patches(text).items():
-            if name in changed_names and name not in known:
+            if (name in changed_names or is_tool(name)) and name not in known:
                 test = f"{path}::this file"
                 found.append(WeakenedTest(test, "mocked", name, "a replacement", line))
     return list(dict.fromkeys(found))
+
+
+def _find_overridden(
+    added: Collection[ComparedTest], texts: Mapping[str, str]
+) -> Iterator[tuple[ComparedTest, ComparedTest]]:
+    """Yield the tests of base classes whose places new tests of classes that were there take."""
+    names = {item.test.split("::")[-2] for item in added if item.test.count("::") > 1}
+    texts = {path: text for path, text in texts.items() if "class " in text} if names else {}
+    nodes = [node for text in texts.values() for node in ast.walk(parse_or_empty(text))]
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+    bases = {i.name: [ast.unparse(base).rpartition(".")[2] for base in i.bases] for i in classes}
+    known = {tuple(item.test.split("::")[-2:]): item for item in read_tests(texts).values()}
+    for now in added:
+        above = list(bases.get(now.test.split("::")[-2], ()))
+        for base in above:
+            above += [name for name in bases.get(base, ()) if name not in above]
+            if (item := known.get((base, now.name))) is not None:
+                yield item, now
+                break
 
 
 def find_successors(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
@@ -92,9 +132,10 @@ def _list_texts(tests: Collection[ComparedTest]) -> Iterator[str]:
 
 
 def _list_whole(item: ComparedTest) -> list[Check]:
-    """Return the checks that are made whenever a test that runs does."""
-    whole = [i for i in item.checks if not i.conditions and not i.is_swallowed]
-    return [] if item.skip else whole
+    """Return the checks that are made whenever a test that runs does, with the values of its cases."""
+    cases = frozenset[str]().union(*map(list_parts, item.cases))
+    whole = (i for i in item.checks if not i.conditions and not i.is_swallowed)
+    return [] if item.skip else [replace(i, values=i.values | cases) for i in whole]
 
 
 def _find_moved(item: ComparedTest, added: Mapping[str, ComparedTest]) -> ComparedTest | None:

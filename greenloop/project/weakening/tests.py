@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from unittest import TestCase
 
 from greenloop.project.weakening.bindings import Bindings, bind_names, resolve
 from greenloop.project.weakening.checks import (
@@ -16,6 +17,7 @@ from greenloop.project.weakening.checks import (
     list_values,
 )
 from greenloop.project.weakening.skips import explain_skip
+from greenloop.project.weakening.strength import EXPECTING
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_empty
 
@@ -139,15 +141,18 @@ def _list_cases(node: Function, marks: list[ast.expr], bound: Bindings) -> Itera
     for item in lists:
         match resolve(item, bound):
             case ast.List(elts=cases) | ast.Tuple(elts=cases):
-                yield from (ast.unparse(_unwrap(case)) for case in cases)
+                yield from (ast.unparse(_unwrap(case, bound)) for case in cases)
 
 
 def _is_parametrize(mark: ast.Call) -> bool:
     return ast.unparse(mark.func).endswith("parametrize") and len(mark.args) > 1
 
 
-def _unwrap(case: ast.expr) -> ast.expr:
-    """Return the values of `pytest.param(…)` as they stand without it."""
+def _unwrap(case: ast.expr, bound: Bindings) -> ast.expr:
+    """Return the values of `pytest.param(…)` as they stand without it, where no mark skips them."""
+    marks = [i.value for i in getattr(case, "keywords", ()) if i.arg == "marks"]
+    if explain_skip(marks, (), (), bound):
+        return case
     match case:
         case ast.Call(func=ast.Attribute(attr="param") | ast.Name(id="param"), args=[one]):
             return one
@@ -157,18 +162,26 @@ def _unwrap(case: ast.expr) -> ast.expr:
 
 
 def list_patches(text: str) -> dict[str, int]:
-    """Return what a file replaces for all tests, by last name, with the line: while it is imported, or
-    in a fixture that each test has.
+    """Return what a file replaces for several tests, by last name, with the line: while it is imported, in
+    a fixture that each test has, or as a method of a class.
     """
     found: dict[str, int] = {}
     for node in parse_or_empty(text).body:
         marks = map(ast.unparse, node.decorator_list) if isinstance(node, Function) else ()
         is_fixture = any("autouse=True" in mark for mark in marks)
-        if is_fixture or not isinstance(node, (Function, ast.ClassDef)):
+        if isinstance(node, ast.ClassDef):
+            own = (i for i in node.body if isinstance(i, Function) and is_tool(i.name))
+            found.update((i.name, i.lineno) for i in own)
+        elif is_fixture or not isinstance(node, Function):
             targets = (i for n in ast.walk(node) if isinstance(n, ast.Assign) for i in n.targets)
             names = [i.attr for i in targets if isinstance(i, ast.Attribute)]
             found.update(dict.fromkeys([*names, *_list_mocked(node)], node.lineno))
     return found
+
+
+def is_tool(name: str) -> bool:
+    """Return whether pytest or unittest has an assertion of a name."""
+    return name in EXPECTING or (name.startswith("assert") and hasattr(TestCase, name))
 
 
 def _list_mocked(node: ast.AST) -> Iterator[str]:
