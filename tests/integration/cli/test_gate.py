@@ -26,6 +26,16 @@ NEW_CODE = """
 def discount(price, percent):
     return price - price * percent / 100
 """
+READING = """
+
+import json, pathlib
+CASES = json.loads(pathlib.Path(__file__).with_name("sums.json").read_text())
+
+
+@pytest.mark.parametrize(("prices", "wanted"), CASES)
+def test_sums(prices, wanted):
+    assert total(prices) == wanted
+"""
 NEGATIVE = """
 
 
@@ -112,6 +122,21 @@ def test_loosened_configuration_is_named_first(project: Path) -> None:
     _, out, _ = stop(project, "--agent", "cursor")
     message = json.loads(out)["followup_message"].splitlines()
     assert "pyproject.toml: pytest's addopts have `-k not total` now" in message[1]
+
+
+def test_data_that_tests_read_and_cases_that_are_gone_are_named(project: Path) -> None:
+    data = project / "tests/sums.json"
+    data.write_text("[[[1, 2], 3], [[4], 4]]")
+    append(project / "tests/test_cart.py", READING)
+    commit_all(project)
+    data.write_text("[[[1, 2], 3], [[4], 5]]")
+    replace(project / "cart.py", "return sum(prices)", "return sum(prices) + (len(prices) == 1)")
+    _, out, _ = stop(project, "--agent", "text")
+    assert "test_sums fails with its data as they were: `tests/sums.json` is now" in out
+    git(project, "checkout", "-q", "cart.py")
+    data.write_text("[[[1, 2], 3]]")
+    _, out, _ = stop(project, "--agent", "text")
+    assert "test_sums lost 1 of its cases, which passed before" in out
 
 
 def test_what_an_agent_cannot_mend_does_not_block_it(project: Path) -> None:

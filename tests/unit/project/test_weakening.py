@@ -87,3 +87,10 @@ def test_a_moved_test_is_compared_where_it_stands_now() -> None:
 def test_a_loosened_helper_is_named() -> None:
     before = "def check(x):\n    assert x == 1\n\ndef test_a():\n    check(f())\n"
     assert find_kinds(before.replace("x == 1", "x"), before) == ["looser"]
+
+
+def test_a_test_that_takes_the_place_of_an_inherited_one_is_compared_with_it() -> None:
+    base = {"tests/base.py": "class Base:\n    def test_x(self):\n        assert f(1) == 2\n"}
+    old = {"tests/test_a.py": "class TestA(Base):\n    pass\n"}
+    new = {"tests/test_a.py": "class TestA(Base):\n    def test_x(self):\n        assert f(1)\n"}
+    assert [item.kind for item in find_weakened_tests(old, new, around=base)] == ["looser"]
