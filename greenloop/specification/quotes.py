@@ -55,7 +55,7 @@ def settle_contract(trace: Trace) -> Contract:
             "requirements": requirements,
             "keep": tuple(_keep_found_quotes(item, missing) for item in contract.keep),
             "background": tuple(background),
-            "unquoted": tuple(dict.fromkeys((*trace.rests, *trace.find_neglected_clauses()))),
+            "unquoted": trace.rests,
         }
     )
     assumptions = (*contract.assumptions, *_describe_invented(settled))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import doctest
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,13 +11,6 @@ from itertools import groupby, islice
 from typing import NamedTuple
 
 from greenloop.records import Contract, GivenExample, KeptBehaviour, Requirement
-from greenloop.specification.clauses import (
-    is_neglected,
-    list_own_stems,
-    list_stated_stems,
-    says_most,
-    split_clauses,
-)
 from greenloop.specification.interface_names import (
     find_names,
     list_defaults,
@@ -40,6 +32,7 @@ _MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
 _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
 _MAX_WORDS_TO_SIGNATURE = 8
 _MIN_REPEATED_WORDS = 8
+_STEM_CHARS = 5
 _EMPTY_BODY = ["pass"]
 
 
@@ -75,26 +68,6 @@ class Trace:
             for run in self._find_uncovered_runs(block)
             if self.may_ask(block, run) and not self._is_repeated(run)
         )
-
-    def find_neglected_clauses(self) -> Iterator[str]:
-        """Yield each clause that one requirement alone quotes with others, and that obliges to what
-        the contract's own words hardly mention.
-        """
-        labels: dict[int, set[str]] = defaultdict(set)
-        for place in self.places:
-            for number in place.words:
-                labels[number].add(place.label)
-        for place in self.places:
-            is_alone = all(labels[number] == {place.label} for number in place.words)
-            if is_alone and place.label.startswith("R") and not self._is_data(place.words):
-                for clause in split_clauses(self.index, place.words):
-                    if is_neglected(self.index, clause, self._own_stems):
-                        yield self.index.excerpt(clause.start, clause.stop)
-
-    def _is_data(self, words: range) -> bool:
-        """Return whether a passage stands in a block of code or in a table."""
-        block = self.find_block(words)
-        return block.kind == "code" or "|" in self.index.excerpt(block.first, block.end)
 
     def find_block(self, words: range) -> Block:
         """Return the block of the text in which a passage begins."""
@@ -150,15 +123,17 @@ class Trace:
         if is_whole and content <= self._names:
             return False
         may_be_said = block.kind == "heading" or not is_whole or len(content) == 1
-        return not (may_be_said and says_most(content - self._names, self._stated_stems))
+        said = sum(word[:_STEM_CHARS] in self._stated_stems for word in content - self._names)
+        return not (may_be_said and 2 * said >= len(content - self._names))
 
     @cached_property
     def _stated_stems(self) -> frozenset[str]:
-        return list_stated_stems(self.contract)
-
-    @cached_property
-    def _own_stems(self) -> frozenset[str]:
-        return list_own_stems(self.contract)
+        """The stems of the words of what the contract states: tests have to follow these."""
+        contract = self.contract
+        stated = [item.text for item in contract.requirements]
+        stated += [item.text for item in contract.keep]
+        stated += [t for item in contract.choices for t in (item.question, *item.answers)]
+        return frozenset(word[:_STEM_CHARS] for text in stated for word in list_words(text))
 
     def _is_signature(self, number: int) -> bool:
         """Return whether a word is what the interface defines, and no verb of the same name."""

@@ -65,5 +65,3 @@ SILENT_WORDS = frozenset(
 RESULTS = frozenset(f"{_RESULTS} {_NUMBERS}".split())
 # Behind one of these a word is a name, and no verb.
 BEFORE_NAMES = frozenset("class def function method called named klasse funktion methode".split())
-# Between two clauses that may ask for two things.
-JOINTS = frozenset("and but unless except und aber außer sondern".split())

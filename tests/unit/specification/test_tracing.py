@@ -190,40 +190,7 @@ class TestComplaints:
         )
         trace = trace_contract(contract)
         assert find_complaints(trace) == ()
-        assert settle_contract(trace).unquoted == ("Print 3 lines", "and never sort names")
-
-    @pytest.mark.parametrize(
-        ("quote", "text", "neglected"),
-        [
-            (
-                "Wrap at the width, but don't cut long words in half",
-                "The lines are no longer than the width.",
-                ("but don't cut long words in half",),
-            ),
-            ("Wrap long lines; short lines must stay", "Long lines are wrapped.", ()),
-            ("Fold all; no short one is lost", "They go.", ("no short one is lost",)),
-            ("Fold all; no short one is lost", "To fold all loses no short one.", ()),
-            ("Fold all; the short ones stay", "They go.", ()),
-            (
-                "Streiche Zeilen und zähle keine Wörter",
-                "Zeilen fallen weg.",
-                ("und zähle keine Wörter",),
-            ),
-            ("Refuse negative widths unless never forced", "Negative, forced.", ()),
-            ("Never Alaskans;Not Devastating Donkeys", "A win.", ()),
-            ("Sort no long names by length", "A list.", ()),
-        ],
-    )
-    def test_a_clause_that_no_words_of_the_contract_take_up(
-        self, quote: str, text: str, neglected: tuple[str, ...]
-    ) -> None:
-        alone = make_contract(quote, [quote])
-        stated = alone.requirements[0].model_copy(update={"text": text})
-        trace = trace_contract(alone.model_copy(update={"requirements": (stated,)}))
-        assert tuple(trace.find_neglected_clauses()) == neglected
-        elsewhere = stated.model_copy(update={"id": "R2", "text": quote, "quotes": ("names",)})
-        both = alone.model_copy(update={"requirements": (stated, elsewhere)})
-        assert not [*trace_contract(both).find_neglected_clauses()]
+        assert settle_contract(trace).unquoted == ("Print 3 lines",)
 
 
 class TestSettledContract:
@@ -356,16 +323,6 @@ def test_a_requirement_quotes_a_passage_wherever_it_stands_again() -> None:
         f"{again}.\n\nReturn 3 numbers.\n\n{again}.\n", [again], ["Return 3 numbers"]
     )
     assert find_complaints(trace_contract(contract)) == ()
-
-
-def test_code_and_tables_have_no_clauses() -> None:
-    for text in (
-        "```\nif sizes differ and names must not differ\n```\n",
-        "| what | how |\n| --- | --- |\n| three of one number and not two of another | sum |\n",
-    ):
-        quote = next(line for line in text.split("\n") if " and " in line).strip("| ")
-        trace = trace_contract(make_contract(text, [quote.partition(" |")[0]]))
-        assert not [*trace.find_neglected_clauses()]
 
 
 def test_words_and_numbers_of_an_address_are_no_doubt_about_background() -> None:
