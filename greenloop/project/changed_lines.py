@@ -9,6 +9,8 @@ from difflib import SequenceMatcher
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_none
 
+_MANY_LINES = 5000  # then the comparison passes over lines that many others are equal to
+
 
 def find_changed_lines(before: str, after: str) -> tuple[set[int], set[int]]:
     """Return the numbers of changed lines, in the old version and in the new one.
@@ -19,7 +21,8 @@ def find_changed_lines(before: str, after: str) -> tuple[set[int], set[int]]:
     sides = before.split("\n"), after.split("\n")
     old: set[int] = set()
     new: set[int] = set()
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, *sides, autojunk=False).get_opcodes():
+    is_long = min(map(len, sides)) > _MANY_LINES
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, *sides, autojunk=is_long).get_opcodes():
         if tag != "equal":
             old.update(range(i1 + 1, i2 + 1) or (i1, i1 + 1))
             new.update(range(j1 + 1, j2 + 1) or (j1, j1 + 1))

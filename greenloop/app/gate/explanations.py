@@ -107,7 +107,12 @@ class Explanations:
         return bool(values) and any(values <= more for more in gained)
 
     def _is_written_out(self, item: WeakenedTest) -> bool:
-        """Return whether the new words of an expectation are such as the change puts into the code."""
+        """Return whether the new words of an expectation are such as the change puts into the code, or
+        a text of the test is one that the code tells from others now.
+        """
+        asked = " ".join(list_values(parse_or_empty(item.before.removeprefix("case "))))
+        if any(text in asked for text in self._added_texts):
+            return True
         before, after = (set(_WORD.findall(text)) for text in (item.before, item.after))
         new = after - before
         is_text = all(len(word) >= _MIN_WORD and not word.isdigit() for word in new)
@@ -121,6 +126,18 @@ class Explanations:
             numbers = self.diff.lines.get(path, ())
             found.update(w for n in numbers if n <= len(lines) for w in _WORD.findall(lines[n - 1]))
         return found
+
+    @cached_property
+    def _added_texts(self) -> set[str]:
+        """Texts that changed code compares something with, as source, without everyday ones."""
+        found: set[str] = set()
+        for path in self._code:
+            lines = self.diff.lines.get(path, ())
+            for node in ast.walk(parse_or_empty(self._read(path))):
+                if isinstance(node, ast.Compare) and node.lineno in lines:
+                    found.update(list_values(node))
+        texts = {text[1:-1] for text in found if text[0] in "'\""}
+        return {text for text in texts if len(text) >= _MIN_WORD}
 
 
 def _list_test_words(item: ComparedTest) -> set[str]:

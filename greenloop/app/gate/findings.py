@@ -19,6 +19,7 @@ from greenloop.records import BaselineResult, Failure, Report
 from greenloop.syntax.parse import parse_or_empty
 
 MAX_LINES = 40
+_MANY_FILES = 3  # of tests that expect something else: then the change is about what they expect
 _UNEXPLAINED = "if the task asks for it, say so in a docstring, a document or a new test"
 _HEAD = "greenloop: this change is not done. Fix these points, or say why one of them is right as it is:"
 
@@ -58,8 +59,9 @@ def collect_findings(
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [item.says for item in weakened if item not in excused]
     blocking = [*loosened, *lost, *_list_silent(known, weakened, diff)]
-    asked = (i for i in excused if not _holds_still(i, known) and not explanations.cover(i))
-    blocking += [f"{item.says}; {_UNEXPLAINED}" for item in asked]
+    asked = [i for i in excused if not _holds_still(i, known) and not explanations.cover(i)]
+    if len({item.test.partition("::")[0] for item in asked}) < _MANY_FILES:
+        blocking += [f"{item.says}; {_UNEXPLAINED}" for item in asked]
     blocking += find_special_cases(diff, explanations.lines)
     if report is not None and report.verdict == "failed":
         blocking += _list_failures(report)

@@ -20,16 +20,16 @@ MAX_ANSWERS = 3  # that count in one piece of work
 _MAX_PLACES = 8
 _PRIVATE_STATE = re.compile(r"(self|cls)\._\w+( *:[^=]+)? *[-+*/|&]?= ")
 _NOTICED = ("killed", "timeout", "crashed")
-_MAX_UNNOTICED = 0.5  # of the faults in a function that new tests run
+_MAX_UNNOTICED = 0.5  # of the faults in a function
 
 
 @dataclass(frozen=True)
 class ChangedFunctions:
     """What the tests ask of each changed function.
 
-    One that new tests run is not held to the thresholds: its tests are there, and whether they ask
-    enough is told by faults that a caller sees. One that only old tests run must be asked as before.
-    Lines at module level run when the module is imported: they are new where a function of it is.
+    One is named where most of its changed lines are not run, or most of its faults not noticed: no
+    project has tests for all, and chasing what is left makes them worse. Of what is outside of all
+    functions, such as a version or a table, no faults are named.
     """
 
     evidence: Evidence
@@ -42,7 +42,7 @@ class ChangedFunctions:
     @property
     def _paths(self) -> set[str]:
         coverage, mutation = self.evidence.coverage, self.evidence.mutation
-        places = [*coverage.missed_places, *coverage.newly_run] if coverage else []
+        places = [*coverage.missed_places, *coverage.tested_places] if coverage else []
         tried = mutation.tried if mutation else ()
         return {place.rpartition(":")[0] for place in places} | {_get_path(i.id) for i in tried}
 
@@ -54,28 +54,15 @@ class ChangedFunctions:
         split = (place.rpartition(":") for place in places)
         return Counter(self._find(path, int(line)) for path, _, line in split)
 
-    @cached_property
-    def _new(self) -> Counter[str]:
-        """How many changed lines of each function new tests run."""
-        coverage = self.evidence.coverage
-        return self._count(coverage.newly_run if coverage else ())
-
-    def _is_run_anew(self, path: str, line: int) -> bool:
-        """Return whether new tests run the function of a line, at module level any of the file."""
-        name = self._find(path, line)
-        if name.endswith(":0"):
-            return any(item.startswith(f"{path}:") for item in self._new)
-        return self._new[name] > 0
-
     def list_untested(self) -> Iterator[str]:
-        """Yield the changed lines that no test runs, without those beside as many that new tests run."""
+        """Yield the changed lines that no test runs, without those beside as many that tests run."""
         coverage = self.evidence.coverage
         if coverage is None or coverage.line >= self.evidence.thresholds.line_coverage:
             return
-        missed = self._count(coverage.missed_places)
+        missed, run = self._count(coverage.missed_places), self._count(coverage.tested_places)
         split = ((place, *place.rpartition(":")[::2]) for place in coverage.missed_places)
         found = ((place, self._find(path, int(line))) for place, path, line in split)
-        left = [place for place, name in found if missed[name] > self._new[name]]
+        left = [place for place, name in found if missed[name] > run[name]]
         if left:
             yield (
                 f"no test runs {_join_places(left)}: add tests that call the new behaviour and "
@@ -94,15 +81,12 @@ class ChangedFunctions:
         )
         found = [item for item in mutation.survived if item.reached]
         lived = Counter(self._find(item.path, item.line) for item in found)
-        wanted = self.evidence.thresholds.mutation_score
-        is_short = mutation.score is not None and mutation.score < wanted
         seen: set[str] = set()
         answered: set[str] = set()
         for item in sorted(found, key=lambda item: (item.path, item.line)):
             name = self._find(item.path, item.line)
             too_many = lived[name] > max(1, _MAX_UNNOTICED * tried[name])
-            is_new = self._is_run_anew(item.path, item.line)
-            if not (too_many if is_new else is_short) or self._is_hidden(item):
+            if not too_many or name.endswith(":0") or self._is_hidden(item):
                 continue
             if self._is_answered(item, said) and len(answered | {item.place}) <= MAX_ANSWERS:
                 answered.add(item.place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 
 from greenloop.project.line_map import find_statement_ends
 from greenloop.project.weakening.machines import holds_here
@@ -17,7 +17,6 @@ def measure_coverage(
     lines: Mapping[str, Set[int]],
     baseline: Baseline,
     thresholds: Thresholds,
-    new_tests: Collection[str] = (),
 ) -> Coverage | str:
     """Return which of the statements and branches on the lines of several files the tests reach.
 
@@ -25,15 +24,15 @@ def measure_coverage(
     """
     statements: dict[str, bool] = {}
     branches: dict[str, bool] = {}
-    newly_run: list[str] = []
+    tested: list[str] = []
     for path, changed in sorted(lines.items()):
-        new = set(_list_run_lines(baseline, path, new_tests))
+        run = baseline.find_tested_lines(path)
         reached, taken = baseline.reached.get(path, {}), baseline.branches.get(path, ())
         found = find_changed_statements(texts[path], changed)
         left_out = set(_list_never_run(parse_or_empty(texts[path])))
         found = [line for line in found if line not in left_out]
         statements |= {f"{path}:{line}": line in reached for line in found}
-        newly_run += [f"{path}:{line}" for line in found if line in new]
+        tested += [f"{path}:{line}" for line in found if line in run]
         meaning = instrument_file(texts[path])
         names = meaning.branches.values() if meaning else ()
         chosen = (name for name in names if int(name.partition("->")[0]) in found)
@@ -47,16 +46,8 @@ def measure_coverage(
         branch=round(branch, 4),
         missed_places=tuple(place for place, is_hit in statements.items() if not is_hit),
         missed_branches=tuple(place for place, is_hit in branches.items() if not is_hit),
-        newly_run=tuple(newly_run),
+        tested_places=tuple(tested),
     )
-
-
-def _list_run_lines(baseline: Baseline, path: str, tests: Collection[str]) -> Iterator[int]:
-    """Yield the lines of a file that some of these tests run, without those of the import."""
-    by_line = baseline.lines.get(path, {}) if tests else {}
-    for line in baseline.find_tested_lines(path):
-        if not {*by_line.get(line, ())}.isdisjoint(tests):
-            yield line
 
 
 def _list_never_run(tree: ast.Module) -> Iterator[int]:

@@ -218,7 +218,7 @@ def grade_lines(
         "flakiness": change.measure_flakiness,
         "coverage": partial(
             measure_coverage,
-            *(texts, change.code_lines, change.baseline, plan.thresholds, change.new_tests),
+            *(texts, change.code_lines, change.baseline, plan.thresholds),
         ),
         "assertion_mutation": change.measure_assertion_mutation,
         "isolated": modules.measure_isolation,

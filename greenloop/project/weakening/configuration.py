@@ -77,6 +77,7 @@ _LEAVING_OUT = ("omit", "exclude_lines", "exclude_also", "exclude")
 _NEVER_RUN = re.compile(
     r"TYPE_CHECKING|overload|NotImplementedError|__main__|pragma|assert_never|abstract|Protocol|\.\.\."
 )
+_NO_CODE = re.compile(r"(\b|_)(typing|types|version|vendor|tests?|setup|conftest)(/\*+|\.py)?$")
 _COLLECTING = ("testpaths", "python_files", "python_classes", "python_functions", "norecursedirs")
 _IGNORING = ("collect_ignore", "collect_ignore_glob", "pytest_plugins")
 
@@ -126,9 +127,9 @@ def _checks_as_much(old: str, new: str) -> bool:
     """Return whether a line runs pytest as another one did, on all that it named."""
     is_pytest = {*_CHECKING.findall(old)} == {*_CHECKING.findall(new)} == {"pytest"}
     taken, more = (_list_taking(_split(re.sub(r"[\"',()\[\]]", " ", i))) for i in (old, new))
-    before, now = ({*_TEST_PATH.findall(line)} for line in (old, new))
-    is_narrower = bool(now) and not (before and before <= now)
-    return is_pytest and {*more} <= {*taken} and not is_narrower and not _IDLE.search(new)
+    before, now = ({i.strip("./") for i in _TEST_PATH.findall(line)} for line in (old, new))
+    is_whole = not now or bool(before and before <= now) or (not before and "tests" in now)
+    return is_pytest and {*more} <= {*taken} and is_whole and not _IDLE.search(new)
 
 
 def _find_silenced(path: str, before: str, after: str) -> Iterator[str]:
@@ -206,7 +207,7 @@ def _compare_settings(
     for key in _LEAVING_OUT:
         known = _list_lines(measured.get(key))
         more = [i for i in _list_lines(measures.get(key)) if i not in known]
-        more = [i for i in more if key == "omit" or not _NEVER_RUN.search(i)]
+        more = [i for i in more if not (_NO_CODE if key == "omit" else _NEVER_RUN).search(i)]
         if more and measured:
             yield f"{path}: coverage's {key} has `{more[0]}` now"
     bounds = (table.get("coverage", {}).get("fail_under", 0) for table in (old, new))

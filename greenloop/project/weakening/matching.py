@@ -7,6 +7,7 @@ what it tested is not weaker. What counts is whether its checks still stand some
 from __future__ import annotations
 
 import ast
+import builtins
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -19,7 +20,7 @@ from greenloop.project.weakening.comparison import (
     has_moved,
     list_parts,
 )
-from greenloop.project.weakening.names import add_helpers
+from greenloop.project.weakening.names import add_helpers, iter_definitions
 from greenloop.project.weakening.strength import EXPECTING, Strength
 from greenloop.project.weakening.tests import (
     ComparedTest,
@@ -58,9 +59,14 @@ def find_weakened_tests(
     gone = {
         path: add_helpers(text, after.get(path, ""), removed_names) for path, text in before.items()
     }
+    taken = {now.test for now in successors.values()}
+    fresh = (item for item in unfolded if item.test not in taken and not item.is_helper)
+    room = {item.test: len(_list_whole(item)) for item in fresh}
     for test, item in old.items():
         if (now := successors.get(test)) is not None:
             found.extend(compare_tests(item, now, kept, removed_names, added))
+        elif (other := _find_rewritten(item, before[item.path], room, new)) is not None:
+            room[other.test] -= len(item.checks)
         elif not item.is_helper and not _is_replaced(item, unfolded, gone[item.path], kept, added):
             first = item.checks[0].shown if item.checks else ""
             again = is_called_by(item, unfolded)
@@ -164,6 +170,23 @@ def _is_replaced(
     if item.checks and all(stand):
         return True
     return is_called_by(item, [other for other in others if item.values <= other.values])
+
+
+def _find_rewritten(
+    item: ComparedTest, text: str, room: Mapping[str, int], new: Mapping[str, ComparedTest]
+) -> ComparedTest | None:
+    """Return a new test that calls all of the code that a test called, with as many checks as strong.
+
+    `room` are the new tests, with the number of their checks that stand for those of no other test.
+    """
+    own = {node.name for node in iter_definitions(text)}
+    called = list_called(item) - EXPECTING - own - {*dir(builtins)}
+    strongest = max((check.strength for check in item.checks), default=Strength.WHOLE)
+    for test, left in room.items():
+        checks = [i for i in _list_whole(new[test]) if i.strength >= strongest]
+        if called and called <= new[test].names and 0 < len(item.checks) <= min(left, len(checks)):
+            return new[test]
+    return None
 
 
 def _is_surpassed(check: Check, others: Collection[ComparedTest]) -> bool:

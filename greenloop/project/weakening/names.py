@@ -72,8 +72,8 @@ def add_helpers(before: str, after: str, removed_names: Collection[str]) -> set[
     """Return removed names of the code, and those of what a file of tests had for them: fixtures, other
     helpers, and classes by what is no test in them.
     """
-    defined = {node.name for node in _iter_definitions(after)}
-    helpers = [node for node in _iter_definitions(before) if node.name not in defined]
+    defined = {node.name for node in iter_definitions(after)}
+    helpers = [node for node in iter_definitions(before) if node.name not in defined]
     uses = [(node.name, _list_used(node)) for node in helpers]
     found = set(removed_names)
     while more := {name for name, used in uses if name not in found and not used.isdisjoint(found)}:
@@ -81,7 +81,8 @@ def add_helpers(before: str, after: str, removed_names: Collection[str]) -> set[
     return found
 
 
-def _iter_definitions(text: str) -> Iterator[Definition]:
+def iter_definitions(text: str) -> Iterator[Definition]:
+    """Yield the functions and classes of a file."""
     return (node for node in ast.walk(parse_or_empty(text)) if isinstance(node, Definition))
 
 
@@ -95,4 +96,4 @@ def _list_used(node: Definition) -> frozenset[str]:
 
 
 def _iter_functions(text: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (node for node in _iter_definitions(text) if isinstance(node, Function))
+    return (node for node in iter_definitions(text) if isinstance(node, Function))

@@ -14,24 +14,19 @@ _CALLS = frozenset({"skip", "xfail", "skipTest", "SkipTest"})
 _MISSING = re.compile(r"ImportError|ModuleNotFound|NotImplementedError|OSError|PermissionError")
 
 
-def explain_skip(
-    marks: Sequence[ast.expr],
-    body: Sequence[ast.stmt],
-    around: Sequence[list[ast.stmt]],
-    bound: Bindings,
-) -> str:
+def explain_skip(marks: Sequence[ast.expr], body: Sequence[ast.stmt], bound: Bindings) -> str:
     """Return what skips a test, '' where it is a matter of the machine that it runs on.
 
-    `marks` are those of the test and its classes, `around` the bodies of its file and classes. A lie
-    about the machine is seen when the test is run here: it passed before, and does not run now.
+    `marks` are those of the test, its classes and its file. A lie about the machine is seen when the
+    test is run here: it passed before, and does not run now.
     """
-    marks = [*marks, *(mark for part in around for mark in _list_marks(part))]
     found = (mark for item in marks for mark in _find_skipping(resolve(item, bound)))
     named = next((ast.unparse(mark) for mark in found if not _asks_for_machine(mark)), "")
     return named or next(_list_calls(body, False), "")
 
 
-def _list_marks(body: list[ast.stmt]) -> Iterator[ast.expr]:
+def list_marks(body: list[ast.stmt]) -> Iterator[ast.expr]:
+    """Yield what a file or class gives as marks to all its tests."""
     for node in body:
         match node:
             case ast.Assign(targets=[ast.Name(id="pytestmark")], value=value):

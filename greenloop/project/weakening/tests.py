@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from unittest import TestCase
 
 from greenloop.project.weakening.bindings import Bindings, bind_names, resolve
@@ -16,7 +16,7 @@ from greenloop.project.weakening.checks import (
     list_names,
     list_values,
 )
-from greenloop.project.weakening.skips import explain_skip
+from greenloop.project.weakening.skips import explain_skip, list_marks
 from greenloop.project.weakening.strength import EXPECTING
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_empty
@@ -48,16 +48,42 @@ class ComparedTest:
         return self.test.partition("::")[0]
 
 
+@dataclass(frozen=True)
+class _Place:
+    """What stands around a function: its classes, their bodies and the file's, and what these define."""
+
+    classes: tuple[ast.ClassDef, ...] = ()
+    bodies: tuple[list[ast.stmt], ...] = ()
+    helpers: frozenset[str] = frozenset()
+    marks: tuple[ast.expr, ...] = ()
+    skip: str = ""
+
+    def enter(self, body: list[ast.stmt], *entered: ast.ClassDef) -> _Place:
+        return _Place(
+            (*self.classes, *entered),
+            (*self.bodies, body),
+            self.helpers.union(find_helpers(body)),
+            (*self.marks, *list_marks(body), *(i for node in entered for i in node.decorator_list)),
+            self.skip or _explain_no_collection(body),
+        )
+
+    def iter_functions(self) -> Iterator[tuple[Function, _Place]]:
+        """Yield the functions of the innermost body, and of its classes, with their places."""
+        for node in self.bodies[-1]:
+            if isinstance(node, ast.ClassDef):
+                yield from self.enter(node.body, node).iter_functions()
+            elif isinstance(node, Function):
+                yield node, self
+
+
 def read_tests(texts: Mapping[str, str]) -> dict[str, ComparedTest]:
     """Return the tests and checking helpers of test files by node id; those of base classes, too."""
     found: dict[str, ComparedTest] = {}
     for path, text in texts.items():
         body = parse_or_empty(text).body
         bound = _read_constants(body)
-        for name, node, classes in _iter_functions(body):
-            item = _read(f"{path}::{name}", node, classes, body, bound)
-            if skip := _explain_no_collection(body, classes):
-                item = replace(item, skip=skip)
+        for node, place in _Place().enter(body).iter_functions():
+            item = _read(path, node, place, bound)
             if not item.is_helper or item.checks:
                 found[item.test] = item  # a later one of the same name takes its place
         for name in _list_undefined(body):
@@ -65,13 +91,12 @@ def read_tests(texts: Mapping[str, str]) -> dict[str, ComparedTest]:
     return found
 
 
-def _explain_no_collection(body: list[ast.stmt], classes: tuple[ast.ClassDef, ...]) -> str:
+def _explain_no_collection(body: list[ast.stmt]) -> str:
     """Return what keeps pytest from the tests of a file or class, whatever the machine."""
-    for statements in (body, *(item.body for item in classes)):
-        for node in statements:
-            text = ast.unparse(node) if isinstance(node, (ast.Assign, ast.Expr)) else ""
-            if text == "__test__ = False" or re.match(r"pytest\.skip\(.*allow_module_level", text):
-                return text
+    for node in body:
+        text = ast.unparse(node) if isinstance(node, (ast.Assign, ast.Expr)) else ""
+        if text == "__test__ = False" or re.match(r"pytest\.skip\(.*allow_module_level", text):
+            return text
     return ""
 
 
@@ -93,35 +118,17 @@ def _read_constants(body: list[ast.stmt]) -> Bindings:
     return bound
 
 
-def _iter_functions(
-    body: list[ast.stmt], classes: tuple[ast.ClassDef, ...] = ()
-) -> Iterator[tuple[str, Function, tuple[ast.ClassDef, ...]]]:
-    for node in body:
-        if isinstance(node, ast.ClassDef):
-            yield from _iter_functions(node.body, (*classes, node))
-        elif isinstance(node, Function):
-            yield "::".join(item.name for item in (*classes, node)), node, classes
-
-
-def _read(
-    test: str,
-    node: Function,
-    classes: tuple[ast.ClassDef, ...],
-    file: list[ast.stmt],
-    bound: Bindings,
-) -> ComparedTest:
-    marks = [*node.decorator_list, *(mark for item in classes for mark in item.decorator_list)]
-    around = [file, *(item.body for item in classes)]
-    helpers = {name for part in around for name in find_helpers(part)}
+def _read(path: str, node: Function, place: _Place, bound: Bindings) -> ComparedTest:
+    names = "::".join(item.name for item in (*place.classes, node))
     return ComparedTest(
-        test=test,
+        test=f"{path}::{names}",
         line=node.lineno,
         body="\n".join(map(ast.unparse, node.body)),
-        checks=tuple(list_checks(node.body, {**bound, **_read_defaults(node)}, helpers)),
+        checks=tuple(list_checks(node.body, {**bound, **_read_defaults(node)}, place.helpers)),
         values=list_values(node),
         names=list_names(node),
-        cases=tuple(_list_cases(node, marks, bound)),
-        skip=explain_skip(marks, node.body, around, bound),
+        cases=tuple(_list_cases(node, [*node.decorator_list, *place.marks], bound)),
+        skip=place.skip or explain_skip([*node.decorator_list, *place.marks], node.body, bound),
         mocked=frozenset(_list_mocked(node)),
         is_helper=not node.name.startswith("test"),
     )

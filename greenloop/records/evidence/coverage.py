@@ -24,7 +24,7 @@ class Coverage(Piece):
     `statements` are all lines that a statement begins on. `unasked_lines` were not run either, and
     do not count: nothing asks for them. `unreached` are public functions and methods that no test
     runs at all. `missed_places` are the missed lines of several files, as `path:12`, and
-    `newly_run` those that new tests run.
+    `tested_places` the changed lines that tests run, without those of imports.
     """
 
     title: ClassVar[str] = "coverage"
@@ -40,7 +40,7 @@ class Coverage(Piece):
     unasked_lines: tuple[int, ...] = ()
     unreached: tuple[str, ...] = ()
     missed_places: tuple[str, ...] = ()
-    newly_run: tuple[str, ...] = ()
+    tested_places: tuple[str, ...] = ()
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         missed = self.missed_lines or self.missed_places

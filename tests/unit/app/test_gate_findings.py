@@ -71,17 +71,30 @@ def test_a_suite_that_is_too_long_gives_way_to_the_tests_of_the_change() -> None
     assert found == (Baseline(), ["tests/test_names.py"])
 
 
-@pytest.mark.parametrize(("new", "named"), [((), 1), (("a.py:3",), 0)])
-def test_one_fault_at_module_level_is_not_named_beside_new_tests(
-    new: tuple[str, ...], named: int
-) -> None:
-    text = "LIMIT = 1\ndef f(x):\n    return x < LIMIT\n"
-    survivor = Survivor.model_construct(
-        id="a.py:1", path="a.py", line=1, reached=True, question="?", function=""
+@pytest.mark.parametrize(("lived", "named"), [(1, 0), (2, 2)])
+def test_faults_are_named_where_most_of_a_function_go_unnoticed(lived: int, named: int) -> None:
+    text = "def f(x):\n    x += 1\n    return x < 2\n"
+    found = [
+        Survivor.model_construct(
+            id=f"a.py:{i}", path="a.py", line=i + 2, reached=True, question="?", function="f"
+        )
+        for i in range(lived)
+    ]
+    outcomes = ["survived"] * lived + ["killed"]
+    tried = tuple(
+        MutantResult.model_construct(id=f"a.py:{i}", line=i + 2, outcome=outcome)
+        for i, outcome in enumerate(outcomes)
     )
-    tried = (MutantResult.model_construct(id="a.py:1", line=1, outcome="survived"),)
-    mutation = Mutation.model_construct(survived=(survivor,), tried=tried, score=0.0)
-    coverage = Coverage.model_construct(newly_run=new, missed_places=())
-    evidence = Evidence(mutation=mutation, coverage=coverage)
-    found = list(ChangedFunctions(evidence, {"a.py": text}).list_survivors(""))
-    assert len(found) == named
+    mutation = Mutation.model_construct(survived=tuple(found), tried=tried, score=0.0)
+    functions = ChangedFunctions(Evidence(mutation=mutation), {"a.py": text})
+    assert len(list(functions.list_survivors(""))) == named
+
+
+@pytest.mark.parametrize(("run", "named"), [((), 1), (("a.py:2", "a.py:3"), 0)])
+def test_lines_that_no_test_runs_are_named_where_they_are_most_of_a_function(
+    run: tuple[str, ...], named: int
+) -> None:
+    text = "def f(x):\n    y = x\n    if y:\n        return 1\n"
+    coverage = Coverage(line=0.7, branch=1, missed_places=("a.py:4",), tested_places=run)
+    functions = ChangedFunctions(Evidence(coverage=coverage), {"a.py": text})
+    assert len(list(functions.list_untested())) == named
