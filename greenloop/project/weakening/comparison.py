@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +15,7 @@ from greenloop.project.weakening.tests import ComparedTest, list_called
 
 Kind = Literal[
     "removed",
+    "rewritten",
     "skipped",
     "conditional",
     "swallowed",
@@ -26,6 +27,7 @@ Kind = Literal[
 ]
 _SAYS: Mapping[Kind, str] = {
     "removed": "was removed",
+    "rewritten": "was written anew",
     "skipped": "may be skipped now",
     "conditional": "checks only under a condition now",
     "swallowed": "hides its own failure now",
@@ -90,8 +92,12 @@ def compare_tests(
     asked = [i for i in old.checks if (i.names | i.values).isdisjoint(removed_names)]
     asked = [i for i in asked if not has_moved(i, added)]
     yield from (build(*found) for found in _compare_checks(asked, new, kept))
-    lost = [case for case in old.cases if list_parts(case).isdisjoint(removed_names)]
-    yield from (build(*found) for found in _compare_cases(lost, new))
+    gone = (Counter(old.cases) - Counter(new.cases)).elements()
+    lost = [
+        i for i in gone if kept.get(f"case {i}", 0) < 0 and list_parts(i).isdisjoint(removed_names)
+    ]
+    gained = list((Counter(new.cases) - Counter(old.cases)).elements())
+    yield from (build(*found) for found in _compare_cases(lost, gained, bool(new.cases)))
 
 
 _Found = tuple[Kind, str, str, int]
@@ -186,10 +192,8 @@ def list_parts(case: str) -> frozenset[str]:
     return list_names(tree) | list_values(tree)
 
 
-def _compare_cases(old: Collection[str], new: ComparedTest) -> Iterator[_Found]:
+def _compare_cases(lost: Sequence[str], gained: Sequence[str], has_cases: bool) -> Iterator[_Found]:
     """Yield a case that no case replaces, or that expects something else for the same input."""
-    lost = list((Counter(old) - Counter(new.cases)).elements())
-    gained = list((Counter(new.cases) - Counter(old)).elements())
     for case in lost:
         hidden = next((i for i in gained if "marks=" in i and case.strip("()") in i), None)
         if hidden is not None:
@@ -197,7 +201,7 @@ def _compare_cases(old: Collection[str], new: ComparedTest) -> Iterator[_Found]:
         twin = next((item for item in gained if _has_same_input(case, item)), None)
         if twin is not None:
             yield "expectation", f"case {case}", f"case {twin}", 0
-    if len(lost) > len(gained) and new.cases:
+    if len(lost) > len(gained) and has_cases:
         yield "fewer checks", f"case {lost[0]}", "", 0
 
 

@@ -85,9 +85,15 @@ _IGNORING = ("collect_ignore", "collect_ignore_glob", "pytest_plugins")
 def is_deciding_file(path: str) -> bool:
     """Return whether a file of a project decides which tests count, and what is asked of them."""
     name = path.rpartition("/")[2]
-    named = (*_PYTEST_FILES, *_STARTUP_FILES, "conftest.py")
-    is_path = name.endswith(".pth")
-    return name in named or is_path or any(fnmatch(path, p) for p in _HOOK_FILES)
+    named = (*_PYTEST_FILES, "conftest.py")
+    return name in named or _is_run_first(path) or any(fnmatch(path, p) for p in _HOOK_FILES)
+
+
+def _is_run_first(path: str) -> bool:
+    """Return whether Python runs a file before all others: where it looks for modules first."""
+    folder, _, name = path.rpartition("/")
+    is_module = name in _STARTUP_FILES and folder in ("", "src", "lib", "tests", "test")
+    return is_module or ("site-packages/" in path and name.endswith((".pth", *_STARTUP_FILES)))
 
 
 def find_loosened_configuration(
@@ -106,7 +112,7 @@ def find_loosened_configuration(
         elif path.rpartition("/")[2] in _PYTEST_FILES:
             yield from _compare_settings(path, _read(path, old), _read(path, new), tests)
             yield from _find_silenced(path, old, new)
-        elif fnmatch(path, "*.pth") or path.rpartition("/")[2] in _STARTUP_FILES:
+        elif _is_run_first(path):
             yield f"{path}: was changed; Python runs it before every test"
         else:
             yield from _compare_hook_lines(path, old, new)

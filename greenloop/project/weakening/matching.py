@@ -67,6 +67,8 @@ def find_weakened_tests(
             found.extend(compare_tests(item, now, kept, removed_names, added))
         elif (other := _find_rewritten(item, before[item.path], room, new)) is not None:
             room[other.test] -= len(item.checks)
+            texts = item.checks[0].shown, other.checks[0].shown
+            found.append(WeakenedTest(other.test, "rewritten", *texts, other.line, was=test))
         elif not item.is_helper and not _is_replaced(item, unfolded, gone[item.path], kept, added):
             first = item.checks[0].shown if item.checks else ""
             again = is_called_by(item, unfolded)
@@ -130,11 +132,14 @@ def is_same(item: ComparedTest, other: ComparedTest | None) -> bool:
 
 
 def _list_texts(tests: Collection[ComparedTest]) -> Iterator[str]:
-    """Yield the checks that are made whenever their test runs; those of helpers that are called."""
+    """Yield the cases, and the checks that are made whenever their test runs; those of helpers that
+    are called.
+    """
     used = frozenset[str]().union(*(item.names for item in tests))
     for item in tests:
         if item.name in used or not item.is_helper:
             yield from (check.text for check in _list_whole(item))
+            yield from (f"case {case}" for case in item.cases if not item.skip)
 
 
 def _list_whole(item: ComparedTest) -> list[Check]:

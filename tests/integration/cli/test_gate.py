@@ -176,4 +176,4 @@ def test_a_test_of_what_the_code_did_before_may_be_replaced(project: Path) -> No
     append(file, NEGATIVE)
     status, out, err = stop(project, "--agent", "text")
     assert (status, out) == (0, "")
-    assert "was removed" in err  # the person is told
+    assert "was written anew" in err  # the person is told

@@ -17,7 +17,8 @@ def find_kinds(
 ) -> list[str]:
     old = {"tests/test_cart.py": textwrap.dedent(before)}
     new = {"tests/test_cart.py": textwrap.dedent(after)}
-    return [item.kind for item in find_weakened_tests(old, new, removed)]
+    found = find_weakened_tests(old, new, removed)
+    return [item.kind for item in found if item.kind != "rewritten"]  # a person is told
 
 
 SABOTAGE = read_table(__file__, "SABOTAGE")

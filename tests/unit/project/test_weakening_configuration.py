@@ -64,7 +64,11 @@ def test_a_loosened_configuration_is_named(path: str, before: str, after: str, s
         ("conftest.py", "", "if sys.version_info < (3, 12):\n    collect_ignore = ['a.py']\n"),
         ("pyproject.toml", "not TOML", "neither = "),
         ("pytest.ini", "[pytest]\ntestpaths = a", "[pytest]\ntestpaths = a b"),
-        (".github/workflows/a.yml", "run: pytest a", "run: uv run pytest --cov=x tests/ a\n- python: 3"),
+        (
+            ".github/workflows/a.yml",
+            "run: pytest a",
+            "run: uv run pytest --cov=x tests/ a\n- python: 3",
+        ),
         ("pytest.ini", "", "[pytest]\ntestpaths = tests"),
         (".codex/hooks.json", "", '"command": "greenloop gate --agent codex || exit 0"'),
     ],
