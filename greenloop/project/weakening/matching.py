@@ -51,7 +51,8 @@ def find_weakened_tests(
     found: list[WeakenedTest] = []
     own_tests = [item for test, item in new.items() if test not in old and not item.is_helper]
     for item, own in _find_overridden(own_tests, {**around, **before}):
-        not_asked = dict.fromkeys((check.text for check in item.checks), -1)
+        asked = (*(check.text for check in item.checks), *(f"case {case}" for case in item.cases))
+        not_asked = dict.fromkeys(asked, -1)
         found.extend(compare_tests(item, own, not_asked, removed_names))
     kept = Counter(_list_texts(new.values()))
     kept.subtract(_list_texts(old.values()))
@@ -65,11 +66,13 @@ def find_weakened_tests(
     for test, item in old.items():
         if (now := successors.get(test)) is not None:
             found.extend(compare_tests(item, now, kept, removed_names, added))
+        elif item.is_helper or _is_replaced(item, unfolded, gone[item.path], kept, added):
+            continue
         elif (other := _find_rewritten(item, before[item.path], room, new)) is not None:
             room[other.test] -= len(item.checks)
             texts = item.checks[0].shown, other.checks[0].shown
             found.append(WeakenedTest(other.test, "rewritten", *texts, other.line, was=test))
-        elif not item.is_helper and not _is_replaced(item, unfolded, gone[item.path], kept, added):
+        else:
             first = item.checks[0].shown if item.checks else ""
             again = is_called_by(item, unfolded)
             found.append(WeakenedTest(test, "removed", first, was=test, is_replaced=again))

@@ -158,7 +158,7 @@ def _is_parametrize(mark: ast.Call) -> bool:
 def _unwrap(case: ast.expr, bound: Bindings) -> ast.expr:
     """Return the values of `pytest.param(…)` as they stand without it, where no mark skips them."""
     marks = [i.value for i in getattr(case, "keywords", ()) if i.arg == "marks"]
-    if explain_skip(marks, (), (), bound):
+    if explain_skip(marks, (), bound):
         return case
     match case:
         case ast.Call(func=ast.Attribute(attr="param") | ast.Name(id="param"), args=[one]):
