@@ -13,7 +13,6 @@ from greenloop.app.check import CheckResult, OpenSandbox, run_and_save
 from greenloop.app.diff_tests import (
     RedTests,
     build_run,
-    compare_tests,
     explain_problem,
     explain_red,
     list_ignored_tests,
@@ -23,6 +22,7 @@ from greenloop.app.diff_tests import (
     summarize_baseline,
 )
 from greenloop.app.requests import build_request
+from greenloop.app.tests_before import compare_tests
 from greenloop.dependencies.names import find_required_modules
 from greenloop.errors import InputError
 from greenloop.events import EventSink, Notice, TestRunFinished, ignore_event

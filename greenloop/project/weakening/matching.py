@@ -76,17 +76,26 @@ def find_weakened_tests(
             first = item.checks[0].shown if item.checks else ""
             again = is_called_by(item, unfolded)
             found.append(WeakenedTest(test, "removed", first, was=test, is_replaced=again))
+    found.extend(_find_replacing(unfolded, before, after, changed_names))
+    return list(dict.fromkeys(found))
+
+
+def _find_replacing(
+    unfolded: Collection[ComparedTest],
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    changed_names: Collection[str],
+) -> Iterator[WeakenedTest]:
+    """Yield tests that replace what the change is about, and files that replace it or assertions."""
     for item in unfolded:
         if mocked := item.mocked & list_called(item) & {*changed_names}:
             names = ", ".join(sorted(mocked))
-            found.append(WeakenedTest(item.test, "mocked", names, "a replacement", item.line))
+            yield WeakenedTest(item.test, "mocked", names, "a replacement", item.line)
     for path, text in after.items():
         known = list_patches(before.get(path, ""))
         for name, line in list_patches(text).items():
             if (name in changed_names or is_tool(name)) and name not in known:
-                test = f"{path}::this file"
-                found.append(WeakenedTest(test, "mocked", name, "a replacement", line))
-    return list(dict.fromkeys(found))
+                yield WeakenedTest(f"{path}::this file", "mocked", name, "a replacement", line)
 
 
 def _find_overridden(

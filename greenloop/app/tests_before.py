@@ -1,0 +1,109 @@
+"""Tests of a project as they were, run on the code before a change and after it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Set
+from pathlib import PurePosixPath
+from typing import Any
+
+from greenloop.project.diff import ProjectDiff
+from greenloop.project.runner import ProjectRunner
+from greenloop.project.weakening import find_successors
+from greenloop.project.weakening.tests import read_tests
+from greenloop.records import Baseline, TestRun
+from greenloop.testsuite.parser import is_test_path, parse_test_functions
+
+
+def find_readers(diff: ProjectDiff) -> dict[str, str]:
+    """Return the test files that name a changed file of data, or a folder of it; each with that file."""
+    found: dict[str, str] = {}
+    for data in diff.data:
+        parts = {PurePosixPath(part).stem for part in data.split("/")} - {"test", "tests"}
+        for path, text in diff.texts_before.items():
+            if is_test_path(path) and any(part in f"{path}\n{text}" for part in parts):
+                found.setdefault(path, data)
+    return found
+
+
+def compare_tests(
+    runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline, only: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return which functions of changed test files, or of those whose data changed, passed before, do not
+    run now, have fewer cases, or fail now as they were: the fields of `BaselineResult` on them. `only`
+    are the files of the baseline, where not all.
+    """
+    changed = [
+        p for p in diff.before if is_test_path(p) and diff.before[p] != diff.tree.texts.get(p)
+    ]
+    before = {p: text for p in changed if (text := diff.before[p]) is not None}
+    folders = tuple(p.removesuffix("conftest.py") for p in changed if p.endswith("conftest.py"))
+    readers = find_readers(diff)
+    beside = {
+        p: t
+        for p, t in diff.texts_before.items()
+        if (p in readers or (is_test_path(p) and p.startswith(folders))) and (p in only or not only)
+    }
+    old = {p: text for p, text in {**beside, **before}.items() if parse_test_functions(text)}
+    files = sorted(path for path in old if not path.endswith("conftest.py"))
+    if not files:
+        return {}
+    passed = list_ended(runner.run(diff.before | diff.data, files), "passed")
+    as_it_was = runner.run(before | diff.data, files)
+    again = list_ended(as_it_was, "passed", "skipped", "xfailed")
+    now_run = (*baseline.locked, *baseline.red, *baseline.flaky)
+    run_now = set(map(_name_function, now_run))
+    failing = {_name_function(test) for test in passed - again}
+    functions = set(map(_name_function, passed))
+    now = {path: diff.tree.texts.get(path, "") for path in {*files, *changed, *diff.before}}
+    now = {path: text for path, text in now.items() if is_test_path(path)}
+    begun = {
+        test.rpartition("::")[2] for test in run_now - functions if test.startswith(tuple(now))
+    }
+    silent = set(_find_silent(functions - run_now, begun, run_now, old, now))
+    silent -= {test for test in silent if not _is_defined(test, runner.tree.texts)}
+    found = {"compared": functions, "silent": silent, "outdated": failing}
+    asked = passed & list_ended(as_it_was, "passed")
+    counts = [Counter(map(_name_function, tests)) for tests in (asked, now_run)]
+    fewer = {test: number for test, number in (counts[0] - counts[1]).items() if counts[1][test]}
+    return {**{key: tuple(sorted(names)) for key, names in found.items()}, "fewer": fewer}
+
+
+def _find_silent(
+    gone: Set[str],
+    begun: Set[str],
+    run_now: Set[str],
+    old: Mapping[str, str],
+    now: Mapping[str, str],
+) -> Iterator[str]:
+    """Yield the tests that ran before, stand somewhere still, and do not run now.
+
+    Those that no file has are inherited, and stand where their class does; `begun` are names of tests
+    that are new.
+    """
+    successors, written = find_successors(old, now), read_tests(old)
+    for test in gone:
+        path, *classes, name = test.split("::")
+        stands = successors.get(test, "")
+        if stands:
+            name = stands.rpartition("::")[2]
+        elif test not in written and classes:
+            is_there = all(f"class {item}" in now.get(path, "") for item in classes)
+            stands = test if is_there else ""
+        if stands and stands not in run_now and name not in begun:
+            yield test
+
+
+def _is_defined(test: str, texts: Mapping[str, str]) -> bool:
+    """Return whether a test file defines a function of a test's name."""
+    head = re.compile(rf"\bdef {re.escape(test.rpartition('::')[2])}\b")
+    return any(is_test_path(path) and head.search(text) for path, text in texts.items())
+
+
+def list_ended(run: TestRun, *outcomes: str) -> set[str]:
+    return {item.id for item in run.tests if item.outcome in outcomes}
+
+
+def _name_function(test: str) -> str:
+    return test.partition("[")[0]
