@@ -14,10 +14,11 @@ from typing import Any
 def record_calls(path: str, called: set[tuple[str, int]]) -> Iterator[None]:
     """Add name and first line of each function of the file that is called in the block."""
 
-    def trace(frame: types.FrameType, event: str, argument: Any) -> None:
+    def trace(frame: types.FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
         if code.co_filename == path:
             called.add((code.co_name, code.co_firstlineno))
+        return None if code.co_filename.endswith(".py") else _ignore
 
     sys.settrace(trace)
     threading.settrace(trace)
@@ -36,7 +37,7 @@ def trace_lines(path: str, function: Callable[[], None]) -> set[int]:
     def call(frame: types.FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
         if code.co_filename != path:
-            return None
+            return None if code.co_filename.endswith(".py") else _ignore
         if code not in unseen:
             unseen[code] = _code_lines(code)
             tracers[code] = _create_tracer(unseen[code])
@@ -50,6 +51,11 @@ def trace_lines(path: str, function: Callable[[], None]) -> set[int]:
         sys.settrace(None)
         threading.settrace(None)
     return {line for code, lines in unseen.items() for line in _code_lines(code) - lines}
+
+
+def _ignore(frame: types.FrameType, event: str, argument: Any) -> Any:
+    """Trace nothing. Modules that Cython has compiled with tracing call what a tracer returns."""
+    return _ignore
 
 
 def _code_lines(code: types.CodeType) -> set[int]:
