@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from greenloop.errors import InputError, SandboxError
+from greenloop.errors import InputError, OutputError, SandboxError
 from greenloop.project.environment.folders import list_copied_sources, list_other_folders
 from greenloop.project.environment.interpreter import Environment
 from greenloop.project.exclusions import (
@@ -16,12 +16,14 @@ from greenloop.project.exclusions import (
     explain_file_exclusion,
     explain_folder_exclusion,
 )
+from greenloop.project.git import run_git
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.cleanup import create_temporary_folder, remove_folder
 from greenloop.sandbox.environment import GuestEnvironment
 
 _UNPRIVILEGED_ID = 65534  # the user of runs where greenloop is started by root
 _MAX_BYTES, _MAX_FILES, _MAX_KEY_BYTES = 2 << 30, 200_000, 1 << 16
+_TEST_FOLDERS = frozenset({"test", "tests", "testing"})
 _MASKED = ("pip.conf", "conda-meta/state")  # may hold passwords, and values of variables
 
 
@@ -91,13 +93,15 @@ def _is_shown(folder: str, other: str, root: str) -> bool:
 def copy_project(root: Path, target: Path, omitted: Collection[str] = ()) -> None:
     """Copy all files but caches, environments, secrets and those omitted.
 
-    What git ignores is copied: it may be a built module.
+    What git ignores is copied: it may be a built module. Keys that git tracks among the tests are
+    part of these.
 
     Raises:
         InputError: they are too many or too large.
         SandboxError: they cannot be copied.
     """
     count = size = 0
+    fixtures = _list_fixtures(root)
     try:
         for above, folders, files in os.walk(root):
             inner = os.path.relpath(above, root)
@@ -106,10 +110,11 @@ def copy_project(root: Path, target: Path, omitted: Collection[str] = ()) -> Non
             shutil.copymode(above, there)
             folders[:] = [name for name in folders if _is_copied(inner, above, name, there)]
             for name in files:
-                if os.path.normpath(os.path.join(inner, name)) in omitted:
+                path = os.path.normpath(os.path.join(inner, name))
+                if path in omitted:
                     continue
                 count += 1
-                size += _copy_file(f"{above}/{name}", os.path.join(inner, name), there)
+                size += _copy_file(f"{above}/{name}", path, there, path in fixtures)
                 if count > _MAX_FILES or size > _MAX_BYTES:
                     raise InputError(f"{root} is too much for a sandbox: name a smaller folder")
         if os.getuid() == 0:
@@ -129,17 +134,26 @@ def _is_copied(inner: str, above: str, name: str, there: str) -> bool:
     return os.access(full, os.R_OK | os.X_OK)
 
 
-def _copy_file(source: str, path: str, folder: str) -> int:
+def _list_fixtures(root: Path) -> frozenset[str]:
+    """Return the files that git tracks in folders of tests."""
+    try:
+        tracked = run_git(root, "ls-files", "-z", "--cached").split("\0")
+    except OutputError:
+        return frozenset()
+    return frozenset(path for path in tracked if _TEST_FOLDERS.intersection(path.split("/")[:-1]))
+
+
+def _copy_file(source: str, path: str, folder: str, is_fixture: bool) -> int:
     """Copy a file, or a link as a link; return its size, 0 for what is left out."""
     target = f"{folder}/{os.path.basename(source)}"
     if os.path.islink(source):
         os.symlink(os.readlink(source), target)
         return 0
     is_readable = os.path.isfile(source) and os.access(source, os.R_OK)
-    if not is_readable or explain_file_exclusion(os.path.normpath(path)):
+    if not is_readable or (explain_file_exclusion(path) and not is_fixture):
         return 0
     size = os.stat(source).st_size
-    may_be_key = size < _MAX_KEY_BYTES and not source.endswith(".py")
+    may_be_key = size < _MAX_KEY_BYTES and not source.endswith(".py") and not is_fixture
     if may_be_key and explain_content_exclusion(Path(source).read_bytes()):
         return 0
     shutil.copy2(source, target, follow_symlinks=False)

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from greenloop.project.diff import read_diff
+from greenloop.project.environment.project_copy import copy_project
 from greenloop.project.tree import read_tree
 from tests.support.git import commit_all, git
+from tests.support.project_environments import write_files
 
 
 def write(root: Path, **files: str) -> None:
@@ -111,3 +113,32 @@ def test_own_metadata_stand_for_an_installation(tmp_path: Path) -> None:
     project = read_tree(tmp_path).project
     assert b"Version: 1.2" in project.all_files["pkg_x-1.2.dist-info/METADATA"]
     assert list(project.own_files) == ["pyproject.toml"]
+
+
+def test_the_copy_has_keys_of_tests_but_no_secret(tmp_path: Path) -> None:
+    root = tmp_path / "shop"
+    key = "-----BEGIN PRIVATE KEY-----\n" + "A" * 40
+    write_files(
+        root,
+        {
+            ".gitignore": "*.so\n.venv\n",
+            ".venv/pyvenv.cfg": "",
+            "src/shop/__init__.py": "",
+            "src/shop/fast.so": "built",
+            "src/shop/new.py": "",
+            ".env": "KEY=1",
+            "deploy.txt": key,
+            "tests/key.pem": key,
+            "src/shop/__pycache__/x.pyc": "",
+        },
+    )
+    commit_all(root)
+    write_files(root, {"tests/mine.pem": key})
+    (root / "link").symlink_to("/etc/passwd")
+    copy_project(root, tmp_path / "copy", {"src/shop/new.py"})
+    found = {str(i.relative_to(tmp_path / "copy")) for i in (tmp_path / "copy").rglob("*")}
+    assert found == {
+        *(".gitignore", "link", "src", "src/shop"),
+        *("src/shop/__init__.py", "src/shop/fast.so", "tests", "tests/key.pem"),
+    }
+    assert (tmp_path / "copy/link").is_symlink()

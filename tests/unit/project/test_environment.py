@@ -15,7 +15,7 @@ from greenloop.project.environment.discovery import (
 )
 from greenloop.project.environment.folders import list_named_folders, list_other_folders
 from greenloop.project.environment.interpreter import Environment, read_environment, trace_links
-from greenloop.project.environment.project_copy import build_guest, copy_project
+from greenloop.project.environment.project_copy import build_guest
 from tests.support.project_environments import write_files
 
 
@@ -154,31 +154,6 @@ def test_passwords_of_an_index_are_masked(root: Path, tmp_path: Path) -> None:
     environment = read_environment(str(root / ".venv"), "")
     guest = build_guest(environment, str(root), tmp_path / "copy", {})
     assert guest.masked == (f"{root}/.venv/pip.conf",)
-
-
-def test_the_copy_has_what_git_ignores_but_no_secret(root: Path, tmp_path: Path) -> None:
-    make_fake(root / ".venv")
-    key = "-----BEGIN PRIVATE KEY-----\n" + "A" * 40
-    write_files(
-        root,
-        {
-            ".gitignore": "*.so\n",
-            "src/shop/fast.so": "built",
-            "src/shop/new.py": "",
-            ".env": "KEY=1",
-            "deploy.txt": key,
-            ".git/config": "",
-            "src/shop/__pycache__/x.pyc": "",
-        },
-    )
-    (root / "link").symlink_to("/etc/passwd")
-    copy_project(root, tmp_path / "copy", {"src/shop/new.py"})
-    found = {str(i.relative_to(tmp_path / "copy")) for i in (tmp_path / "copy").rglob("*")}
-    assert found == {
-        *("pyproject.toml", ".gitignore", "link", "src", "src/shop"),
-        *("src/shop/__init__.py", "src/shop/fast.so"),
-    }
-    assert (tmp_path / "copy/link").is_symlink()
 
 
 def test_the_root_of_a_project_is_the_nearest_folder_with_its_configuration(
