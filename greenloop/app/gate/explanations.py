@@ -89,7 +89,9 @@ class Explanations:
 
     @property
     def _new_tests(self) -> Iterator[ComparedTest]:
-        return (item for test, item in self._tests_now.items() if test not in self._tests_before)
+        """Tests that are new, are skipped no longer, or have more checks or cases than before."""
+        pairs = ((self._tests_before.get(test), now) for test, now in self._tests_now.items())
+        return (now for old, now in pairs if old is None or _asks_more(old, now))
 
     def _is_tested_anew(self, item: WeakenedTest) -> bool:
         old = self._tests_before.get(item.was)
@@ -107,16 +109,16 @@ class Explanations:
         return bool(values) and any(values <= more for more in gained)
 
     def _is_written_out(self, item: WeakenedTest) -> bool:
-        """Return whether the new words of an expectation are such as the change puts into the code, or
-        a text of the test is one that the code tells from others now.
+        """Return whether the new words of an expectation are such as the change puts into the code, the
+        old ones such as it takes out of it, or a text of the test one that it tells from others now.
         """
         asked = " ".join(list_values(parse_or_empty(item.before.removeprefix("case "))))
         if any(text in asked for text in self._added_texts):
             return True
         before, after = (set(_WORD.findall(text)) for text in (item.before, item.after))
-        new = after - before
-        is_text = all(len(word) >= _MIN_WORD and not word.isdigit() for word in new)
-        return bool(new) and is_text and new <= self._added_words
+        return _is_among(after - before, self._added_words) or _is_among(
+            before - after, self._removed_words
+        )
 
     @cached_property
     def _added_words(self) -> set[str]:
@@ -126,6 +128,11 @@ class Explanations:
             numbers = self.diff.lines.get(path, ())
             found.update(w for n in numbers if n <= len(lines) for w in _WORD.findall(lines[n - 1]))
         return found
+
+    @cached_property
+    def _removed_words(self) -> set[str]:
+        pairs = ((self.diff.before[path] or "", self._read(path)) for path in self._code)
+        return {w for old, now in pairs for w in {*_WORD.findall(old)} - {*_WORD.findall(now)}}
 
     @cached_property
     def _added_texts(self) -> set[str]:
@@ -138,6 +145,17 @@ class Explanations:
                     found.update(list_values(node))
         texts = {text[1:-1] for text in found if text[0] in "'\""}
         return {text for text in texts if len(text) >= _MIN_WORD}
+
+
+def _is_among(words: set[str], known: set[str]) -> bool:
+    """Return whether there are words, all of them known and none a mere number."""
+    is_text = all(len(word) >= _MIN_WORD and not word.isdigit() for word in words)
+    return bool(words) and is_text and words <= known
+
+
+def _asks_more(old: ComparedTest, now: ComparedTest) -> bool:
+    counts = [len(item.checks) + len(item.cases) for item in (old, now)]
+    return not now.skip and (bool(old.skip) or counts[0] < counts[1])
 
 
 def _list_test_words(item: ComparedTest) -> set[str]:

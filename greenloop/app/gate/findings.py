@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,9 @@ from greenloop.syntax.parse import parse_or_empty
 
 MAX_LINES = 40
 _MANY_FILES = 3  # of tests that expect something else: then the change is about what they expect
+_COLLECTING_HOOK = re.compile(
+    r": pytest_(collection_modify|ignore_collect|pycollect|runtest_setup)"
+)
 _UNEXPLAINED = "if the task asks for it, say so in a docstring, a document or a new test"
 _HEAD = "greenloop: this change is not done. Fix these points, or say why one of them is right as it is:"
 
@@ -58,7 +62,10 @@ def collect_findings(
     explanations = Explanations(diff, document_lines)
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [item.says for item in weakened if item not in excused]
-    blocking = [*loosened, *lost, *_list_silent(known, weakened, diff)]
+    silent = list(_list_silent(known, weakened, diff))
+    is_seen = bool(known.compared) and not silent  # what hooks of collection leave out
+    loosened = [i for i in loosened if not (is_seen and _COLLECTING_HOOK.search(i))]
+    blocking = [*loosened, *lost, *silent]
     asked = [
         i
         for i in excused

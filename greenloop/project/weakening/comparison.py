@@ -91,7 +91,8 @@ def compare_tests(
         yield build("mocked", before=", ".join(sorted(mocked)), after="a replacement")
     asked = [i for i in old.checks if (i.names | i.values).isdisjoint(removed_names)]
     asked = [i for i in asked if not has_moved(i, added)]
-    yield from (build(*found) for found in _compare_checks(asked, new, kept))
+    has_more = bool({*new.cases} - {*old.cases})
+    yield from (build(*found) for found in _compare_checks(asked, new, kept, has_more))
     gone = (Counter(old.cases) - Counter(new.cases)).elements()
     lost = [
         i for i in gone if kept.get(f"case {i}", 0) < 0 and list_parts(i).isdisjoint(removed_names)
@@ -104,11 +105,13 @@ _Found = tuple[Kind, str, str, int]
 
 
 def _compare_checks(
-    old: Collection[Check], new: ComparedTest, kept: Mapping[str, int]
+    old: Collection[Check], new: ComparedTest, kept: Mapping[str, int], has_more_cases: bool
 ) -> Iterator[_Found]:
-    """Yield what became of each check that does not stand any more as it stood."""
+    """Yield what became of each check that does not stand any more as it stood; one that has become a
+    case is held by a check that stood before.
+    """
     left, known = list(new.checks), {check.text for check in old}
-    fresh = [check for check in new.checks if check.text not in known]
+    fresh = [check for check in new.checks if has_more_cases or check.text not in known]
     changed: list[Check] = []
     for check in old:
         same = next((item for item in left if item.text == check.text), None)

@@ -50,7 +50,7 @@ _SILENCING = re.compile(
     r"\|\| *(true|:|exit 0)|continue-on-error: *true|disableAllHooks|ignore_(outcome|errors) *= *true"
 )
 _DASHED = re.compile(
-    r"(commands\S* *= *)?- *(coverage (run|report)|pytest|py\.test|python|tox)\b"
+    r"(commands\S* *= *)?- *(coverage (run|report)|pytest|py\.test|python -m (pytest|unittest)|tox)\b"
 )  # not in YAML
 _OWN_HOOK = re.compile(r"greenloop gate --agent \w+ \|\| exit 0\b")  # as `init` writes it
 # Modules that Python or pytest imports by themselves, before any test.
@@ -110,7 +110,8 @@ def find_loosened_configuration(
         if path.endswith("conftest.py"):
             yield from _compare_hooks(path, old, new)
         elif path.rpartition("/")[2] in _PYTEST_FILES:
-            yield from _compare_settings(path, _read(path, old), _read(path, new), tests)
+            was, now = _read_beside(path, before), _read_beside(path, after)
+            yield from _compare_settings(path, was, now, tests)
             yield from _find_silenced(path, old, new)
         elif _is_run_first(path):
             yield f"{path}: was changed; Python runs it before every test"
@@ -173,6 +174,16 @@ def _read(path: str, text: str) -> dict[str, dict[str, Any]]:
         "pytest": found.get("pytest", found.get("tool:pytest", {})),
         "coverage": _join_coverage(coverage),
     }
+
+
+def _read_beside(path: str, texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return the tables of a configuration file, those that it lacks from another one beside it."""
+    folder = path.rpartition("/")[0]
+    found: dict[str, dict[str, Any]] = {}
+    for other in (path, *(f"{folder}/{name}".strip("/") for name in _PYTEST_FILES)):
+        more = _read(other, texts.get(other, ""))
+        found |= {key: table for key, table in more.items() if not found.get(key)}
+    return found
 
 
 def _join_coverage(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

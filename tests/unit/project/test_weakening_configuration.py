@@ -75,3 +75,11 @@ def test_a_loosened_configuration_is_named(path: str, before: str, after: str, s
 )
 def test_another_configuration_is_not_named(path: str, before: str, after: str) -> None:
     assert not list(find_loosened_configuration({path: before}, {path: after}, ["tests/a.py"]))
+
+
+def test_settings_that_moved_to_another_file_are_not_named() -> None:
+    ini = {"setup.cfg": "[tool:pytest]\ntestpaths = tests\nxfail_strict = true\n"}
+    toml = {"pyproject.toml": f"{PYTEST}testpaths = ['tests']\nxfail_strict = true\n"}
+    assert not list(find_loosened_configuration(ini, toml))
+    weak = {"pyproject.toml": f"{PYTEST}testpaths = ['tests']\n"}
+    assert "xfail_strict" in next(find_loosened_configuration(ini, weak))
