@@ -48,13 +48,11 @@ def test_what_exists_is_kept_or_extended(run: Run) -> None:
     assert not Path(".github").exists()
 
 
-def test_a_package_is_not_proposed_for_a_check_of_one_module(run: Run) -> None:
-    for path in ("shop/__init__.py", "shop/tax.py", "tests/test_tax.py"):
-        Path(path).parent.mkdir(exist_ok=True)
+def test_a_module_of_a_package_is_proposed_with_its_tests(run: Run) -> None:
+    for path in ("shop/__init__.py", "shop/tax.py", "tests/data/b.py", "tests/test_tax.py"):
+        Path(path).parent.mkdir(exist_ok=True, parents=True)
         Path(path).write_text("")
-    assert "try " not in run("init")[1]
-    Path(".git").mkdir()
-    assert "try      greenloop check --diff HEAD\n" in run("init")[1]
+    assert "try      greenloop check shop/tax.py tests/test_tax.py\n" in run("init")[1]
 
 
 def test_a_folder_of_a_repository_gets_its_job_in_the_root(run: Run) -> None:

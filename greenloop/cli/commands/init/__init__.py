@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from greenloop.configuration import TABLE
 from greenloop.errors import InputError
 from greenloop.files import read_text
 from greenloop.reporting.summary import pluralize, print_diff
+from greenloop.testsuite.parser import is_test_path
 from greenloop.workflow.storage.run_dir import write_atomically
 
 
@@ -62,16 +64,22 @@ def _set_up_agent(root: Path, agent: str, *, removes: bool) -> int:
 
 def _describe_project(root: Path) -> Iterator[str]:
     """Yield what was found, and what to try first."""
-    tests = [item for item in _list_python(root) if item.name.startswith("test_")]
-    code = [item for item in _list_python(root) if item not in tests and item.stem != "__init__"]
+    files = _list_python(root)
+    tests = [item for item in files if item.name.startswith("test_")]
+    code = [
+        item
+        for item in files
+        if item.stem != "__init__" and not is_test_path(item.relative_to(root).as_posix())
+    ]
     yield f"found    {pluralize(len(code), 'module')}, {pluralize(len(tests), 'test file')}"
     model = next(
         (name for name in ("GREENLOOP_MODEL", "OPENAI_API_KEY") if os.environ.get(name)), ""
     )
     yield f"model    {f'{model} is set' if model else 'none in the environment; see .env'}"
     named = {item.stem.removeprefix("test_"): item for item in tests}
-    alone = (item for item in code if not (item.parent / "__init__.py").exists())
-    pair = next(((item, named[item.stem]) for item in alone if item.stem in named), None)
+    stems = Counter(item.stem for item in code)
+    alone = (item for item in code if item.stem in named and stems[item.stem] == 1)
+    pair = next(((item, named[item.stem]) for item in alone), None)
     if pair:
         paths = " ".join(str(item.relative_to(root)) for item in pair)
         yield f"try      greenloop check {paths}"
