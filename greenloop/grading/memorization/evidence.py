@@ -89,14 +89,11 @@ def measure_modules(
 
 
 def _has_line(code: str, function: str, lines: Container[int]) -> bool:
-    """Whether a definition with the last part of this name has one of the lines."""
+    """Whether a definition with the last part of this name has one of the lines, or there is none."""
     name = function.rpartition(".")[2]
-    return any(
-        line in lines
-        for node in ast.walk(parse_or_empty(code))
-        if isinstance(node, Definition) and node.name == name
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    )
+    nodes = (node for node in ast.walk(parse_or_empty(code)) if isinstance(node, Definition))
+    spans = [range(i.lineno, (i.end_lineno or i.lineno) + 1) for i in nodes if i.name == name]
+    return not spans or any(line in lines for span in spans for line in span)
 
 
 def vary(cases: Sequence[Input], code: str, seed: int) -> Iterator[Input]:
