@@ -17,7 +17,12 @@ from greenloop.app.inputs.check_files import (
 )
 from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
-from greenloop.project.environment.discovery import find_environment, find_project_root
+from greenloop.project.environment.discovery import (
+    ENVIRONMENT_NAMES,
+    find_environment,
+    find_project_root,
+    list_folders_of_repository,
+)
 from greenloop.project.environment.folders import SOURCE_FOLDERS
 from greenloop.project.tree import ProjectTree, read_tree
 from greenloop.settings import Settings
@@ -43,7 +48,7 @@ def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckI
     root = find_project_root(code)
     if root is None or not code.is_file():
         return read_check_inputs(code, tests)
-    root = root.resolve()
+    root = _find_pytest_root(root.resolve())
     if find_package(code):
         return _read_project_module(root, code, tests)
     found = find_environment(root, settings.python, lambda line: None)
@@ -71,6 +76,17 @@ def _needs_environment(inputs: CheckInputs, root: Path) -> bool:
         or any((folder / "conftest.py").exists() for folder in folders)
         or _has_pytest_options(root)
     )
+
+
+def _find_pytest_root(root: Path) -> Path:
+    """Return a project's folder, or that above it in the repository whose options of pytest hold for it."""
+    if _has_pytest_options(root) or any((root / name).exists() for name in ENVIRONMENT_NAMES):
+        return root
+    found = next(filter(_has_pytest_options, list_folders_of_repository(root)), root)
+    try:
+        return root if found == root else Path(read_tree(found).root)
+    except InputError:  # too large for a sandbox
+        return root
 
 
 def _has_pytest_options(root: Path) -> bool:
@@ -131,5 +147,6 @@ def _name_module(root: Path, path: str) -> str:
         folder = folder.parent
     if len(names) == 1 and folder != root and folder.name not in SOURCE_FOLDERS:
         parts = folder.relative_to(root).parts  # of a package without `__init__.py`
-        names = [*parts[1 if parts[0] in SOURCE_FOLDERS else 0 :], *names]
+        at = next((place for place, name in enumerate(parts, 1) if name in SOURCE_FOLDERS), 0)
+        names = [*parts[at:], *names]
     return ".".join(names)

@@ -13,7 +13,7 @@ from greenloop.project.environment.folders import list_named_folders, may_hold_s
 from greenloop.project.environment.interpreter import Environment, read_environment
 from greenloop.project.git import run_git
 
-_NAMES = (".venv", "venv")
+ENVIRONMENT_NAMES = (".venv", "venv")
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini")
 _VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
 
@@ -82,15 +82,15 @@ def _list_candidates(root: Path) -> Iterator[tuple[str, str]]:
         path = os.environ.get(name)
         if path and os.path.exists(f"{path}/bin/python"):
             yield path, name
-    for folder in _list_folders_of_repository(root):
-        for name in _NAMES:
+    for folder in list_folders_of_repository(root):
+        for name in ENVIRONMENT_NAMES:
             if os.path.exists(folder / name / "bin" / "python"):
                 yield str(folder / name), name
     if sys.prefix != sys.base_prefix and _holds_project(sys.prefix, root):
         yield sys.prefix, "that of greenloop"
 
 
-def _list_folders_of_repository(root: Path) -> list[Path]:
+def list_folders_of_repository(root: Path) -> list[Path]:
     """Return the folders from the project up to its repository; it alone where there is none."""
     folders = [root, *root.parents]
     tops = (number for number, folder in enumerate(folders) if (folder / ".git").exists())
@@ -108,7 +108,7 @@ def _holds_project(prefix: str, root: Path) -> bool:
 
 def _explain_tracked(root: Path, prefix: str) -> str:
     """Return why an environment that came with a repository is not used."""
-    top = _list_folders_of_repository(root)[-1]
+    top = list_folders_of_repository(root)[-1]
     if not prefix.startswith(f"{top}/") or not (top / ".git").exists():
         return ""
     try:

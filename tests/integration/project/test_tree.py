@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.app.inputs.project_module import read_module
 from greenloop.project.diff import read_diff
 from greenloop.project.environment.project_copy import copy_project
 from greenloop.project.tree import read_tree
+from greenloop.settings import Settings
 from tests.support.git import commit_all, git
 from tests.support.project_environments import write_files
 
@@ -142,3 +144,11 @@ def test_the_copy_has_keys_of_tests_but_no_secret(tmp_path: Path) -> None:
         *("src/shop/__init__.py", "src/shop/fast.so", "tests", "tests/key.pem"),
     }
     assert (tmp_path / "copy/link").is_symlink()
+
+
+def test_options_of_pytest_above_a_project_hold_for_it(tmp_path: Path) -> None:
+    files = {"pytest.ini": "[pytest]\naddopts = -ra\n", "one/setup.cfg": "", "one/a.py": ""}
+    write_files(tmp_path, {**files, "one/test_a.py": "import a\n\ndef test_a(): pass\n"})
+    commit_all(tmp_path)
+    read = read_module(tmp_path / "one/a.py", [tmp_path / "one/test_a.py"], Settings())
+    assert (read.root, read.path) == (tmp_path, "one/a.py")
