@@ -60,7 +60,8 @@ class Baseline:
         if self._job["is_red"]:
             return ""
         if not self.list_passing():
-            return "no test passes on the code"
+            is_late = self._job["budget"].is_over()
+            return "the tests took all of the time" if is_late else "no test passes on the code"
         reaching = ("lines", "starts_processes", "is_loaded")
         if not is_loaded and not any(item[name] for item in self.tests for name in reaching):
             return f"no test loads {os.path.basename(self._job['path'])}"
