@@ -26,11 +26,13 @@ EXAMPLE = (
 TEST = "def test_spell():\n    assert spell('C++ & C') == 'cpp-and-c'\n"
 
 
-def build_diff(code: str, before: str = "def spell(text):\n    return text\n") -> ProjectDiff:
-    files = {"names.py": code, "tests/test_names.py": TEST}
+def build_diff(
+    code: str, before: str = "def spell(text):\n    return text\n", test: str = TEST
+) -> ProjectDiff:
+    files = {"names.py": code, "tests/test_names.py": test}
     inputs = (InputFile(path=path, content=text.encode()) for path, text in files.items())
     tree = ProjectTree("", Project(files=tuple(inputs)))
-    return ProjectDiff(tree, "c", {"names.py": before, "tests/test_names.py": TEST})
+    return ProjectDiff(tree, "c", {"names.py": before, "tests/test_names.py": test})
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,16 @@ def test_an_example_that_code_answers_by_itself_is_named(code: str, said: str, c
     found = list(find_special_cases(build_diff(code), [said]))
     assert len(found) == count
     assert all(i.startswith("names.py:2 answers 'C++ & C' by itself, as tests/") for i in found)
+
+
+@pytest.mark.parametrize(
+    ("value", "answer", "count"),
+    [("404", "'Not Found'", 0), ("12", "144", 1), ("'internationalization'", "'i18n'", 0)],
+)
+def test_a_code_or_word_is_no_example(value: str, answer: str, count: int) -> None:
+    code = f"def spell(x):\n    if x == {value}:\n        return {answer}\n    return x\n"
+    diff = build_diff(code, test=f"def test_spell():\n    assert spell({value}) == {answer}\n")
+    assert len(list(find_special_cases(diff, []))) == count
 
 
 @pytest.mark.parametrize(
