@@ -85,20 +85,13 @@ def test_a_suite_that_is_too_long_gives_way_to_the_tests_of_the_change() -> None
 
 @pytest.mark.parametrize(("lived", "named"), [(1, 0), (2, 2)])
 def test_faults_are_named_where_most_of_a_function_go_unnoticed(lived: int, named: int) -> None:
-    text = "def f(x):\n    x += 1\n    return x < 2\n"
-    found = [
-        Survivor.model_construct(
-            id=f"a.py:{i}", path="a.py", line=i + 2, reached=True, question="?", function="f"
-        )
-        for i in range(lived)
-    ]
-    outcomes = ["survived"] * lived + ["killed"]
-    tried = tuple(
-        MutantResult.model_construct(id=f"a.py:{i}", line=i + 2, outcome=outcome)
-        for i, outcome in enumerate(outcomes)
-    )
-    mutation = Mutation.model_construct(survived=tuple(found), tried=tried, score=0.0)
-    functions = ChangedFunctions(Evidence(mutation=mutation), {"a.py": text})
+    places: list[Any] = [{"id": f"a.py:{i}", "path": "a.py", "line": i + 2} for i in range(lived)]
+    found = [Survivor.model_construct(**i, reached=True, question="?") for i in places]
+    ends = [(i, "survived") for i in places] + [(places[0], "killed")]
+    tried = [MutantResult.model_construct(**i, outcome=outcome) for i, outcome in ends]
+    mutation = Mutation.model_construct(survived=tuple(found), tried=tuple(tried), score=0.0)
+    texts = {"a.py": "def f(x):\n    x += 1\n    return x < 2\n"}
+    functions = ChangedFunctions(Evidence(mutation=mutation), texts)
     assert len(list(functions.list_survivors(""))) == named
 
 

@@ -1,0 +1,174 @@
+"""Settings of pytest, coverage and greenloop: those by which fewer tests count, or less is asked."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shlex
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
+
+PYTEST_FILES = (
+    "pyproject.toml",
+    "pytest.ini",
+    ".pytest.ini",
+    "tox.ini",
+    "setup.cfg",
+    "pytest.toml",
+    ".pytest.toml",
+    ".coveragerc",
+)
+# Options that take tests away, or their failures.
+_TAKING = (
+    *("-k", "-m", "--ignore", "--ignore-glob", "--deselect", "-p", "--lf", "--last-failed", "--co"),
+    *("--collect-only", "--maxfail", "--exitfirst", "-x", "--runxfail", "--no-cov", "--noconftest"),
+)
+_ALONE = frozenset(
+    "--lf --last-failed --co --collect-only --exitfirst -x --runxfail --no-cov --noconftest".split()
+)
+# Options by which more tests run, or more of them fail.
+_ASKING = ("--doctest-", "--strict", "-W", "--pyargs", "--run")
+_BROAD_FILTER = re.compile(r"(ignore|default|once|always)(::\w*)?$")
+_COVERAGE = ("run", "report")
+_LEAVING_OUT = ("omit", "exclude_lines", "exclude_also", "exclude")
+# Lines that say nothing of what the code does.
+_NEVER_RUN = re.compile(
+    r"TYPE_CHECKING|overload|NotImplementedError|__main__|pragma|assert_never|abstract|Protocol|\.\.\."
+)
+_NO_CODE = re.compile(r"(\b|_)(typing|types|version|vendor|tests?|setup|conftest)(/\*+|\.py)?$")
+_COLLECTING = ("testpaths", "python_files", "python_classes", "python_functions", "norecursedirs")
+
+
+def read_beside(path: str, texts: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return the tables of a configuration file, those that it lacks from another one beside it."""
+    folder = path.rpartition("/")[0]
+    found: dict[str, dict[str, Any]] = {}
+    for other in (path, *(f"{folder}/{name}".strip("/") for name in PYTEST_FILES)):
+        more = _read(other, texts.get(other, ""))
+        found |= {key: table for key, table in more.items() if not found.get(key)}
+    return found
+
+
+def _read(path: str, text: str) -> dict[str, dict[str, Any]]:
+    """Return the tables that matter of a configuration file; nothing where it cannot be read."""
+    try:
+        if path.endswith(".toml"):
+            tool = tomllib.loads(text).get("tool", {})
+            pytest_table = tool.get("pytest", {})
+            return {
+                "pytest": pytest_table.get("ini_options", pytest_table),
+                "coverage": _join_coverage(tool.get("coverage", {})),
+                "greenloop": tool.get("greenloop", {}),
+            }
+        parser = configparser.ConfigParser(interpolation=None, strict=False)
+        parser.read_string(text)
+    except (tomllib.TOMLDecodeError, configparser.Error, AttributeError):
+        return {}
+    found = {name: dict(parser[name]) for name in parser.sections()}
+    coverage = {name: found.get(f"coverage:{name}", found.get(name, {})) for name in _COVERAGE}
+    return {
+        "pytest": found.get("pytest", found.get("tool:pytest", {})),
+        "coverage": _join_coverage(coverage),
+    }
+
+
+def _join_coverage(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {key: value for name in _COVERAGE for key, value in tables.get(name, {}).items()}
+
+
+def compare_settings(
+    path: str,
+    old: Mapping[str, Mapping[str, Any]],
+    new: Mapping[str, Mapping[str, Any]],
+    tests: Collection[str],
+) -> Iterator[str]:
+    """Yield a sentence for each setting by which fewer tests count, or less is asked."""
+    was, now = old.get("pytest", {}), new.get("pytest", {})
+    for option in list_taking(now.get("addopts", "")):
+        if option not in list_taking(was.get("addopts", "")):
+            yield f"{path}: pytest's addopts have `{option}` now, which leaves tests out"
+    for word in _list_words(was.get("addopts", "")):
+        is_kept = word in _list_words(now.get("addopts", ""))
+        if word.startswith(_ASKING) and not is_kept:
+            yield f"{path}: pytest's addopts lost `{word}`, so fewer tests run, or less fails"
+    floors = [_find_floor(table.get("addopts", "")) for table in (was, now)]
+    if floors[1] < floors[0]:
+        yield f"{path}: --cov-fail-under was {floors[0]:g}, and is {floors[1]:g} now"
+    for key in _COLLECTING:
+        if key in was and not _has_all(key, was[key], now.get(key)):
+            yield f"{path}: {key} was `{was[key]}`, and is `{now.get(key, 'not set')}` now"
+        elif key in now and key not in was and not _has_tests(key, now[key], tests):
+            yield f"{path}: {key} is `{now[key]}` now, so other tests may be left out"
+    if str(was.get("xfail_strict")).lower() == "true" != str(now.get("xfail_strict")).lower():
+        yield f"{path}: xfail_strict is not set any more"
+    if "error" in str(was.get("filterwarnings")) and "error" not in str(now.get("filterwarnings")):
+        yield f"{path}: warnings are no longer errors"
+    for line in _list_lines(now.get("filterwarnings")):
+        is_new = line not in _list_lines(was.get("filterwarnings"))
+        if is_new and _BROAD_FILTER.match(line) and "error" in str(was.get("filterwarnings")):
+            yield f"{path}: filterwarnings have `{line}` now, so such a warning is not an error"
+    measured, measures = old.get("coverage", {}), new.get("coverage", {})
+    for key in _LEAVING_OUT:
+        known = _list_lines(measured.get(key))
+        more = [i for i in _list_lines(measures.get(key)) if i not in known]
+        more = [i for i in more if not (_NO_CODE if key == "omit" else _NEVER_RUN).search(i)]
+        if more and measured:
+            yield f"{path}: coverage's {key} has `{more[0]}` now"
+    bounds = (table.get("coverage", {}).get("fail_under", 0) for table in (old, new))
+    lower, upper = (float(value or 0) for value in bounds)
+    if upper < lower:
+        yield f"{path}: coverage's fail_under was {lower:g}, and is {upper:g} now"
+    if old.get("greenloop", {}) != new.get("greenloop", {}):
+        yield f"{path}: [tool.greenloop] was changed; the values of the base commit count"
+
+
+def _has_all(key: str, before: Any, now: Any) -> bool:
+    """Return whether what is collected by a key is collected still."""
+    old, new = (split_words(" ".join(_list_lines(value))) for value in (before, now))
+    return old == new or (key != "norecursedirs" and bool(old) and {*old} <= {*new})
+
+
+def _has_tests(key: str, value: Any, tests: Collection[str]) -> bool:
+    """Return whether all files of tests are below the paths that a project sets for the first time."""
+    below = tuple(split_words(" ".join(_list_lines(value))))
+    return key == "testpaths" and bool(tests) and all(i.startswith(below) for i in tests)
+
+
+def _list_lines(value: Any) -> list[str]:
+    lines = value if isinstance(value, list) else str(value or "").replace(",", "\n").split("\n")
+    return [text for item in lines if (text := str(item).strip())]
+
+
+def list_taking(addopts: Any) -> list[str]:
+    """Return the options that leave tests out, each with its value."""
+    words = _list_words(addopts)
+    found = []
+    for index, word in enumerate(words):
+        name, _, value = str(word).partition("=")
+        if name in _TAKING:
+            has_value = not value and name not in _ALONE
+            found.append(" ".join(map(str, words[index : index + 2])) if has_value else str(word))
+    return found
+
+
+def _list_words(addopts: Any) -> list[str]:
+    return addopts if isinstance(addopts, list) else split_words(str(addopts))
+
+
+def _find_floor(addopts: Any) -> float:
+    found = re.search(r"--cov-fail-under[= ',\"]+([\d.]+)", str(addopts))
+    return float(found[1]) if found else 0.0
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a command line."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
