@@ -83,7 +83,7 @@ def compare_tests(
     """Yield how a test tells less than it did, the gravest first; `added` are new checks of all tests."""
 
     def build(kind: Kind, before: str = "", after: str = "", line: int = 0) -> WeakenedTest:
-        return WeakenedTest(new.test, kind, before, after, line or new.line, old.test, True)
+        return WeakenedTest(new.test, kind, before, after, line or new.line, old.owner, True)
 
     if new.skip and not old.skip:
         yield build("skipped", after=new.skip, before=f"def {old.name}")
@@ -154,7 +154,10 @@ def _compare_strength(old: Check, new: Check, test: ComparedTest) -> Iterator[_F
     yield from _compare_places(old, new)
     is_wider = old.subject == new.subject and is_widened(old.bounds, new.bounds)
     others = [check for check in test.checks if check.text != old.text]
-    if is_wider or (new.strength < old.strength and not _is_held(old, others, test.cases)):
+    is_less = new.strength < old.strength
+    if " or " in new.text and new.conditions < old.conditions:  # `if` has become a part of it
+        is_less = False
+    if is_wider or (is_less and not _is_held(old, others, test.cases)):
         yield "looser", old.shown, new.shown, new.line
     elif _is_turned(old, new) or (_is_other_value(old, new) and not old.values <= test.values):
         texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from unittest import TestCase
 
 from greenloop.project.weakening.bindings import Bindings, bind_names, resolve
@@ -47,12 +47,17 @@ class ComparedTest:
     def path(self) -> str:
         return self.test.partition("::")[0]
 
+    @property
+    def owner(self) -> str:
+        """The test itself, or the one in which a helper stands."""
+        return re.sub(r"(::test\w*)::.*", r"\1", self.test)
+
 
 @dataclass(frozen=True)
 class _Place:
     """What stands around a function: its classes, their bodies and the file's, and what these define."""
 
-    classes: tuple[ast.ClassDef, ...] = ()
+    classes: tuple[Definition, ...] = ()
     bodies: tuple[list[ast.stmt], ...] = ()
     helpers: frozenset[str] = frozenset()
     marks: tuple[ast.expr, ...] = ()
@@ -68,12 +73,15 @@ class _Place:
         )
 
     def iter_functions(self) -> Iterator[tuple[Function, _Place]]:
-        """Yield the functions of the innermost body, and of its classes, with their places."""
+        """Yield the functions of the innermost body, of its classes, and what helps in each of them."""
         for node in self.bodies[-1]:
             if isinstance(node, ast.ClassDef):
                 yield from self.enter(node.body, node).iter_functions()
             elif isinstance(node, Function):
                 yield node, self
+                inside = replace(self, classes=(*self.classes, node))
+                inner = (item for item in node.body if isinstance(item, Function))
+                yield from ((item, inside) for item in inner if not item.name.startswith("test"))
 
 
 def read_tests(texts: Mapping[str, str]) -> dict[str, ComparedTest]:

@@ -88,6 +88,8 @@ def test_a_moved_test_is_compared_where_it_stands_now() -> None:
 def test_a_loosened_helper_is_named() -> None:
     before = "def check(x):\n    assert x == 1\n\ndef test_a():\n    check(f())\n"
     assert find_kinds(before.replace("x == 1", "x"), before) == ["looser"]
+    before = "def test_a():\n    def check(x):\n        assert x == 1\n\n    check(f())\n"
+    assert find_kinds(before.replace("x == 1", "x"), before) == ["looser"]
 
 
 def test_a_test_that_takes_the_place_of_an_inherited_one_is_compared_with_it() -> None:
