@@ -21,6 +21,7 @@ from greenloop.specification.examples import analyze_specification
 from greenloop.specification.passages import index_text
 from greenloop.specification.quotes import find_complaints, settle_contract
 from greenloop.specification.tracing import trace_contract
+from tests.support.programs import read_table
 
 
 def make_contract(text: str, *quotes: list[str], **changes: Any) -> Contract:
@@ -54,18 +55,7 @@ def test_a_passage_that_is_said_again_is_taken_up() -> None:
 
 @pytest.mark.parametrize(
     ("sample", "quote", "is_quoted"),
-    [
-        ("Like this:\n\n    day sum\n    1 2\n", "Like this", True),
-        ("Like this:\n```\nday sum\n1 2\n```", "1 2", True),
-        ("It is so.\n\n    day sum\n    1 2\n", "It is so", False),
-        ("Like this:\n```\nday sum\n```\n\n    1 2 may ask", "Like this", False),
-        ("Like this:\n- day sum\n- 1 2", "Like this", False),
-        (
-            "Like this:\n```\ndef wrap(text: str, width: int = 70):\n    sort it\n```",
-            "Like this",
-            False,
-        ),
-    ],
+    read_table(__file__, "a_sample_is_quoted_with_its_lead_or_a_part"),
 )
 def test_a_sample_is_quoted_with_its_lead_or_a_part(
     sample: str, quote: str, is_quoted: bool
@@ -84,23 +74,7 @@ def test_definitions_of_links_and_line_breaks_ask_for_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "quote", "rest"),
-    [
-        ("Wrap at the width, but don't cut words in half.", "Wrap at the width", "but don't cut"),
-        ("Read the file. It may have a BOM.", "Read the file", "It may have a BOM"),
-        ("Return the words, sorted.", "Return the words", "sorted"),
-        ("Return the words of 3 lines.", "Return the words", "of 3 lines"),
-        ("Return the words, not the lines.", "Return the words", "not the lines"),
-        ("Strip it and sort the lines.", "Strip it", "and sort the lines"),
-        ("Return the words of Ann.", "Return the words", "of Ann"),
-        ("- one\n- sort them", "one", "sort them"),
-        ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |", "1 | 2", "3 | 4"),
-        ("Like this:\n```\na=1\n```", "zz", "a=1"),
-        ("## Never print\nReturn it.", "Return it", "Never print"),
-        ("## Sums of rows, sorted by name, largest first\nAdd.", "Add", "Sums of rows"),
-        ("Teile „ganze“ Zahlen, ohne Rest.", 'Teile "ganze" Zahlen', "ohne Rest"),
-        ("足す。引く。", "足す", "引く"),
-    ],
+    ("text", "quote", "rest"), read_table(__file__, "rest_that_may_ask_is_found")
 )
 def test_rest_that_may_ask_is_found(text: str, quote: str, rest: str) -> None:
     (found,) = rests(text, quote)
@@ -108,32 +82,7 @@ def test_rest_that_may_ask_is_found(text: str, quote: str, rest: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "quote"),
-    [
-        ("Please write a function `wrap(text, width)` that wraps the text.", "wraps the text"),
-        ("Hi! I'd like a function. It should return the sum. Thanks!", "return the sum"),
-        ("# Word wrap\n\nRules:\n- wrap it", "wrap it"),
-        ("# Word wrap\n\n**Edge cases**\n\n- wrap it", "wrap it"),
-        ("Schreibe bitte eine Funktion, die Zahlen addiert.", "Zahlen addiert"),
-        ("Wrap it.\n\nExamples:\n- `wrap('a', 1) -> ['a']`\n- wrap('', 1) → []", "Wrap it"),
-        ("Wrap it.\n\n>>> wrap('a b', 1)\n['a', 'b']", "Wrap it"),
-        ("Wrap it.\n- wrap('a', -1) raises `ValueError`\n", "Wrap it"),
-        ("Wrap it: wrap('a', -1) raises ValueError", "Wrap it: wrap('a', -1) raises ValueError"),
-        (
-            'from typing import List\n\ndef wrap(text: str, width: int):\n    """Wrap it."""',
-            "Wrap it",
-        ),
-        ("Write `def wrap(text: str, width: int = 70) -> list[str]`. Wrap it.", "Wrap it"),
-        ("Wrap it. Wrap it.", "Wrap it"),
-        ("Write a function wrap that wraps it.", "wraps it"),
-        ("`wrap(text: str) -> list[str]` wraps it.", "wraps it"),
-        ("Wir brauchen eine Funktion `wrap(text, width=70)`. Wrap it.", "Wrap it"),
-        ("Escribe una función `wrap(text: str) -> str`: corta text.", "corta text"),
-        (
-            "| Product | max. weight | inland | abroad | world |\n|--|--|--|--|--|\n| a | 1 | 2 | 3 | 4 |",
-            "a | 1 | 2 | 3 | 4",
-        ),
-    ],
+    ("text", "quote"), read_table(__file__, "rest_that_asks_for_nothing_is_left")
 )
 def test_rest_that_asks_for_nothing_is_left(text: str, quote: str) -> None:
     assert rests(text, quote, quote) == ()
@@ -291,26 +240,7 @@ def test_hostile_quotes_take_linear_time() -> None:
     assert time.process_time() - started < 20
 
 
-@pytest.mark.parametrize(
-    ("line", "doctest"),
-    [
-        ("f(1) -> 2", ">>> f(1)\n2\n"),
-        ("f(1) should return 2.", ">>> f(1)\n2\n"),
-        ("assert f(1) == 2", ">>> f(1)\n2\n"),
-        ("f(1) -> None", ">>> f(1) is None\nTrue\n"),
-        ("assert f(1) is None", ">>> f(1) is None\nTrue\n"),
-        ('f(1) => Decimal("1.5")', ">>> f(1) == Decimal('1.5')\nTrue\n"),
-        (
-            "f(1) raises a ValueError",
-            ">>> f(1)\nTraceback (most recent call last):\n    ...\nValueError\n",
-        ),
-        (
-            "f(1) raises JSONDecodeError",
-            ">>> f(1)\nTraceback (most recent call last):\n    ...\njson.JSONDecodeError: x\n",
-        ),
-        ("a = f('x y')\na.b() -> 'z'", ">>> a = f('x y')\n>>> a.b()\n'z'\n"),
-    ],
-)
+@pytest.mark.parametrize(("line", "doctest"), read_table(__file__, "example_takes_up_its_line"))
 def test_example_takes_up_its_line(line: str, doctest: str) -> None:
     examples = (GivenExample(doctest=doctest),)
     assert rests(f"Wrap it.\n\n{line}\n", "Wrap it", examples=examples) == ()
