@@ -26,7 +26,6 @@ from ..isolation.run_mounts import WORK_FOLDER, be_killed_first
 from ..limits.usage import NamespaceUsage
 from ..protocol.framing import receive_frame, send_frame
 from ..protocol.output_buffers import OutputBuffers
-from ..pytest_plugin.plugins import load_plugins
 from ..zygote import child as guest_child
 from ..zygote.file_descriptors import (
     RESULT_FD,
@@ -35,7 +34,8 @@ from ..zygote.file_descriptors import (
     redirect_streams,
 )
 from ..zygote.monitor import RunMonitor
-from ..zygote.package_preload import import_pytest_modules, preload
+from ..zygote.package_preload import preload
+from ..zygote.pytest_preload import preload_pytest
 from ..zygote.supervisor import GuestRun, detach_process
 from .cleanup import empty_folder
 from .hardening import harden_process
@@ -56,9 +56,8 @@ def main(modules: Sequence[str] = (), packages: str = "") -> None:
     k.prctl(k.PR_SET_DUMPABLE, 0)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    import_pytest_modules()
     preload(modules, guest_child.socket_families(True))
-    load_plugins(packages)
+    preload_pytest(packages)
     entrypoints = load_entrypoints()
     _reset_folders()
     os.chdir(WORK_FOLDER)

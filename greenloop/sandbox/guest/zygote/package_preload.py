@@ -15,12 +15,6 @@ from ..isolation.seccomp import build_filter
 from ..isolation.shared_memory import limit_shared_mappings
 from ..limits.numeric_threads import SINGLE_THREAD_VARIABLES
 
-_PYTEST_MODULES = (
-    "_pytest._argcomplete _pytest.faulthandler _pytest.helpconfig _pytest.junitxml _pytest.pastebin "
-    "_pytest.setuponly _pytest.setupplan _pytest.skipping _pytest.subtests _pytest.threadexception "
-    "_pytest.tracemalloc _pytest.unittest _pytest.unraisableexception _pytest.warnings getpass "
-    "readline termios"
-).split()
 # All trial imports together: the host waits a minute for the zygote.
 _TRIAL_IMPORTS_SECONDS, _POLL_SECONDS = 20.0, 0.005
 
@@ -36,13 +30,6 @@ def preload_packages(modules: Sequence[str]) -> None:
         if _can_import_safely(name, deadline):
             with contextlib.suppress(Exception):
                 __import__(name)
-
-
-def import_pytest_modules() -> None:
-    """Import what pytest loads when a session begins, as far as this pytest has it."""
-    for name in _PYTEST_MODULES:
-        with contextlib.suppress(Exception):
-            __import__(name)
 
 
 def unload_shadowed_packages(work: str, folder: str) -> None:

@@ -10,10 +10,14 @@ import signal
 import site
 import socket
 from collections.abc import Sequence
+from typing import NoReturn
 
+from ..entrypoints import KINDS_WITHOUT_PYTEST, load_entrypoints
 from ..isolation import syscalls as k
-from . import child, code_only
+from ..isolation.run_mounts import WORK_FOLDER
+from . import child
 from .file_descriptors import reserve_fds
+from .forkserver import ForkServer
 from .package_preload import preload, preload_packages
 
 CODE_ZYGOTE_NAME = "gl-code-zygote"
@@ -25,14 +29,14 @@ def start(
     modules: Sequence[str] = (),
     packages: str = "",
     is_bare: bool = False,
-) -> None:
+) -> NoReturn:
     """Serve runs until the host closes the control sockets.
 
     `controls` are the descriptors of the control socket of the runs that need all, and of that of
     the runs of code alone, if there are any. `root` is the folder of the runs where there are no
     namespaces. Preloaded are `modules` of `packages`, if that is safe, and its pytest plugins; if `is_bare`
     the modules are for code alone, so that a test run reveals a missing import that another
-    module's import would hide.
+    module's import would hide, and no other kind of run is served.
     """
     if root:
         os.environ["TMPDIR"] = root
@@ -47,9 +51,20 @@ def start(
             k.name_process(CODE_ZYGOTE_NAME)
             control.close()
             preload_packages(modules)
-            code_only.serve(other, root)
+            _serve(other, root, KINDS_WITHOUT_PYTEST)
         other.close()
     # Not before: the zygote of code alone must not have it loaded.
-    from .main import serve
+    from .pytest_preload import preload_pytest
 
-    serve(control, root, packages, is_bare)
+    preload_pytest(packages)
+    _serve(control, root, ("tests",) if is_bare else ())
+
+
+def _serve(control: socket.socket, root: str, kinds: Sequence[str]) -> NoReturn:
+    """Serve runs of some kinds, by default of all."""
+    entrypoints = load_entrypoints(kinds) if kinds else load_entrypoints()
+    server = ForkServer(control, root)
+    if not root:
+        os.chdir(WORK_FOLDER)
+    run = server.wait_for_run()
+    child.exit_with(lambda: child.run_job(*run, entrypoints))
