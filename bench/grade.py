@@ -14,9 +14,8 @@ import argparse
 import time
 from collections.abc import Iterator
 
-from greenloop.grading.context import GradingContext
+from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.grader import grade_run
-from greenloop.grading.plan import Plan
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.testsuite import TestFile
 

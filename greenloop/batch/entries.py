@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 from greenloop.errors import InputError
 from greenloop.files import decode_text, read_bounded, read_text
 from greenloop.records import Record
-from greenloop.syntax.module_names import explain_invalid_module_name
+from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.workflow.storage.lockfile import digest_text
 from greenloop.workflow.storage.request import GivenTests, digest
 

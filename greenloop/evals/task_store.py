@@ -14,7 +14,7 @@ from greenloop.evals.task import EvalTask
 from greenloop.files import check_python
 from greenloop.records import Failure, TestRun
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
-from greenloop.syntax.module_names import explain_invalid_module_name
+from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.quality_gates import BROKEN_TEST_ERRORS
 

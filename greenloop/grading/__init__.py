@@ -3,9 +3,8 @@
 evidence = grade(box, code, test_code)
 """
 
-from greenloop.grading.context import GradingContext
+from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.grader import forgery, grade, shortfalls
-from greenloop.grading.plan import Plan
 from greenloop.records import ExtraEvidence, Thresholds
 
 __all__ = [

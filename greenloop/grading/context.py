@@ -1,4 +1,4 @@
-"""The context of the measurements of a grade."""
+"""The plan of a grade, and the context of its measurements."""
 
 from __future__ import annotations
 
@@ -6,10 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from greenloop.grading.plan import Plan
 from greenloop.records import Expectation, HeldOutExample, TestRun, Thresholds
 from greenloop.sandbox import Sandbox
+from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`mutants` is the maximum number of mutants (None: all, 0: they are not measured)."""
+
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    mutants: int | None = 100
+    seed: int = 20261
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Plan:
+        mutants = None if settings.mutants == "all" else settings.mutants
+        return cls(thresholds=settings.thresholds, mutants=mutants)
 
 
 @dataclass

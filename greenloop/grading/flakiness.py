@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from greenloop.grading.context import GradingContext
 from greenloop.records import Flakiness
-from greenloop.sandbox.hash_seed import HASH_SEED
+from greenloop.sandbox.job import HASH_SEED
 
 ORDER_SEED = 20261  # any fixed value: a repeat must give the same verdict
 

@@ -9,10 +9,9 @@ from typing import Any
 
 from greenloop.events import EventSink, ignore_event
 from greenloop.grading.collector import BASIC_PIECES, EvidenceCollector, Measurement, describe_load
-from greenloop.grading.context import GradingContext
+from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.coverage.measurement import DISTURBED
-from greenloop.grading.integrity.findings import find_findings
-from greenloop.grading.plan import Plan
+from greenloop.grading.integrity.issues import find_findings
 from greenloop.plugins import list_plugins, load_plugin
 from greenloop.records import Evidence, ExtraEvidence, Piece
 from greenloop.records.evidence import piece_types

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from greenloop.grading.context import GradingContext
+from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.mutation import measure_mutation
-from greenloop.grading.plan import Plan
 from greenloop.grading.unasked_code import find_unasked_lines
 from greenloop.records import EquivalentMutant, Mutation
 from greenloop.sandbox import Sandbox

@@ -11,7 +11,7 @@ from shutil import rmtree
 from greenloop.app.inputs.specification import SpecificationFile, read_tests, resolve_module_name
 from greenloop.errors import InputError
 from greenloop.files import MAX_TEXT_BYTES
-from greenloop.syntax.module_names import explain_invalid_module_name
+from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 

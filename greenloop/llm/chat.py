@@ -20,7 +20,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
 from greenloop.llm.budget import TokenCount
-from greenloop.llm.refused_features import find_refused_feature
+from greenloop.llm.provider_errors import find_refused_feature
 from greenloop.llm.replay import TOOL_KEY
 from greenloop.prompts import Prompt
 from greenloop.threads import run_in_thread

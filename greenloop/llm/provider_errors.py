@@ -1,8 +1,10 @@
-"""Classification of providers' errors: which to retry, and messages for the others."""
+"""Classification of providers' errors: which to retry, messages for the others, and what of a request a server refuses."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from typing import Literal
 
 from langchain_core import exceptions as core
 
@@ -26,6 +28,21 @@ _REFUSALS = {
 _NO_ANSWER = (ValueError, TypeError)  # of a body that is no answer: an HTML page, null choices
 _BUSY = re.compile(r"\b(429|5\d\d|overloaded|rate.?limit|busy|timeout)\b", re.IGNORECASE)
 _ADDRESS_HINT = "; check OPENAI_BASE_URL, which for most servers ends in /v1"
+Feature = Literal["stream_options", "stream", "system", "temperature"]
+# Tried in this order: `stream_options` has `stream` in its name.
+_SAID: tuple[tuple[Feature, re.Pattern[str]], ...] = (
+    ("stream_options", re.compile(r"stream_options|include_usage", re.IGNORECASE)),
+    ("temperature", re.compile(r"temperature", re.IGNORECASE)),
+    (
+        "system",
+        re.compile(r"\bsystem\b.{0,40}\b(role|message|prompt)|\brole.{0,60}\bsystem\b", re.I),
+    ),
+    (
+        "stream",
+        re.compile(r"\bstream(ing|ed)?\b|No generation chunks were returned", re.IGNORECASE),
+    ),
+)
+_REFUSING_STATUSES = (400, 404, 405, 415, 422, 501)
 
 
 def is_transient(error: BaseException) -> bool:
@@ -123,3 +140,15 @@ def summarize_error(error: BaseException) -> str:
     text = " ".join(str(error).split()) or "no message"
     hint = "; GREENLOOP_MODEL_TIMEOUT is the limit" if "Timeout" in type(error).__name__ else ""
     return f"{type(error).__name__}: {_SECRET.sub('***', text)[:300]}{hint}"
+
+
+def find_refused_feature(error: BaseException, left_out: Collection[str]) -> Feature | None:
+    """Return the feature that an error refuses and that was not left out already."""
+    status = getattr(error, "status_code", None)
+    if status not in _REFUSING_STATUSES and not isinstance(error, ValueError):
+        return None
+    text = str(error)
+    for name, pattern in _SAID:
+        if pattern.search(text):
+            return None if name in left_out else name
+    return None

@@ -18,17 +18,14 @@ from greenloop.records.contract import (
     has_enough_examples,
 )
 from greenloop.records.evidence import Evidence
+from greenloop.records.evidence.answers import HeldOut, Isolated, Memorization, NotObservable
 from greenloop.records.evidence.assertion_mutation import AssertionMutation, AssertionSurvivor
 from greenloop.records.evidence.base import EvidenceRow, ExtraEvidence, Piece, Thresholds
 from greenloop.records.evidence.coverage import Coverage
-from greenloop.records.evidence.empty_bodies import EmptyBodies, RedPhase
-from greenloop.records.evidence.flakiness import Flakiness
-from greenloop.records.evidence.held_out import HeldOut
 from greenloop.records.evidence.integrity import IntegrityFinding
-from greenloop.records.evidence.isolated import Isolated, NotObservable
-from greenloop.records.evidence.memorization import Memorization
 from greenloop.records.evidence.mutation import EquivalentMutant, MutantResult, Mutation, Survivor
 from greenloop.records.evidence.peer import Difference, Peer
+from greenloop.records.evidence.reruns import EmptyBodies, Flakiness, RedPhase
 from greenloop.records.project import (
     Baseline,
     BaselineResult,

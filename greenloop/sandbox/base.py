@@ -16,11 +16,11 @@ from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.records import SandboxInfo, TestRun
 from greenloop.sandbox.environment import GuestEnvironment
-from greenloop.sandbox.guest.limits.numeric_threads import SINGLE_THREAD_VARIABLES
+from greenloop.sandbox.guest.limits.rlimits import SINGLE_THREAD_VARIABLES
 from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work import calls, observations, projects, scripts, tests
+from greenloop.sandbox.work import observations, projects, scripts, tests
 from greenloop.sandbox.work.hits import Hits
 from greenloop.sandbox.work.trials import mutants, patches
 from greenloop.testsuite import TestFile
@@ -67,7 +67,7 @@ class Sandbox(ABC):
     run_mutants = mutants.run_mutants
     run_patches = patches.run_patches
     measure_tests = patches.measure_tests
-    evaluate_calls = calls.evaluate_calls
+    evaluate_calls = observations.evaluate_calls
     observe = observations.observe
 
     def with_packages(self, packages: InstalledPackages) -> Sandbox:

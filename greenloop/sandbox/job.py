@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import sys
 import threading
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from greenloop.dependencies import InstalledPackages
-from greenloop.sandbox.hash_seed import HASH_SEED
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.allowlist import HostRule
 
 _SCRIPT_OUTPUT_BYTES = 1 << 20  # kept of each stream: the output is the purpose of a script
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_MAX_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -82,3 +87,20 @@ class TrialFiles(NamedTuple):
     files: tuple[tuple[str, str], ...]
     tree: tuple[tuple[str, bytes], ...]
     payload: dict[str, Any]
+
+
+def choose_hash_seed() -> int:
+    """Return the seed of this machine until it is started again; never 0, that of all other runs.
+
+    A repeat gives the same verdict. Code cannot know the seed in advance: a known one would tell it
+    by the hash of a text that it is observed.
+    """
+    try:
+        boot = _BOOT_ID.read_text("ascii")
+    except OSError:  # not on Linux
+        boot = ""
+    parts = (boot, os.uname().nodename, sys.prefix)
+    return 1 + zlib.crc32("\0".join(parts).encode()) % _MAX_SEED
+
+
+HASH_SEED = choose_hash_seed()

@@ -16,7 +16,7 @@ from greenloop.specification.examples import (
 from greenloop.specification.passages import index_text
 from greenloop.specification.reading.doctests import parse_doctest
 from greenloop.specification.signatures import PYTHON_BLOCKS, split_blocks
-from greenloop.syntax.module_names import explain_invalid_module_name
+from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_empty
 

@@ -1,13 +1,19 @@
-"""Names in syntax trees: which a node binds, and which it uses from outside."""
+"""Names: those that a syntax tree binds and uses, and those that a run's module cannot have."""
 
 from __future__ import annotations
 
 import ast
+import keyword
+import sys
 from collections.abc import Iterator
 
 from greenloop.syntax.nodes import Function
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# Modules that pytest needs while it runs, and names that it treats specially.
+_RESERVED_NAMES = frozenset(
+    "pytest conftest test tests pluggy iniconfig packaging pygments exceptiongroup tomli py".split()
+)
 
 
 def get_dotted_name(node: ast.AST) -> str:
@@ -54,3 +60,16 @@ def _find_inner(node: ast.AST) -> set[str]:
         nodes = (item for item in ast.walk(node) if isinstance(item, (ast.Global, ast.Nonlocal)))
         return find_stores(node) - {name for item in nodes for name in item.names}
     return set()
+
+
+def explain_invalid_module_name(name: str) -> str | None:
+    """Return why a run's module cannot have a name; None where it can."""
+    if not (name.isidentifier() and name.isascii()):
+        return "it is not a plain Python name"
+    if keyword.iskeyword(name):
+        return "it is a Python keyword"
+    if name in sys.stdlib_module_names:
+        return "it is a module of the standard library"
+    if name in _RESERVED_NAMES or name.startswith(("_", "test_")):
+        return "it is reserved"
+    return None

@@ -10,7 +10,7 @@ import pytest
 from greenloop.dependencies import InstalledPackages, PackageStore
 from greenloop.errors import PackagesError
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.hash_seed import HASH_SEED
+from greenloop.sandbox.job import HASH_SEED
 from greenloop.sandbox.limits import ResourceLimits
 from tests.integration.sandbox.conftest import list_tested_kinds, make_sandbox
 from tests.support.programs import read_program

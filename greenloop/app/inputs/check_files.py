@@ -11,7 +11,7 @@ from pathlib import Path
 from greenloop.dependencies.names import iter_imported_modules
 from greenloop.errors import InputError
 from greenloop.files import check_python, read_text
-from greenloop.syntax.module_names import explain_invalid_module_name
+from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import list_imported_modules

@@ -13,7 +13,7 @@ from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
 from greenloop.files import check_python
 from greenloop.scripts.source_file import SourceFile
-from greenloop.syntax.module_names import explain_invalid_module_name
+from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.syntax.parse import parse_or_none
 from greenloop.workflow.heal.request import OriginalFile, ProjectRequest
 from greenloop.workflow.storage.request import GivenTests

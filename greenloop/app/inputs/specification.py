@@ -18,7 +18,7 @@ from greenloop.files import (
 )
 from greenloop.records import Choice, ChoiceAnswer
 from greenloop.specification.examples import analyze_specification
-from greenloop.syntax.module_names import explain_invalid_module_name
+from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.testsuite.module_under_test import find_imported_module
 from greenloop.workflow.storage.amendments import with_choice_answer
 from greenloop.workflow.storage.choices_file import read_answers

@@ -15,9 +15,8 @@ from greenloop.grading.inputs.known_calls import read_call, read_sequence
 from greenloop.grading.inputs.literals import LiteralMutator, Vocabulary
 from greenloop.grading.inputs.slots import is_observation
 from greenloop.grading.inputs.typed import ValueGenerator
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Function, copy_tree
 from greenloop.syntax.parse import parse_or_empty
-from greenloop.syntax.trees import copy_tree
 from greenloop.testsuite.programs.rows import MADE
 
 _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 2500, 150, 240, 2500

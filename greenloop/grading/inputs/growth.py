@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from greenloop.grading.inputs.literals import split_words
-from greenloop.syntax.trees import copy_tree
+from greenloop.syntax.nodes import copy_tree
 
 _MIN_SIZE, _MAX_SIZE, _MAX_FUNCTIONS = 4, 300, 6
 _LARGE = (2**31, 2**53 + 3, 12345678901234567891, -(2**53) - 3)

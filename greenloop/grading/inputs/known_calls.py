@@ -10,11 +10,10 @@ from contextlib import suppress
 from greenloop.grading.assertion_mutation.parametrize import read_rows
 from greenloop.grading.inputs.literals import Vocabulary
 from greenloop.syntax.names import find_stores, get_dotted_name
-from greenloop.syntax.nodes import Definition, Function, get_assigned_targets
+from greenloop.syntax.nodes import Definition, Function, fold_signs, get_assigned_targets
 from greenloop.syntax.parse import PARSE_ERRORS, parse_or_empty
-from greenloop.syntax.trees import fold_signs
 from greenloop.syntax.values import is_value_constant, is_value_type
-from greenloop.testsuite.module_calls import fill_in, get_member, read_imports
+from greenloop.testsuite.module_under_test import fill_in, get_member, read_imports
 
 _DATA = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp)
 _DATA_CALLS = frozenset({"set", "frozenset", "float", "dict", "list", "tuple", "iter"})

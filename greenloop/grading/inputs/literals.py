@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from greenloop.grading.inputs.slots import iterate_slots
-from greenloop.syntax.trees import copy_tree
+from greenloop.syntax.nodes import copy_tree
 
 _N = TypeVar("_N", bound=ast.AST)
 _T = TypeVar("_T")

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from greenloop.syntax.nodes import Function
-from greenloop.syntax.trees import copy_tree
+from greenloop.syntax.nodes import Function, copy_tree
 
 _N = TypeVar("_N", bound=ast.AST)
 _PROVIDED = frozenset({"see__", "attempt__", "raising__", "operate__"})

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from operator import attrgetter
 
 from greenloop.grading.integrity.module_names import ModuleNames
+from greenloop.grading.integrity.process_reads import find_process_reads
 from greenloop.grading.integrity.safe_imports import are_safe, find_safe_modules
 from greenloop.records import IntegrityFinding
 from greenloop.syntax.nodes import get_assigned_targets
@@ -190,3 +192,9 @@ def _inspect_text(node: ast.Constant, text: str) -> Iterator[_Finding]:
         yield node, f"`{text}` shows how its process was started"
     elif text in _FRAME_ATTRIBUTES:  # for getattr or operator.attrgetter
         yield node, f"`{text}` reads frames, names or classes of others"
+
+
+def find_findings(code: str, tests: Iterable[str]) -> tuple[IntegrityFinding, ...]:
+    """Return what could forge a verdict, and reads that none of the tests names, by line."""
+    found = {*find_integrity_issues(code), *find_process_reads(code, tests)}
+    return tuple(sorted(found, key=attrgetter("line", "what")))

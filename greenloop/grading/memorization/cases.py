@@ -11,10 +11,9 @@ from greenloop.grading.inputs.builder import Input, is_numbered
 from greenloop.grading.inputs.known_calls import iterate_calls, read_constants, read_public
 from greenloop.grading.observation.isolation import plan_programs
 from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Function, fold_signs
 from greenloop.syntax.parse import parse_or_empty
-from greenloop.syntax.trees import fold_signs
-from greenloop.testsuite.module_calls import fill_in, read_imports
+from greenloop.testsuite.module_under_test import fill_in, read_imports
 from greenloop.testsuite.programs import Program
 from greenloop.testsuite.programs.writing import drop_unread
 

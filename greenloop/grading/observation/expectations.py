@@ -6,10 +6,10 @@ import builtins
 import itertools
 import json
 import operator
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from greenloop.grading.observation.patterns import search
 from greenloop.grading.observation.values import (
     AmbiguousError,
     NoEvidenceError,
@@ -38,6 +38,10 @@ _ORDERS: Mapping[str, Callable[[Any, Any], Any]] = {
 # Of these an instance need not have the class among its bases.
 _VIRTUAL = ("collections.abc", "numbers", "typing", "abc")
 _SETS = ("set", "frozenset", "keys")
+# A pattern with repetitions of groups can take forever on a text that is made for it.
+_REPEATED_GROUP = re.compile(r"(?<!\\)\)[*+{?]|\\[1-9]|\(\?P=")
+_REPETITION = re.compile(r"(?<!\\)[*+{]")
+_MAX_REPETITIONS, _MAX_TEXT = 4, 250
 
 
 def holds(item: Expectation, seen: Payloads) -> bool:
@@ -149,3 +153,16 @@ def _is_instance(item: Expectation, value: Any, seen: Payloads) -> bool:
     if any(bases[0][0] in _VIRTUAL or ("typing", "Protocol") in bases for bases in classes):
         raise NoEvidenceError("the classes of the code decide whether it is an instance")
     return False
+
+
+def search(pattern: str, text: str) -> bool:
+    """Return whether a pattern is found in a text.
+
+    Raises:
+        NoEvidenceError: that might take too long.
+    """
+    count = len(_REPETITION.findall(pattern))
+    is_long = count > _MAX_REPETITIONS or (count > 1 and len(text) > _MAX_TEXT)
+    if is_long or _REPEATED_GROUP.search(pattern):
+        raise NoEvidenceError("a pattern that might take too long")
+    return re.search(pattern, text) is not None

@@ -14,7 +14,7 @@ from greenloop.grading.context import GradingContext
 from greenloop.grading.observation.expectations import holds
 from greenloop.grading.observation.values import AmbiguousError, NoEvidenceError
 from greenloop.records import Isolated, NotObservable
-from greenloop.sandbox.hash_seed import HASH_SEED
+from greenloop.sandbox.job import HASH_SEED
 from greenloop.sandbox.work.observations import Observations, ObservedRow, load
 from greenloop.testsuite import TestFile, read_conftest
 from greenloop.testsuite.programs import Program, ProgramFile, build_programs

@@ -23,9 +23,8 @@ from greenloop.grading.peer.records import Comparison, FoundDifference, PeerProg
 from greenloop.grading.peer.reduction import reduce_differences
 from greenloop.records import TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.syntax.nodes import Function
+from greenloop.syntax.nodes import Function, copy_tree, fold_signs
 from greenloop.syntax.parse import parse_or_empty, parse_or_none
-from greenloop.syntax.trees import copy_tree, fold_signs
 from greenloop.testsuite import TestFile, read_conftest
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.programs import build_programs

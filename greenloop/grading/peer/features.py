@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from greenloop.syntax.trees import fold_signs
+from greenloop.syntax.nodes import fold_signs
 
 _MAX_ITEMS = 200
 

@@ -18,8 +18,8 @@ from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.rendering import describe, render_statements, to_literal
 from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ANSWER, ENDING, PRINTED
 from greenloop.sandbox.work.observations import load
+from greenloop.syntax.nodes import copy_tree
 from greenloop.syntax.parse import parse_or_none
-from greenloop.syntax.trees import copy_tree
 from greenloop.testsuite.used_definitions import show_with_definitions
 
 _ENDS, _MAX_CALL = "ends the process", 2500  # as long as the inputs that are built

@@ -8,7 +8,7 @@ from typing import Any
 from greenloop.grading.inputs.builder import is_numbered
 from greenloop.grading.inputs.slots import is_observation
 from greenloop.specification.choices import MAX_ANSWER_CHARS
-from greenloop.syntax.trees import copy_tree
+from greenloop.syntax.nodes import copy_tree
 
 _MAX_TEXT = MAX_ANSWER_CHARS  # an open choice offers it as an example
 _MAX_LITERAL, _MAX_MESSAGE = 1000, 120

@@ -15,7 +15,7 @@ from greenloop.grading import GradingContext, Plan, flakiness
 from greenloop.grading.assertion_mutation import evidence as assertion_mutation
 from greenloop.grading.collector import EvidenceCollector, Measurement
 from greenloop.grading.empty_bodies import judge_empty_bodies
-from greenloop.grading.integrity.findings import find_findings
+from greenloop.grading.integrity.issues import find_findings
 from greenloop.grading.mutants import explain_no_mutants
 from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
 from greenloop.project.grading.modules import NO_NEW_TESTS, CalledModules

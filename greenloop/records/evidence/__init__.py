@@ -10,6 +10,7 @@ from typing import get_args
 from pydantic import Field
 
 from greenloop.records.base import Record
+from greenloop.records.evidence.answers import HeldOut, Isolated, Memorization
 from greenloop.records.evidence.assertion_mutation import AssertionMutation
 from greenloop.records.evidence.base import (
     EvidenceRow,
@@ -19,14 +20,10 @@ from greenloop.records.evidence.base import (
     format_items,
 )
 from greenloop.records.evidence.coverage import Coverage
-from greenloop.records.evidence.empty_bodies import EmptyBodies, RedPhase
-from greenloop.records.evidence.flakiness import Flakiness
-from greenloop.records.evidence.held_out import HeldOut
 from greenloop.records.evidence.integrity import Integrity, IntegrityFinding
-from greenloop.records.evidence.isolated import Isolated
-from greenloop.records.evidence.memorization import Memorization
 from greenloop.records.evidence.mutation import Mutation
 from greenloop.records.evidence.peer import Peer
+from greenloop.records.evidence.reruns import EmptyBodies, Flakiness, RedPhase
 
 
 class Evidence(Record):

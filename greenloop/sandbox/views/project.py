@@ -9,8 +9,7 @@ from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
 from greenloop.records import Project, TestRun
 from greenloop.sandbox.base import Sandbox, SandboxView
-from greenloop.sandbox.hash_seed import HASH_SEED
-from greenloop.sandbox.job import Job, TrialFiles
+from greenloop.sandbox.job import HASH_SEED, Job, TrialFiles
 from greenloop.sandbox.work.observations import Observations, observe_job
 from greenloop.sandbox.work.projects import place_project
 from greenloop.testsuite import TestFile

@@ -20,7 +20,7 @@ from greenloop.sandbox.base import Sandbox, build_environment
 from greenloop.sandbox.environment import GuestEnvironment
 from greenloop.sandbox.guest.entrypoints import KINDS_WITHOUT_PYTEST
 from greenloop.sandbox.guest.files.writer import stdin_path
-from greenloop.sandbox.guest.limits.numeric_threads import SINGLE_THREAD_VARIABLES
+from greenloop.sandbox.guest.limits.rlimits import SINGLE_THREAD_VARIABLES
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.ca_bundle import CA_BUNDLE_NAME, build_ca_environment, read_ca_bundle

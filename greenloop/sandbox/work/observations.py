@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from greenloop.sandbox.api import JobRunner
-from greenloop.sandbox.hash_seed import HASH_SEED
-from greenloop.sandbox.job import Job
+from greenloop.sandbox.job import HASH_SEED, Job
 from greenloop.sandbox.work.limit_detection import describe_incomplete
 from greenloop.sandbox.work.result_decoder import decode_report, parse_index
 from greenloop.testsuite import TestFile
@@ -122,3 +121,35 @@ def _combine_rows(events: Sequence[dict[str, Any]]) -> Iterator[ObservedRow]:
             current = None
     if current is not None:
         yield ObservedRow(**current, observations=tuple(seen))
+
+
+@dataclass(frozen=True)
+class CallResults:
+    """The observation of each call, None where there is none; `error` says why ('' if all ended).
+
+    An observation has the key `value` or `error`, as `guest.observation.encoder` writes them.
+    """
+
+    events: tuple[dict[str, Any] | None, ...]
+    error: str = ""
+
+
+def evaluate_calls(
+    sandbox: JobRunner,
+    code: str,
+    module: str,
+    calls: Sequence[str],
+    *,
+    timeout_s: float | None = None,
+    hash_seed: int = HASH_SEED,
+) -> CallResults:
+    """Evaluate expressions over the names of a module, or statements that end in one, in one process.
+
+    `timeout_s` limits all calls together. Raises SandboxError where no process can be started.
+    """
+    rows = [(item,) for item in calls]
+    text = f'programs = [(create_calls__("", ()).answer_steps, (), {rows})]\n'
+    seen = sandbox.observe(code, module, text, timeout_s=timeout_s, hash_seed=hash_seed)
+    found = {item.row: item.observations[0][1] for item in seen.rows if item.observations}
+    events = (load(found.get(number, "")) or None for number in range(len(calls)))
+    return CallResults(tuple(events), seen.error)

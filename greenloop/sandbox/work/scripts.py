@@ -16,8 +16,7 @@ from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.allowlist import HostRule
 from greenloop.sandbox.process_result import ProcessResult
-from greenloop.sandbox.work.file_layout import check_layout
-from greenloop.sandbox.work.file_names import make_paths_safe, make_text_safe
+from greenloop.sandbox.work.file_layout import check_layout, make_paths_safe, make_text_safe
 from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
 from greenloop.sandbox.work.result_decoder import decode_events, describe_exit, parse_frames
 

@@ -8,8 +8,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
-from greenloop.syntax.nodes import Function, Import
-from greenloop.syntax.trees import copy_tree
+from greenloop.syntax.nodes import Function, Import, copy_tree
 from greenloop.testsuite.parser import Classes, name_test
 from greenloop.testsuite.programs.literals import read_value
 from greenloop.testsuite.programs.records import RefusedError

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from greenloop.syntax.nodes import Definition, Function, Import
-from greenloop.syntax.trees import copy_tree
+from greenloop.syntax.nodes import Definition, Function, Import, copy_tree
 from greenloop.testsuite.programs.flattening import FlatTest
 from greenloop.testsuite.programs.literals import is_immutable, read_value
 from greenloop.testsuite.programs.records import Expectation, RefusedError

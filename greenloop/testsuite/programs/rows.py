@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from greenloop.syntax.nodes import Function
-from greenloop.syntax.trees import copy_tree
+from greenloop.syntax.nodes import Function, copy_tree
 from greenloop.testsuite.parser import Classes
 from greenloop.testsuite.programs.literals import read_value
 from greenloop.testsuite.programs.records import RefusedError

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from greenloop.syntax.trees import copy_tree
+from greenloop.syntax.nodes import copy_tree
 from greenloop.testsuite.programs.assertions import AssertionReader
 from greenloop.testsuite.programs.records import Program, RefusedError
 from greenloop.testsuite.programs.source import walk_names

@@ -13,8 +13,7 @@ from greenloop.grading.observation.values import encode
 from greenloop.grading.peer.answers import is_strictly_equal
 from greenloop.records import HeldOut, HeldOutExample, TestRun, Thresholds
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
-from greenloop.sandbox.work.calls import evaluate_calls
-from greenloop.sandbox.work.observations import Observations, ObservedRow
+from greenloop.sandbox.work.observations import Observations, ObservedRow, evaluate_calls
 
 NAN = float("nan")
 

@@ -11,7 +11,7 @@ from greenloop.grading.peer.answers import is_strictly_equal
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.work.calls import CallResults
+from greenloop.sandbox.work.observations import CallResults
 from tests.support.programs import read_program
 
 CODE = read_program(__file__, "CODE")

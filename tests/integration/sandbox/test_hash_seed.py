@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.hash_seed import HASH_SEED
+from greenloop.sandbox.job import HASH_SEED
 from tests.integration.sandbox.conftest import make_sandbox
 
 CODE = "def f():\n    return hash('greenloop')\n"

@@ -14,7 +14,7 @@ from greenloop.grading import grade
 from greenloop.records import InputFile, Project, ScriptJob
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.backends.mounts import build_guest_mounts
-from greenloop.sandbox.hash_seed import HASH_SEED
+from greenloop.sandbox.job import HASH_SEED
 from tests.support.programs import read_program
 from tests.support.wheels import only_wheels_of, wheel
 

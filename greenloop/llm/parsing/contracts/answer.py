@@ -32,7 +32,7 @@ from greenloop.specification.examples import (
     summarize_example,
 )
 from greenloop.specification.plain import name_module, replace_definitions
-from greenloop.syntax.module_names import explain_invalid_module_name
+from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.testsuite.stubs import build_stub
 
 _VALUE_KEYS = (

@@ -21,10 +21,9 @@ from ..limits.proc_stats import own_cpu_seconds
 from ..protocol.framing import Channel
 from ..pytest_plugin import plugins
 from ..pytest_plugin.config import options, remove_assert_rewriting
-from ..trials.budget import Budget
 from ..trials.driver import ForkRequest, TrialDriver
 from ..trials.forks import Reporter, StepLimits, become_subreaper, start_fork
-from ..trials.limits import COLLECTION, NO_LIMITS, limit_memory, limit_step
+from ..trials.limits import COLLECTION, NO_LIMITS, Budget, limit_memory, limit_step
 from ..trials.server import FreshTrial, TrialServer
 from ..trials.session import TrialSession
 from ..trials.swap import EditedFile

@@ -12,6 +12,7 @@ _CHUNK_BYTES = 1 << 20
 # References to functions that the code under test, or a test of it, may replace.
 _get_pid, _write, _exit = os.getpid, os.write, os._exit
 _to_json = json.JSONEncoder().encode
+LIVE_THREADS = "the module or its tests start threads when they are imported: no fork has them"
 
 
 class MessageStream(Protocol):

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO
 
-from ..protocol.reasons import LIVE_THREADS
+from ..protocol.framing import LIVE_THREADS
 from .forks import Fork
 from .server import SURVIVED
 

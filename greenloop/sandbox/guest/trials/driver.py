@@ -13,9 +13,9 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ..protocol.framing import Channel
 from .baseline import Baseline
-from .budget import Budget
 from .folders import FolderState
 from .forks import Fork, ForkResult
+from .limits import Budget
 from .server import NEEDS_IMPORT, SURVIVED
 from .swap import EditedFile, is_loaded
 

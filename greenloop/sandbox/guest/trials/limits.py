@@ -1,13 +1,15 @@
-"""Limits of one test in a trial, from what it costs on the original code."""
+"""Limits of trials: CPU time of all, and what one test may take, from what it costs on the original code."""
 
 from __future__ import annotations
 
+import os
 import resource
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..limits.proc_stats import read_address_space
+from ..limits.proc_stats import measure_cpu, read_address_space
 from .forks import StepLimits
 
 # Factors of the cost while lines were traced, which is already several times the plain cost.
@@ -16,6 +18,7 @@ _MIN_COLLECT_SECONDS, _COLLECT_FACTOR, _COLLECT_IDLE_SECONDS = 1.0, 10, 11.0
 _MEMORY_SHARE = 4
 NO_LIMITS = StepLimits(1e9, 1e9)
 COLLECTION = -1  # the step before the tests
+_WALL_FACTOR, _MIN_WALL_SECONDS = 4.0, 5.0  # of trials that wait, or have a share of a busy machine
 
 
 def limit_step(tests: Sequence[dict[str, Any]], collect_s: float, step: int) -> StepLimits:
@@ -37,3 +40,22 @@ def limit_memory(peak_bytes: int, total_bytes: int) -> None:
         limit = min(limit, hard)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+class Budget:
+    """CPU seconds of this process and of all that it starts.
+
+    Attributes:
+        deadline: When it is over in any case, by the monotonic clock.
+    """
+
+    def __init__(self, cpu_s: float) -> None:
+        self._pid, self._cpu_s, self._started = os.getpid(), cpu_s, time.monotonic()
+        self.deadline = self._started + _WALL_FACTOR * cpu_s + _MIN_WALL_SECONDS
+
+    def is_over(self) -> bool:
+        now = time.monotonic()
+        if now - self._started < self._cpu_s:  # trials run one at a time
+            return False
+        used = measure_cpu(self._pid)  # None without /proc: elapsed time
+        return now > self.deadline or used is None or used[0] > self._cpu_s

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from ..isolation import syscalls as k
 from ..isolation.seccomp import build_filter
 from ..isolation.shared_memory import limit_shared_mappings
-from ..limits.numeric_threads import SINGLE_THREAD_VARIABLES
+from ..limits.rlimits import SINGLE_THREAD_VARIABLES
 
 # All trial imports together: the host waits a minute for the zygote.
 _TRIAL_IMPORTS_SECONDS, _POLL_SECONDS = 20.0, 0.005

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from greenloop.records import TestRun
 from greenloop.sandbox.api import JobRunner
-from greenloop.sandbox.guest.protocol.reasons import LIVE_THREADS
+from greenloop.sandbox.guest.protocol.framing import LIVE_THREADS
 from greenloop.sandbox.work.trials.lanes import TrialJob, count_lanes, run_trials
 from greenloop.sandbox.work.trials.runs import ModuleEdit, MutantRuns, run_mutants_separately
 from greenloop.testsuite import TestFile

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from greenloop.grading.assertion_mutation.evidence import measure
-from greenloop.grading.context import GradingContext
-from greenloop.grading.plan import Plan
+from greenloop.grading.context import GradingContext, Plan
 from greenloop.records import AssertionMutation, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from greenloop.grading.context import GradingContext
+from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.coverage import measurement
-from greenloop.grading.plan import Plan
 from greenloop.records import Coverage, Thresholds
 from greenloop.sandbox import Sandbox
 from greenloop.testsuite import TestFile

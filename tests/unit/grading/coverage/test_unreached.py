@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from greenloop.grading.coverage.unreached import find_unreached
+from greenloop.grading.coverage.measurement import find_unreached
 from tests.support.programs import read_program
 
 CODE = read_program(__file__, "CODE")

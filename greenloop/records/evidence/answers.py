@@ -1,11 +1,18 @@
-"""Tests whose results the code also gives in a process that holds no tests."""
+"""Answers of the code where no test runs: observed tests, held-out examples, variants of the tests' calls."""
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar
 
 from greenloop.records.base import Record
-from greenloop.records.evidence.base import EvidenceRow, Piece, Thresholds, format_items
+from greenloop.records.evidence.base import (
+    EvidenceRow,
+    Needed,
+    Piece,
+    Thresholds,
+    format_items,
+    format_minimum,
+)
 
 _DIFFERING = "has the expected result only in the process of the tests: {}"
 _OWN = (
@@ -84,3 +91,73 @@ class Isolated(Piece):
         frequent = Counter(item.reason for item in self.not_observable).most_common(3)
         reasons = [f"{count} × {reason} (line {lines[reason]})" for reason, count in frequent]
         return f"; not observed: {'; '.join(reasons)}" if reasons else ""
+
+
+class HeldOut(Piece):
+    """Held-out examples: calls that the code answers, compared in a process without the code.
+
+    It is reached without any where the tests show that there can hardly be such calls.
+    """
+
+    title: ClassVar[str] = "held-out examples"
+    measured_by: ClassVar[str] = "greenloop.grading.held_out_examples:measure"
+    needed: ClassVar[Needed] = "with a text"
+    absent: ClassVar[str] = "none were given"
+    is_listed: ClassVar[bool] = False
+
+    reached: bool
+    total: int
+    agreed: int
+    disagreed: tuple[str, ...] = ()
+    invalid: tuple[str, ...] = ()
+    cut_short: str = ""
+
+    def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
+        if not self.total:
+            text = "none can be given: the tests need files or other fixtures"
+            yield EvidenceRow(
+                self.title, self.reached, text if self.reached else self.absent, "0/0"
+            )
+            return
+        share, threshold = self.agreed / self.total, thresholds.held_out_agreement
+        text = (
+            f"{self.agreed} of {self.total} agree, which no writer of the code has seen "
+            f"({format_minimum(threshold)})"
+        )
+        reached = share >= threshold and not self.cut_short
+        brief = f"{self.agreed}/{self.total}"
+        yield EvidenceRow(self.title, reached, self.cut_short or text, brief, share, threshold)
+
+
+class Memorization(Piece):
+    """What the code answers in a process without tests to the tests' calls and to variants of them.
+
+    `calls` are those in assertions of the tests that have plain arguments.
+    `functions` names functions that answer these and none of the `variants`, calls that differ a
+    little. `special_cases` are calls that a branch of the code is written for. `reached`: there is
+    neither.
+    """
+
+    title: ClassVar[str] = "memorization"
+    measured_by: ClassVar[str] = "greenloop.grading.memorization.evidence:measure"
+    needed: ClassVar[Needed] = "where measured"
+    absent: ClassVar[str] = "no test calls the code with plain values alone"
+
+    reached: bool
+    calls: int
+    variants: int = 0
+    functions: tuple[str, ...] = ()
+    special_cases: tuple[str, ...] = ()
+
+    def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
+        if self.functions:
+            names = format_items([f"`{item}`" for item in self.functions])
+            text = f"returns results only for the inputs of the tests; test more inputs: {names}"
+            yield EvidenceRow(self.title, False, text, "SUSPECTED")
+        for item in self.special_cases:
+            text = f"special case for the input of a test; fix the code or the test: {item}"
+            yield EvidenceRow(self.title, False, text, "SPECIAL CASE")
+        if not self.functions and not self.special_cases:
+            count = f"{self.calls} call{'s' * (self.calls != 1)}"
+            text = f"returns results for other inputs than those of the tests ({count})"
+            yield EvidenceRow(self.title, True, text, "none")
