@@ -29,7 +29,7 @@ from greenloop.records import Artifacts, Evidence, Expectation, Report, SandboxI
 from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
-from greenloop.sandbox.views.instrumented import InstrumentedSandbox
+from greenloop.sandbox.views.jobs import InstrumentedSandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile

@@ -17,7 +17,7 @@ from greenloop.llm.factory import open_sources
 from greenloop.llm.rate_limits import LocalRateLimits
 from greenloop.records import Report
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.views.throttled import ThrottledSandbox
+from greenloop.sandbox.views.jobs import ThrottledSandbox
 from greenloop.settings import Settings
 from greenloop.tracing.setup import open_tracing
 from greenloop.workflow.setup.runtime import SharedResources

@@ -20,8 +20,7 @@ from greenloop.workflow.change.request import ChangeRequest
 from greenloop.workflow.delivery import resolve_tests_output
 from greenloop.workflow.heal.request import HealRequest
 from greenloop.workflow.script.request import ScriptRequest
-from greenloop.workflow.storage.amendments import with_change_request
-from greenloop.workflow.storage.request import RunRequest
+from greenloop.workflow.storage.request import RunRequest, with_change_request
 
 Decision = Literal["accept", "reject"] | RunRequest
 

@@ -1,8 +1,9 @@
-"""Installation by a pip process: wheels only, into a folder, with pip's report."""
+"""Installation by a pip process, wheels only, into a folder; and the manifest of what it installed."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -10,10 +11,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PathDistribution
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
+
 from greenloop.errors import PackagesError
+from greenloop.records.base import Record
 
 _MAX_INSTALL_SECONDS, _POLL_SECONDS = 1800.0, 0.1
 # The user's pip settings on where and whether to install, which are overridden.
@@ -26,6 +31,7 @@ _UNREACHABLE = re.compile(
     re.IGNORECASE,
 )
 _NOT_FOUND = re.compile(r"No matching distribution found for (\S+)")
+_PYTEST_PLUGIN_GROUP = "pytest11"
 
 
 def pip_install(
@@ -113,3 +119,54 @@ def _explain_failure(log: str, status: int) -> str:
         return f"there is no wheel of {absent[1]} for Python {version} on this machine"
     lines = [line for line in log.splitlines() if line.startswith("ERROR:")] or log.splitlines()
     return (lines[-1] if lines else f"pip ended with status {status}").removeprefix("ERROR: ")[:300]
+
+
+class Wheel(Record):
+    """An installed package; `sha256` is the digest of its wheel."""
+
+    name: str
+    version: str
+    sha256: str
+
+
+class Manifest(Record):
+    """`modules` are those of the requested packages."""
+
+    wheels: tuple[Wheel, ...]
+    modules: tuple[str, ...]
+
+
+def build_manifest(site: Path, report: Path, requested: frozenset[str]) -> Manifest:
+    """Return the manifest of a folder that pip has installed into, from pip's report."""
+    found = json.loads(report.read_text("utf-8"))["install"]
+    wheels = [
+        Wheel(
+            name=canonicalize_name(item["metadata"]["name"]),
+            version=item["metadata"]["version"],
+            sha256=item["download_info"]
+            .get("archive_info", {})
+            .get("hashes", {})
+            .get("sha256", ""),
+        )
+        for item in found
+    ]
+    modules = sorted(set(_find_modules(site, requested)))
+    return Manifest(
+        wheels=tuple(sorted(wheels, key=lambda item: item.name)), modules=tuple(modules)
+    )
+
+
+def _find_modules(site: Path, requested: frozenset[str]) -> Iterator[str]:
+    """Yield public top-level modules; pytest plugins are left out, as pytest loads them."""
+    for info in site.glob("*.dist-info"):
+        package = PathDistribution(info)
+        if canonicalize_name(package.metadata["Name"]) not in requested:
+            continue
+        if any(item.group == _PYTEST_PLUGIN_GROUP for item in package.entry_points):
+            continue
+        for file in package.files or ():
+            name = file.parts[0].partition(".")[0]
+            module = len(file.parts) == 1 and file.suffix in (".py", ".so")
+            regular = module or file.parts == (name, "__init__.py")
+            if regular and name.isidentifier() and not name.startswith("_"):
+                yield name

@@ -19,9 +19,8 @@ from pathlib import Path
 import platformdirs
 from pydantic import ValidationError
 
-from greenloop.dependencies.manifest import Manifest, build_manifest
 from greenloop.dependencies.names import get_import_names, parse_package_name
-from greenloop.dependencies.pip import pip_install
+from greenloop.dependencies.pip import Manifest, build_manifest, pip_install
 from greenloop.errors import PackagesError
 from greenloop.versions import get_installed_version
 

@@ -27,7 +27,7 @@ from greenloop.llm.factory import is_model_disabled
 from greenloop.records import Report
 from greenloop.sandbox import open_sandbox
 from greenloop.sandbox.base import Sandbox
-from greenloop.sandbox.views.throttled import ThrottledSandbox
+from greenloop.sandbox.views.jobs import ThrottledSandbox
 from greenloop.settings import Settings
 from greenloop.tracing.setup import Tracing
 from greenloop.workflow.change.request import ChangeRequest

@@ -1,16 +1,19 @@
-"""Reading of saved reports: of this version, or a later one with more keys."""
+"""Reading of saved reports, of this version or a later one with more keys, and the JSON Schema of a report (Draft 2020-12)."""
 
 from __future__ import annotations
 
 import json
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from greenloop.errors import InputError
 from greenloop.records import Report
 from greenloop.reporting.escaping import first_line
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def read_report(location: Path) -> Report:
@@ -56,3 +59,19 @@ def _validation_message(error: ValidationError) -> str:
     if where == "schema_version":
         return f"its schema_version is {first_line(repr(first['input']), 40)}; this version reads 2"
     return f"{first_line(where, 80)}: {first_line(first['msg'])}"
+
+
+def build_report_schema() -> dict[str, Any]:
+    """Return the schema. Later versions may add keys, so unknown ones are allowed."""
+    text = json.dumps(Report.model_json_schema(mode="serialization"))
+    schema = json.loads(text, object_hook=_allow_unknown_keys)
+    return {"$schema": _DIALECT, "$id": "urn:greenloop:report:2", **schema}
+
+
+def render_schema() -> str:
+    """Return the schema as JSON text."""
+    return json.dumps(build_report_schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _allow_unknown_keys(schema: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in schema.items() if (k, v) != ("additionalProperties", False)}

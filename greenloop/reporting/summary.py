@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Iterable
 from difflib import unified_diff
+from pathlib import Path
 from typing import Final, TextIO
 
 from rich.console import Console
@@ -23,6 +24,7 @@ _NOTHING_TO_GRADE = "Every test passes, and no code has changed that could be gr
 VERDICT_SIGNS: Final[dict[Verdict, str]] = {"verified": "✓", "passed": "○", "failed": "✗"}
 VERDICT_STYLES: Final = {"verified": "bold green", "passed": "bold yellow", "failed": "bold red"}
 _MAX_TITLE_LENGTH = 60
+_DIFF_STYLES = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}
 
 
 def describe_verdict(report: Report) -> str:
@@ -197,9 +199,6 @@ def describe_ruling(wrong: str) -> str:
     return answers.get(wrong, "the text contradicts itself, or can be read both ways")
 
 
-_DIFF_STYLES = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}
-
-
 def open_console(stream: TextIO) -> Console:
     """Return a console that shows text as it is, without markup or highlighting."""
     return Console(file=stream, markup=False, highlight=False, emoji=False)
@@ -220,3 +219,12 @@ def print_code(code: str, stream: TextIO) -> None:
         escape_commands(escape_invisible(code)).rstrip("\n")
     )
     console.print(shown, soft_wrap=True)
+
+
+def find_code_path(report: Report) -> str:
+    """Return the path of the code's file, relative to the working folder where it is below it."""
+    name = report.artifacts.output or report.artifacts.code or f"{report.module or 'solution'}.py"
+    path, folder = Path(name), Path.cwd()
+    if path.is_absolute() and path.is_relative_to(folder):
+        path = path.relative_to(folder)
+    return path.as_posix()

@@ -13,8 +13,11 @@ from greenloop.specification.choices import parse_answer, parse_object_answer
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.suite import ANSWER_TEST_PREFIX
 from greenloop.workflow.state import RepairPhase, Run
-from greenloop.workflow.storage.amendments import PRECEDENCE_CLAUSE, with_choice_answer
-from greenloop.workflow.storage.request import ContractRequest
+from greenloop.workflow.storage.request import (
+    PRECEDENCE_CLAUSE,
+    ContractRequest,
+    with_choice_answer,
+)
 
 _MAX_ASKED = 3  # in one round
 _RECORD_MARK = re.compile(r"\bdataclass\b(?!.*\beq=False\b)|\bNamedTuple\b")

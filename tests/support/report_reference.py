@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from greenloop.reporting.formats.schema import build_report_schema
+from greenloop.reporting.loader import build_report_schema
 
 Schema = dict[str, Any]
 

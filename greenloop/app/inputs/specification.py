@@ -20,10 +20,14 @@ from greenloop.records import Choice, ChoiceAnswer
 from greenloop.specification.examples import analyze_specification
 from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.testsuite.module_under_test import find_imported_module
-from greenloop.workflow.storage.amendments import with_choice_answer
 from greenloop.workflow.storage.choices_file import read_answers
 from greenloop.workflow.storage.lockfile import digest_text, load_lock, lock_path
-from greenloop.workflow.storage.request import ContractRequest, ContractRequestT, GivenTests
+from greenloop.workflow.storage.request import (
+    ContractRequest,
+    ContractRequestT,
+    GivenTests,
+    with_choice_answer,
+)
 
 
 @dataclass(frozen=True)

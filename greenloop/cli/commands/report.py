@@ -21,10 +21,9 @@ from greenloop.reporting.batch import (
 from greenloop.reporting.formats.junit import render_junit
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.sarif import render_sarif
-from greenloop.reporting.formats.schema import render_schema
 from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html.page import render_report_html
-from greenloop.reporting.loader import read_report
+from greenloop.reporting.loader import read_report, render_schema
 from greenloop.settings import Settings
 
 _MAX_WIDTH = 160

@@ -14,9 +14,8 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from greenloop.grading.mutation.generator import generate_mutants
+from greenloop.grading.mutation.generator import generate_mutants, sample_mutants
 from greenloop.grading.mutation.mutant import Mutant
-from greenloop.grading.mutation.sampling import sample_mutants
 from greenloop.records import MutantResult, Mutation, Survivor
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.trials.runs import MutantRun, MutantRuns

@@ -8,8 +8,7 @@ from greenloop.records import Report
 from greenloop.reporting.escaping import escape_invisible, truncate
 from greenloop.reporting.evidence.survivors import get_mutated_line, list_survivors
 from greenloop.reporting.evidence.text import list_first_steps
-from greenloop.reporting.formats.places import find_code_path
-from greenloop.reporting.summary import format_verdict
+from greenloop.reporting.summary import find_code_path, format_verdict
 
 _MAX_CHARS = 1000
 

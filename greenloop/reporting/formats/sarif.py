@@ -14,7 +14,7 @@ from greenloop.records import Report
 from greenloop.records.report import ENDED_EARLY
 from greenloop.reporting.escaping import escape_invisible, truncate
 from greenloop.reporting.evidence.survivors import get_mutated_line, list_survivors
-from greenloop.reporting.formats.places import find_code_path
+from greenloop.reporting.summary import find_code_path
 
 _SCHEMA_URL = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -17,7 +17,7 @@ from greenloop.llm.replay import ReplayChatModel
 from greenloop.llm.response_log import RecordingHeader, ResponseLog
 from greenloop.records.contract import ChoiceAsker
 from greenloop.sandbox import Sandbox, open_sandbox
-from greenloop.sandbox.views.instrumented import InstrumentedSandbox
+from greenloop.sandbox.views.jobs import InstrumentedSandbox
 from greenloop.settings import Settings
 from greenloop.tools.langchain import create_toolkit
 from greenloop.tracing.setup import Tracing

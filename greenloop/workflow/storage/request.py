@@ -13,12 +13,14 @@ from typing import ClassVar, TypeVar
 from pydantic import Field
 
 from greenloop.files import check_python, read_text
-from greenloop.records import ChoiceAnswer, Command, Contract, Record
+from greenloop.records import ChoiceAnswer, Command, Contract, Record, Requirement
 from greenloop.settings import Settings, list_settings
+from greenloop.specification.passages import split_passages
 from greenloop.testsuite import TestFile
 
 AMENDMENT = "Asked for later: {}"
 SavedOptions = dict[str, str | bool | int | float | None]
+PRECEDENCE_CLAUSE = "Where another requirement contradicts this one, this one holds."
 
 
 class GivenTests(Record):
@@ -121,3 +123,31 @@ def hash_recorded_texts(request: RunRequest) -> str:
     texts = request.list_recorded_texts()
     lines = (item.replace("\r\n", "\n").replace("\r", "\n") for item in texts)
     return digest("\0".join(item.strip() for item in lines))
+
+
+def with_choice_answer(request: ContractRequestT, answer: ChoiceAnswer) -> ContractRequestT:
+    """Return the request with the user's answer to a choice, in place of an earlier one."""
+    others = (
+        item for item in request.choice_answers if item.question_sha256 != answer.question_sha256
+    )
+    return request.model_copy(update={"choice_answers": (*others, answer)})
+
+
+def with_change_request(
+    request: RequestT, change: str, contract: Contract | None = None
+) -> RequestT:
+    """Return the request with one more change in words.
+
+    With a contract, the change becomes its last requirement.
+    """
+    update: dict[str, object] = {"amendments": (*request.amendments, change)}
+    if contract is not None:
+        number = max(int(item.id[1:]) for item in contract.requirements) + 1
+        added = Requirement(
+            id=f"R{number}",
+            text=f"{change} {PRECEDENCE_CLAUSE}",
+            quotes=split_passages(AMENDMENT.format(change)),
+        )
+        requirements = (*contract.requirements, added)
+        update["contract"] = contract.model_copy(update={"requirements": requirements})
+    return request.model_copy(update=update)

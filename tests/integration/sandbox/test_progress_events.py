@@ -8,7 +8,7 @@ from greenloop.events import Event, SandboxJobProgress
 from greenloop.sandbox import open_sandbox
 from greenloop.sandbox.guest.protocol.output_buffers import OutputBuffers
 from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.views.instrumented import InstrumentedSandbox
+from greenloop.sandbox.views.jobs import InstrumentedSandbox
 from greenloop.settings import Settings
 from tests.support.programs import read_program
 

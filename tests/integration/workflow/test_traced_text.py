@@ -14,7 +14,7 @@ from greenloop.errors import (
 )
 from greenloop.events import ContractReady, Notice
 from greenloop.workflow.make.request import MakeRequest
-from greenloop.workflow.storage.amendments import with_change_request
+from greenloop.workflow.storage.request import with_change_request
 from tests.support.model_responses import (
     GOOD_CODE,
     GOOD_TESTS,

@@ -19,7 +19,7 @@ from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.formats.junit import render_junit
 from greenloop.reporting.formats.markdown import code_span, escape_markdown, render_markdown
 from greenloop.reporting.formats.sarif import render_sarif
-from greenloop.reporting.formats.schema import build_report_schema
+from greenloop.reporting.loader import build_report_schema
 from tests.support.reports import (
     HOSTILE,
     all_kinds,

@@ -8,8 +8,7 @@ from ..isolation.program import enter_program
 from ..observation.runner import Runner, load_async_runner
 from ..observation.surroundings import Surroundings
 from ..protocol.framing import Channel
-from ..scripts.hidden_modules import hide_modules
-from ..scripts.module_cleanup import hide_preloaded_modules
+from ..scripts.loaded_modules import hide_modules, hide_preloaded_modules
 
 
 def main(job: dict[str, Any], result_fd: int) -> int:

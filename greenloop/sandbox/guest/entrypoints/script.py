@@ -20,7 +20,7 @@ from typing import Any
 
 from ..files.writer import stdin_path
 from ..protocol.framing import Channel
-from ..scripts import module_cleanup
+from ..scripts import loaded_modules
 from ..scripts.exception_report import report_exception
 
 _INTERRUPTED_STATUS = 130
@@ -38,7 +38,7 @@ def _run_job(job: dict[str, Any], result_fd: int) -> int:
     _open_streams()
     faulthandler.disable()  # stack dumps on request still work
     path = os.path.join(job["work"], job["name"])
-    module_cleanup.hide_preloaded_modules(os.path.dirname(path))
+    loaded_modules.hide_preloaded_modules(os.path.dirname(path))
     error = _execute_script(path, [job["name"], *job["arguments"]])
     status = _resolve_exit_status(error)
     if error is not None and not isinstance(error, SystemExit):

@@ -16,10 +16,14 @@ from ..coverage.recorder import install_recorder
 from ..protocol.framing import Channel
 from ..pytest_plugin import absent_plugins
 from ..pytest_plugin.absent_plugins import AbsentPlugins
-from ..pytest_plugin.config import accept_undecodable_output, ini_file
-from ..pytest_plugin.suite_options import SuiteOptions, build_arguments
+from ..pytest_plugin.config import (
+    SuiteOptions,
+    accept_undecodable_output,
+    build_arguments,
+    ini_file,
+)
 from ..pytest_plugin.suite_reporter import SuiteReporter
-from ..scripts.module_cleanup import unload_shadowed_modules
+from ..scripts.loaded_modules import unload_shadowed_modules
 
 _USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
 

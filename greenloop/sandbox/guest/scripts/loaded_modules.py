@@ -1,18 +1,18 @@
-"""Modules that the zygote has loaded, hidden until the program imports them.
-
-A program can read in `sys.modules` what surrounds it. One that finds there only what an interpreter
-loads at its start, and what it imports itself, cannot tell the process of a run from another one.
-"""
+"""Modules that a program must not find loaded: those of the zygote, and those that its own files shadow."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Iterator
+import threading
+import warnings
+from collections.abc import Iterable, Iterator
 from importlib.machinery import BuiltinImporter, ModuleSpec
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
+_TEST_TOOLS = ("pytest", "_pytest", "pluggy", "iniconfig", "py", "_hypothesis_pytestplugin")
 # What an interpreter has loaded before the first line of a program. `_warnings` looks up
 # `warnings`.
 _STARTUP_MODULES = frozenset(
@@ -21,6 +21,55 @@ _STARTUP_MODULES = frozenset(
     "encodings.aliases encodings.utf_8 genericpath io marshal os os.path posix posixpath site stat sys "
     "time warnings zipimport".split()
 )
+# A file of the program with such a name is never imported.
+_NEVER_SHADOWED = {*sys.builtin_module_names, *_STARTUP_MODULES, "ntpath"} - {"warnings"}
+
+
+def hide_preloaded_modules(folder: str) -> None:
+    """Unload them; `folder` is the first that the script's imports search."""
+    sys.meta_path[:] = [item for item in sys.meta_path if not _is_test_tool(type(item).__module__)]
+    sys.unraisablehook, threading.excepthook = sys.__unraisablehook__, threading.__excepthook__
+    sys.excepthook, sys.displayhook = sys.__excepthook__, sys.__displayhook__
+    _reset_warning_filters()
+    for name in _find_loaded(_TEST_TOOLS):
+        del sys.modules[name]
+    unload_shadowed_modules(folder)
+
+
+def _reset_warning_filters() -> None:
+    warnings.resetwarnings()
+    for kind in (ResourceWarning, ImportWarning, PendingDeprecationWarning, DeprecationWarning):
+        warnings.simplefilter("ignore", kind)
+    warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")
+
+
+def unload_shadowed_modules(folder: str) -> None:
+    """Unload modules that share a name with something in a folder of the run."""
+    for name in _find_loaded(_importable_names(folder) - _NEVER_SHADOWED):
+        if not _is_test_tool(name):
+            del sys.modules[name]
+
+
+def _find_loaded(names: Iterable[str]) -> list[str]:
+    """Return the loaded modules of these names, with their submodules.
+
+    Mostly there are none: to go through all modules writes to each page with one of their names.
+    """
+    loaded = {name for name in names if name in sys.modules}
+    return [item for item in sys.modules if item.partition(".")[0] in loaded] if loaded else []
+
+
+def _is_test_tool(module: str) -> bool:
+    return module.partition(".")[0] in _TEST_TOOLS
+
+
+def _importable_names(folder: str) -> set[str]:
+    """Return the names under which something in a folder can be imported."""
+    return {
+        name.removesuffix(".py")
+        for name in os.listdir(folder)
+        if name.endswith(".py") or os.path.isfile(f"{folder}/{name}/__init__.py")
+    }
 
 
 def hide_modules() -> None:
