@@ -27,55 +27,7 @@ def test_what_is_meant_is_taken(text: str) -> None:
     assert analyze_specification(text).unclear == ()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "f(1) -> 1,5",
-        'f(1) ==> ("Venus")',
-        "f(1) returns 1,000",
-        "f(1) returns 2 or 3",
-        "f(1) ergibt 2 oder 3",
-        "f(1) gibt 2 Werte zurück",
-        'f(1) gibt "a" zurück, wenn es geht',
-        "Wenn f(1) ergibt 2",
-        "f(1) returns 2 and 3",
-        "f(1) returns 2, 3",
-        "f(1) returns 2 items",
-        "f(1) returns 2\nitems",
-        "f(1) returns 5 dollars",
-        "f(1) -> 5%",
-        "f(1) -> 5px",
-        "f(1) -> 1 to 5",
-        "f(1) -> 2024-01-01",
-        "f(1) -> 1 + 1 = 2",
-        "f(1) -> [1] + [2]",
-        "f(1) -> [1, ...]",
-        "f(1) -> 'it''s'",
-        "f(1) -> 007",
-        "f(1) -> 2?",
-        "f(1) -> 2 (mostly)",
-        "f(1) returns about 3",
-        "f(1) returns at most 3",
-        "f(1) returns 2 as text",
-        "f(1) gives True for all",
-        "f(1) returns 'a' if strict",
-        "f(1) returns 1 when cached",
-        "f(1) returns the sum (of both)",
-        "f(1) -> list[int]",
-        "f(1) -> NotFound",
-        "f(1) -> 2 is wrong",
-        "If f(1) returns 2, the cache is full.",
-        "Do not let f(1) return 2.",
-        "Currently f(1) returns 3, a bug.",
-        "Wrong: f(1) -> 3",
-        "~~f(1) -> 3~~",
-        "f(-1) raises an error",
-        "f(-1) raises ValueError or TypeError",
-        "f(-1) raises ValueError if strict",
-        "print(f(1)) -> 2",
-        "| call | ms |\n|---|---|\n| f(1) | 2 |",
-    ],
-)
+@pytest.mark.parametrize("text", read_table(__file__, "doubtful_passage_is_named_and_not_taken"))
 def test_doubtful_passage_is_named_and_not_taken(text: str) -> None:
     given = analyze_specification(text)
     assert given.examples == ()
