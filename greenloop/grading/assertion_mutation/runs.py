@@ -94,14 +94,17 @@ class AssertionMutationRunner:
         return list(filter(None, (first, second, helping)))
 
     def _are_related(self, exception: str, other: str) -> bool:
-        """Whether one of two classes of the module, by their names in tests, has the other as a base."""
+        """Whether one of two classes, by their names in tests, may have the other as a base: it is known
+        of those that the code defines.
+        """
         one, two = (name.rpartition(".")[2] for name in (exception, other))
         bases = {
             node.name: {item.id for item in node.bases if isinstance(item, ast.Name)}
             for node in parse_or_empty(self.context.code).body
             if isinstance(node, ast.ClassDef)
         }
-        return one in _find_bases(two, bases) or two in _find_bases(one, bases)
+        is_known = one in bases and two in bases
+        return not is_known or one in _find_bases(two, bases) or two in _find_bases(one, bases)
 
     def run(
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
