@@ -69,6 +69,7 @@ def test_a_loosened_configuration_is_named(path: str, before: str, after: str, s
             "run: pytest a",
             "run: uv run pytest --cov=x tests/ a\n- python: 3",
         ),
+        (".pre-commit-config.yaml", "- flake8-pytest-style==1.7", "- flake8-pytest-style==1.8"),
         ("pytest.ini", "", "[pytest]\ntestpaths = tests"),
         (".codex/hooks.json", "", '"command": "greenloop gate --agent codex || exit 0"'),
     ],

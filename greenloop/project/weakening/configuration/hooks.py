@@ -12,7 +12,7 @@ from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty
 
 _CHECKING = re.compile(r"greenloop|pytest|\btest-cmd|\bauto-test|disableAllHooks|codex_hooks")
-_INSTALLING = re.compile(r"\b(install|requires?|dependencies|uses)\b|pytest *[=<>~]=")
+_INSTALLING = re.compile(r"\b(install|requires?|dependencies|uses)\b|pytest[\w-]* *[=<>~]=")
 _IDLE = re.compile(r"^#|\becho\b|--(version|help)\b")
 _TEST_PATH = re.compile(r"[\w./-]*\btests?\b[\w./:-]*|[\w./-]+\.py\b")
 _SILENCING = re.compile(
