@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Set
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -14,6 +15,8 @@ from greenloop.project.weakening import find_successors
 from greenloop.project.weakening.tests import read_tests
 from greenloop.records import Baseline, TestRun
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
+
+_HEAD = re.compile(r"\bdef (\w+)")
 
 
 def find_readers(diff: ProjectDiff) -> dict[str, str]:
@@ -38,7 +41,8 @@ def compare_tests(
         p for p in diff.before if is_test_path(p) and diff.before[p] != diff.tree.texts.get(p)
     ]
     before = {p: text for p in changed if (text := diff.before[p]) is not None}
-    folders = tuple(p.removesuffix("conftest.py") for p in changed if p.endswith("conftest.py"))
+    helping = (p for p in changed if not parse_test_functions(diff.texts_before.get(p, "")))
+    folders = tuple(p[: p.rfind("/") + 1] for p in helping)
     readers = find_readers(diff)
     beside = {
         p: t
@@ -62,10 +66,12 @@ def compare_tests(
         test.rpartition("::")[2] for test in run_now - functions if test.startswith(tuple(now))
     }
     silent = set(_find_silent(functions - run_now, begun, run_now, old, now))
-    silent -= {test for test in silent if not _is_defined(test, runner.tree.texts)}
+    defined = _list_defined({**diff.texts_before, **runner.tree.texts})
+    silent = {test for test in silent if test.rpartition("::")[2] in defined}
     found = {"compared": functions, "silent": silent, "outdated": failing}
     asked = passed & list_ended(as_it_was, "passed")
-    counts = [Counter(map(_name_function, tests)) for tests in (asked, now_run)]
+    name = partial(_name_owner, defined=defined)
+    counts = [Counter(map(name, tests)) for tests in (asked, now_run)]
     fewer = {test: number for test, number in (counts[0] - counts[1]).items() if counts[1][test]}
     return {**{key: tuple(sorted(names)) for key, names in found.items()}, "fewer": fewer}
 
@@ -95,10 +101,16 @@ def _find_silent(
             yield test
 
 
-def _is_defined(test: str, texts: Mapping[str, str]) -> bool:
-    """Return whether a test file defines a function of a test's name."""
-    head = re.compile(rf"\bdef {re.escape(test.rpartition('::')[2])}\b")
-    return any(is_test_path(path) and head.search(text) for path, text in texts.items())
+def _list_defined(texts: Mapping[str, str]) -> set[str]:
+    """Return the names of functions in test files."""
+    return {i for path in texts if is_test_path(path) for i in _HEAD.findall(texts[path])}
+
+
+def _name_owner(test: str, defined: Collection[str]) -> str:
+    """Return the function of a case; of one that a class or file has made, that."""
+    function = _name_function(test)
+    owner, _, name = function.rpartition("::")
+    return function if name in defined or not owner else owner
 
 
 def list_ended(run: TestRun, *outcomes: str) -> set[str]:

@@ -16,6 +16,9 @@ from greenloop.syntax.parse import parse_or_empty, read_literal
 from greenloop.testsuite.parser import is_test_path
 
 _MIN_NUMBER, _MIN_ITEMS = 3, 2
+_ASKING = re.compile(
+    r"PYTEST_(CURRENT_TEST|VERSION)|['\"](pytest|unittest)['\"] (not )?in sys\.modules"
+)
 _KEYWORD = re.compile(r"[\w.:/-]*")
 
 
@@ -26,6 +29,10 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
     """
     texts = {path: text for path, text in diff.tree.texts.items() if is_test_path(path)}
     for path, lines in diff.lines.items():
+        code = diff.tree.texts[path].split("\n") if path not in texts else []
+        asking = (i for i in sorted(lines) if i <= len(code) and _ASKING.search(code[i - 1]))
+        for line in asking:
+            yield f"{path}:{line} asks whether a test runs it: do the same for every caller"
         for line, value, answer in [] if path in texts else _find_answers(diff.tree.texts[path]):
             is_named = any(str(value) in text for text in said)
             if line in lines and not is_named and (test := _find_asking(texts, value, answer)):

@@ -212,8 +212,10 @@ def _compare_cases(lost: Sequence[str], gained: Sequence[str], has_cases: bool) 
 
 
 def _has_same_input(one: str, other: str) -> bool:
-    """Return whether two cases have all values in common but the last."""
+    """Return whether two cases have the first value in common, and half of all."""
     match (ast.parse(one, mode="eval").body, ast.parse(other, mode="eval").body):
-        case (ast.Tuple(elts=[*first, _]), ast.Tuple(elts=[*second, _])) if first:
-            return list(map(ast.unparse, first)) == list(map(ast.unparse, second))
+        case (ast.Tuple(elts=first), ast.Tuple(elts=second)) if 1 < len(first) == len(second):
+            pairs = zip(map(ast.unparse, first), map(ast.unparse, second), strict=True)
+            same = [mine == theirs for mine, theirs in pairs]
+            return same[0] and 2 * sum(same) >= len(same)
     return False

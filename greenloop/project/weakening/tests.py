@@ -21,6 +21,7 @@ from greenloop.project.weakening.strength import EXPECTING
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_empty
 
+_SPECIAL = re.compile(r"__(call|init|new)__")
 _PATCHING = re.compile(r"(^|\.)(patch(\.(object|dict|multiple))?|setattr|setitem)$")
 
 
@@ -154,7 +155,7 @@ def _list_cases(node: Function, marks: list[ast.expr], bound: Bindings) -> Itera
     lists = [mark.args[1] for mark in marks if isinstance(mark, ast.Call) and _is_parametrize(mark)]
     lists += [item.iter for item in ast.walk(node) if isinstance(item, (ast.For, ast.AsyncFor))]
     for item in lists:
-        match resolve(item, bound):
+        match bound.get(item.id) if isinstance(item, ast.Name) else resolve(item, bound):
             case ast.List(elts=cases) | ast.Tuple(elts=cases):
                 yield from (ast.unparse(_unwrap(case, bound)) for case in cases)
 
@@ -204,7 +205,10 @@ def _list_mocked(node: ast.AST) -> Iterator[str]:
     for item in ast.walk(node):
         if isinstance(item, ast.Call) and _PATCHING.search(ast.unparse(item.func)):
             texts = [i.value for i in item.args[:2] if isinstance(i, ast.Constant)]
-            yield from (str(text).rpartition(".")[2] for text in texts if isinstance(text, str))
+            names = [str(text).rpartition(".")[2] for text in texts if isinstance(text, str)]
+            yield from names
+            if any(map(_SPECIAL.fullmatch, names)):  # what a call of the object runs
+                yield ast.unparse(item.args[0]).rpartition(".")[2]
         elif isinstance(item, ast.Assign) and _is_double(item.value):
             yield from (i.attr for i in item.targets if isinstance(i, ast.Attribute))
 
