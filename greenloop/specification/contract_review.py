@@ -94,8 +94,8 @@ def apply_review(contract: Contract, review: Review) -> Contract:
     that need no answer among its assumptions.
     """
     doubted = {_find_number(contract, item): item for item in review.findings}
-    open_choices = enumerate(contract.open_choices, 1)
-    needless = [item for number, item in open_choices if number in review.needless]
+    asked = enumerate(contract.taken_choices, 1)
+    needless = [item for number, item in asked if number in review.needless]
     choices = [item for item in contract.choices if item not in needless]
     for number, finding in sorted(doubted.items()):
         if number:
