@@ -116,8 +116,9 @@ class Explanations:
         if any(text in asked for text in self._added_texts):
             return True
         before, after = (set(_WORD.findall(text)) for text in (item.before, item.after))
-        return _is_among(after - before, self._added_words) or _is_among(
-            before - after, self._removed_words
+        is_other = item.kind == "expectation"  # and no weaker one
+        return _is_among(after - before, self._added_words) or (
+            is_other and _is_among(before - after, self._removed_words)
         )
 
     @cached_property
