@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -40,7 +41,8 @@ class Held:
 
     def __call__(self, request: dict[str, Any]) -> Reply:
         text = "\n".join(str(item["content"]) for item in request["messages"])
-        number, tool = text.partition("number ")[2][:1], tool_of(request)
+        found = re.search(r"number (\d)", text)
+        number, tool = found[1] if found else "", tool_of(request)
         self.asked[number, tool] += 1
         if tool == self._tool and not self._open.is_set():
             self.waiting.append(number)
