@@ -66,6 +66,16 @@ FIRST_REPAIRS = [
         "range(0, len(xs), size)",
         id="a missing argument",
     ),
+    pytest.param(
+        "def less(a, b):\n    return a + b\n",
+        "import pytest, time\nfrom m import less\n@pytest.fixture(scope='session', autouse=True)\n"
+        "def database():\n    end = time.process_time() + 0.25\n"
+        "    while time.process_time() < end: pass\n"
+        "def test_none(): assert less(1, 0) == 1\n"
+        "def test_less(): assert less(5, 2) == 3\n",
+        "a - b",
+        id="fixtures that cost more than the failing test",
+    ),
 ]
 
 

@@ -8,7 +8,7 @@ that passes only after others is run in the file's order, after all of these.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 from ..protocol.framing import Channel
@@ -18,8 +18,6 @@ from .forks import Fork, ForkResult
 from .limits import Budget
 from .server import NEEDS_IMPORT, SURVIVED
 from .swap import EditedFile, is_loaded
-
-_SCREENED_COUNT = 25
 
 
 class ForkRequest(NamedTuple):
@@ -60,35 +58,16 @@ class TrialDriver:
         """Report `started` and `mutant` for each edit, those that need a new import last."""
         later: list[dict[str, Any]] = []
         scores: list[float] = []
-        for edit, outcome in self._screen_edits():
+        for edit in self._job["edits"]:
             if self._is_enough(edit, scores, self._margin) or self._budget.is_over():
                 return
             self._channel.send("started", mutant=edit["number"])
-            answer = {"ending": "verdict", "verdict": outcome}
-            if outcome == SURVIVED:
-                answer = self._try_swapped(edit)
+            answer = self._try_swapped(edit)
             if answer.get("verdict") == NEEDS_IMPORT:
                 later.append(edit)
             else:
                 self._report(edit, answer, scores)
         yield from self._try_fresh(later, scores)
-
-    def _screen_edits(self) -> Iterator[tuple[dict[str, Any], str]]:
-        """Yield edits with what is known: `survived` where each is tried for itself.
-
-        Nearly all patches fail on the first test, and there are thousands: many share a fork.
-        """
-        waiting = self._job["edits"]
-        while waiting:
-            outcomes = [SURVIVED]
-            if self._job["is_red"]:
-                some = [_get_change(edit) for edit in waiting[:_SCREENED_COUNT]]
-                answer = self.baseline.ask(
-                    do="screen", edits=some, numbers=self.baseline.list_screening_tests()
-                )
-                outcomes = answer["outcomes"]
-            yield from zip(waiting, outcomes, strict=False)
-            waiting = waiting[len(outcomes) :]
 
     def _is_enough(self, edit: Mapping[str, Any], scores: Sequence[float], margin: float) -> bool:
         if not scores or not self._job["is_red"]:
@@ -116,8 +95,8 @@ class TrialDriver:
 
         If one of them depends on others: in the file's order, with all tests before them.
         """
-        if self._job["is_red"]:
-            return [list(range(len(self.baseline.tests)))]
+        if self._job["is_red"]:  # nearly all patches fail on the first test
+            return [self.baseline.list_screening_tests(), list(range(len(self.baseline.tests)))]
         reached = set(range(edit["lines"][0], edit["lines"][1] + 1))
         chosen = [n for n in self.baseline.list_passing() if self.baseline.reaches(n, reached)]
         if self.baseline.dependent.intersection(chosen):

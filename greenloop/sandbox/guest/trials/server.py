@@ -17,10 +17,10 @@ from ..isolation.null_device import list_open_fds, redirect_to_null
 from ..limits.cpu_time import CpuTimeLimit
 from ..limits.proc_stats import own_cpu_seconds, read_address_space
 from .folders import FolderState
-from .forks import Fork, ForkResult, Reporter, StepLimits, become_subreaper, start_fork
+from .forks import Fork, ForkResult, Reporter, become_subreaper, start_fork
 from .limits import COLLECTION, NO_LIMITS, limit_memory, limit_step
 from .line_tracing import trace_lines
-from .session import FAILED, TrialSession
+from .session import TrialSession
 from .swap import EditedFile, LoadedFunctions, is_loaded
 
 SURVIVED, NEEDS_IMPORT, UNCOVERED = "survived", "import", "uncovered"
@@ -72,7 +72,6 @@ class TrialServer:
             "measure": self._measure,
             "check": self._check,
             "try": self._try,
-            "screen": self._screen,
             "set": self._set_baseline,
         }
         answer = actions[do](**values)
@@ -142,29 +141,6 @@ class TrialServer:
             return self._run_tests(numbers, reporter)
 
         return self._describe(self._run(work))
-
-    def _screen(self, edits: list[dict[str, Any]], numbers: list[int]) -> dict[str, Any]:
-        """Try edits on some tests in one fork; report the outcome of each up to one that ends it.
-
-        Only good for what is tried again: an edit may notice what the one before it has left.
-        """
-        compiled = [self._file.compile_changed_functions(edit) for edit in edits]
-
-        def work(reporter: Reporter) -> None:
-            for place, changed in enumerate(compiled):
-                reporter.begin(place)
-                if changed is None or not self._functions.can_replace(changed):
-                    reporter.send(NEEDS_IMPORT)
-                    continue
-                self._functions.replace(changed)
-                outcomes = (self._session.run(n) for n in numbers)
-                reporter.send("killed" if FAILED in outcomes else SURVIVED)
-                self._functions.restore()
-
-        steps = [self._limit_step(number) for number in numbers]
-        limits = StepLimits(sum(i.cpu_s for i in steps), sum(i.idle_s for i in steps))
-        result = self._run(work, lambda step: limits)
-        return {"outcomes": [*result.values, result.ending][: len(edits)]}
 
     def _run_tests(self, numbers: Sequence[int], reporter: Reporter) -> Any:
         failing = self._session.run_until_failure(numbers, reporter.begin)

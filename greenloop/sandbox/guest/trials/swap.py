@@ -133,7 +133,6 @@ class LoadedFunctions:
         """`called` are functions that ran during collection: a change of these needs a new import."""
         self._called = called
         self._functions: dict[FunctionKey, list[types.FunctionType]] = {}
-        self._replaced: list[tuple[types.FunctionType, types.CodeType]] = []
         self._has_suspended_code = False
         gc.unfreeze()  # what was loaded before a fork would not be listed
         for item in gc.get_objects():
@@ -161,14 +160,7 @@ class LoadedFunctions:
         """Give functions other code."""
         for name, code in changed.items():
             for function in self._functions[name]:
-                self._replaced.append((function, function.__code__))
                 function.__code__ = code
-
-    def restore(self) -> None:
-        """Give all functions their original code."""
-        while self._replaced:
-            function, code = self._replaced.pop()
-            function.__code__ = code
 
 
 def is_loaded(path: str) -> bool:
