@@ -33,7 +33,7 @@ from greenloop.sandbox.views.jobs import InstrumentedSandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile
-from greenloop.testsuite.parser import can_skip_file
+from greenloop.testsuite.parser import can_skip_file, parse_test_functions
 from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
@@ -92,7 +92,8 @@ async def run_check(
         result = await _tolerate_skips(sandbox, state, await _run_tests(sandbox, state))
     state.candidates.best = replace(candidate, run=result)
     emit(TestRunFinished(result))
-    if result.ending == "finished" and not (result.tests or result.failures):
+    has_tests = any(parse_test_functions(item.code) for item in suite.files)
+    if result.ending == "finished" and not (has_tests or result.tests or result.failures):
         names = ", ".join(item.name for item in suite.files)
         raise InputError(
             f"{names} contains no tests; pytest runs functions whose names begin with test_"
