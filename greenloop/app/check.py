@@ -92,8 +92,8 @@ async def run_check(
         result = await _tolerate_skips(sandbox, state, await _run_tests(sandbox, state))
     state.candidates.best = replace(candidate, run=result)
     emit(TestRunFinished(result))
-    has_tests = any(parse_test_functions(item.code) for item in suite.files)
-    if result.ending == "finished" and not (has_tests or result.tests or result.failures):
+    is_empty = result.ending == "finished" and not (result.tests or result.failures)
+    if is_empty and not any(parse_test_functions(item.code) for item in suite.files):
         names = ", ".join(item.name for item in suite.files)
         raise InputError(
             f"{names} contains no tests; pytest runs functions whose names begin with test_"

@@ -48,10 +48,11 @@ def measure(context: GradingContext, lines: Container[int] = ANY_LINE) -> Memori
     variants = list(vary(returning, code, context.plan.seed))
     varied = list(zip(variants, answer(code, variants), strict=True))
     names = dict.fromkeys(case.name for case in cases)
+    definitions = [i for i in ast.walk(parse_or_empty(code)) if isinstance(i, Definition)]
     functions = tuple(
         name
         for name in names
-        if _has_line(code, name, lines)
+        if _has_line(definitions, name, lines)
         and is_memorized(
             code,
             [item for item in called if item[0].name == name],
@@ -88,11 +89,11 @@ def measure_modules(
     )
 
 
-def _has_line(code: str, function: str, lines: Container[int]) -> bool:
+def _has_line(definitions: Sequence[Definition], function: str, lines: Container[int]) -> bool:
     """Whether a definition with the last part of this name has one of the lines, or there is none."""
     name = function.rpartition(".")[2]
-    nodes = (node for node in ast.walk(parse_or_empty(code)) if isinstance(node, Definition))
-    spans = [range(i.lineno, (i.end_lineno or i.lineno) + 1) for i in nodes if i.name == name]
+    named = (item for item in definitions if item.name == name)
+    spans = [range(item.lineno, (item.end_lineno or item.lineno) + 1) for item in named]
     return not spans or any(line in lines for span in spans for line in span)
 
 
