@@ -100,7 +100,7 @@ class Explanations:
 
     def _is_asked_elsewhere(self, item: WeakenedTest) -> bool:
         """Return whether another test has the values of a check or case now that it did not have."""
-        values = list_values(parse_or_empty(item.before.removeprefix("case ")))
+        values = list_values(parse_or_empty(item.before))
         gained = (
             now.values - self._tests_before[test].values
             for test, now in self._tests_now.items()
@@ -112,7 +112,7 @@ class Explanations:
         """Return whether the new words of an expectation are such as the change puts into the code, the
         old ones such as it takes out of it, or a text of the test one that it tells from others now.
         """
-        asked = " ".join(list_values(parse_or_empty(item.before.removeprefix("case "))))
+        asked = " ".join(list_values(parse_or_empty(item.before)))
         if any(text in asked for text in self._added_texts):
             return True
         before, after = (set(_WORD.findall(text)) for text in (item.before, item.after))
@@ -155,7 +155,7 @@ def _is_among(words: set[str], known: set[str]) -> bool:
 
 
 def _asks_more(old: ComparedTest, now: ComparedTest) -> bool:
-    counts = [len(item.checks) + len(item.cases) for item in (old, now)]
+    counts = [len(item.checks) for item in (old, now)]
     return not now.skip and (bool(old.skip) or counts[0] < counts[1])
 
 

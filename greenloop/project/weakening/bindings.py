@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Mapping
+from typing import TypeVar
 
-_MAX_NODES = 400  # then a name stays as it is
+_MAX_NODES = 2000  # then a name stays as it is
 Bindings = Mapping[str, ast.expr]
+_Node = TypeVar("_Node", bound=ast.AST)
 
 
 def bind_names(node: ast.stmt, bound: dict[str, ast.expr]) -> None:
@@ -24,22 +26,42 @@ def bind_names(node: ast.stmt, bound: dict[str, ast.expr]) -> None:
             bound.pop(item.id, None)
 
 
-def resolve(node: ast.expr, bound: Bindings) -> ast.expr:
-    """Return an expression in which names stand for what was assigned to them."""
-    found = _Resolver(bound).visit(copy.deepcopy(node))
-    assert isinstance(found, ast.expr)
+def resolve(node: _Node, bound: Bindings) -> _Node:
+    """Return code in which names stand for what was assigned to them."""
+    found: _Node = _Resolver(bound).visit(copy.deepcopy(node))
     is_large = sum(1 for _ in ast.walk(found)) > _MAX_NODES
     return node if is_large else found
 
 
 class _Resolver(ast.NodeTransformer):
-    """Replaces names by what was assigned to them."""
+    """Replaces names by what was assigned to them; what is a constant or an attribute then, is written so."""
 
     def __init__(self, bound: Bindings) -> None:
         self._bound = bound
 
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:
-        return node  # CPython < 3.12 writes no such text with every expression in it
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        found = list(map(self._read_part, node.values))
+        texts = [text for text in found if text is not None]
+        # CPython < 3.12 writes no such text with every expression in it.
+        return ast.Constant("".join(texts)) if len(texts) == len(found) else node
+
+    def _read_part(self, part: ast.expr) -> str | None:
+        match part:
+            case ast.Constant(value=value):
+                return str(value)
+            case ast.FormattedValue(value=ast.Name(id=name), conversion=-1, format_spec=None):
+                given = self._bound.get(name)
+                return str(given.value) if isinstance(given, ast.Constant) else None
+        return None
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(
+                func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name))]
+            ) if name.isidentifier():
+                return ast.Attribute(owner, name, ast.Load())
+        return node
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._bound.get(node.id, node) if isinstance(node.ctx, ast.Load) else node

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TypeGuard
 
 from greenloop.project.weakening.bindings import Bindings, bind_names, resolve
 from greenloop.project.weakening.bounds import Bound, list_bounds
+from greenloop.project.weakening.cases import Case, bind_target, list_items
 from greenloop.project.weakening.machines import holds_here
 from greenloop.project.weakening.strength import (
     BROAD,
+    EXPECTING,
     Strength,
     collect_names,
     find_subject,
@@ -23,7 +26,8 @@ from greenloop.project.weakening.strength import (
 )
 from greenloop.syntax.nodes import Function
 
-_SUPPRESSING = re.compile(r"(^|\.)suppress$")
+_SUPPRESSING = re.compile(r"(^|\.)(suppress|raises|assertRaises)$")
+_MAX_CHECKS = 1000  # of a case
 _UNITTEST = {
     **dict.fromkeys(("assertEqual", "assertEquals", "assertListEqual"), "{} == {}"),
     **dict.fromkeys(("assertDictEqual", "assertTupleEqual", "assertSetEqual"), "{} == {}"),
@@ -49,39 +53,49 @@ _UNITTEST = {
 class Check:
     """One check: its text, what it looks at, how much it says, and what may keep it from running.
 
-    `text` and `subject` have local names replaced by what was assigned to them; `shown` is as written.
+    `text` and `subject` have names replaced by what was assigned to them, and by the values of a case;
+    `shown` is as written, with these values. `skip` is why the case may not run.
     """
 
     text: str
     subject: str
     strength: Strength
-    line: int
-    shown: str = ""
+    line: int = field(compare=False)
+    shown: str = field(default="", compare=False)
     values: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     bounds: tuple[Bound, ...] = ()
     conditions: int = 0  # under which it stands
     is_swallowed: bool = False
+    skip: str = ""
 
 
 @dataclass(frozen=True)
 class _Scope:
-    """What names stand for at a place in a test, and the functions there that check."""
+    """What names stand for at a place in a test, those of its case among them, and the functions there
+    that check.
+    """
 
     bound: dict[str, ast.expr]
     helpers: frozenset[str]
+    case: Bindings
+
+    def enter(self, values: Mapping[str, ast.expr]) -> _Scope:
+        return _Scope({**self.bound, **values}, self.helpers, {**self.case, **values})
 
 
 def list_checks(
-    body: list[ast.stmt], bound: Bindings, helpers: Collection[str] = ()
+    body: list[ast.stmt], bound: Bindings, case: Case, helpers: Collection[str] = ()
 ) -> list[Check]:
-    """Return the checks of a function's body, in order, without those of nested functions.
+    """Return the checks of a function's body in a case, in order, without those of nested functions.
 
     `bound` are the values of names from outside the function, `helpers` the functions there that check;
-    a call of these, or of nested ones, is a check.
+    a call of these, or of nested ones, is a check. One in a loop over a list that is written out is as
+    many as the list has items.
     """
-    scope = _Scope(dict(bound), frozenset({*helpers, *find_helpers(body)}))
-    return list(_walk(body, scope, 0, False))
+    scope = _Scope(dict(bound), frozenset({*helpers, *find_helpers(body)}), {}).enter(case.values)
+    found = islice(_walk(body, scope, 0, False), _MAX_CHECKS)
+    return [replace(check, skip=case.skip) if case.skip else check for check in found]
 
 
 def find_helpers(body: list[ast.stmt]) -> Iterator[str]:
@@ -107,7 +121,9 @@ def _walk(
                 may_end |= _leaves(part) and runs is not False
             conditions += may_end
         elif isinstance(node, ast.Try):
-            hides = is_swallowed or any(map(hides_failure, node.handlers))
+            hides = (
+                is_swallowed or _leaves(node.finalbody) or any(map(hides_failure, node.handlers))
+            )
             yield from _walk(node.body, scope, conditions, hides)
             yield from _walk([*node.orelse, *node.finalbody], scope, conditions, is_swallowed)
             may_not = not any(map(_is_failing, [*node.body, *node.orelse]))
@@ -116,6 +132,11 @@ def _walk(
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             hides = is_swallowed or any(_suppresses(item, scope.bound) for item in node.items)
             yield from _walk(node.body, scope, conditions, hides)
+        elif isinstance(node, ast.For) and (items := list_items(node.iter, scope.bound)):
+            for item in items:
+                values = dict(bind_target(node.target, resolve(item, scope.bound)))
+                yield from _walk(node.body, scope.enter(values), conditions, is_swallowed)
+            yield from _walk(node.orelse, scope, conditions, is_swallowed)
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             more = int(_may_be_empty(node, scope.bound))
             yield from _walk([*node.body, *node.orelse], scope, conditions + more, is_swallowed)
@@ -190,23 +211,23 @@ def _read_statement(
     node: ast.stmt, scope: _Scope, conditions: int, is_swallowed: bool
 ) -> Iterator[Check]:
     """Yield the checks that a statement makes itself, without those of its body."""
-    for condition, body in _find_conditions(node, scope):
-        whole = resolve(condition, scope.bound)
+    for condition, inner in _find_conditions(node, scope):
+        whole, *body = resolve(ast.Module([ast.Expr(condition), *inner], []), scope.bound).body
+        assert isinstance(whole, ast.Expr)
+        test = whole.value
         inside = "\n".join(map(ast.unparse, body))
-        is_call = is_check_call(whole) or _calls_helper(whole, scope)
-        strength = grade_call(whole) if isinstance(whole, ast.Call) and is_call else grade(whole)
-        subject = inside or find_subject(whole, is_call)
-        text = f"{ast.unparse(turn(whole))}: {inside}" if inside else ast.unparse(turn(whole))
-        told = ast.Module([ast.Expr(whole), *body], [])
+        is_call = is_check_call(test) or _calls_helper(test, scope)
+        text = ast.unparse(turn(test))
+        told = ast.Module([whole, *body], [])
         yield Check(
-            text,
-            subject,
-            strength,
+            f"{text}: {inside}" if inside else text,
+            inside or find_subject(test, is_call),
+            grade_call(test) if isinstance(test, ast.Call) and is_call else grade(test),
             node.lineno,
-            shown=ast.unparse(condition),
+            shown=ast.unparse(resolve(condition, scope.case)),
             values=list_values(told),
             names=list_names(told),
-            bounds=list_bounds(whole),
+            bounds=list_bounds(test),
             conditions=conditions,
             is_swallowed=is_swallowed,
         )
@@ -217,11 +238,23 @@ def _find_conditions(node: ast.stmt, scope: _Scope) -> Iterator[tuple[ast.expr, 
     match node:
         case ast.Assert(test=ast.BoolOp(op=ast.And(), values=values)):
             yield from ((value, []) for value in values)
+        case ast.Assert(
+            test=ast.Compare(
+                left=ast.Tuple(elts=left), ops=[ast.Eq()], comparators=[ast.Tuple(elts=right)]
+            )
+        ) if len(left) == len(right):
+            pairs = zip(left, right, strict=True)
+            yield from ((ast.Compare(mine, [ast.Eq()], [theirs]), []) for mine, theirs in pairs)
         case ast.Assert(test=test):
             yield test, []
         case ast.With(items=items) | ast.AsyncWith(items=items):
             calls = (read_unittest(resolve(item.context_expr, scope.bound)) for item in items)
             yield from ((call, node.body) for call in calls if is_check_call(call))
+        case ast.Expr(value=ast.Call(func=raises, args=[kind, function, *rest], keywords=more)) if (
+            ast.unparse(raises).rpartition(".")[2] in EXPECTING
+        ):
+            call = read_unittest(ast.Call(raises, [kind], []))
+            yield call, [ast.Expr(ast.Call(function, rest, more))]
         case ast.Expr(value=ast.Await(value=value) | value):
             if is_check_call(value) or _calls_helper(value, scope):
                 yield read_unittest(value), []

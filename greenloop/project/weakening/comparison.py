@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from greenloop.project.weakening.bounds import is_widened
-from greenloop.project.weakening.checks import Check, list_names, list_values
+from greenloop.project.weakening.checks import Check
 from greenloop.project.weakening.strength import Strength
 from greenloop.project.weakening.tests import ComparedTest, list_called
 
@@ -91,27 +89,18 @@ def compare_tests(
         yield build("mocked", before=", ".join(sorted(mocked)), after="a replacement")
     asked = [i for i in old.checks if (i.names | i.values).isdisjoint(removed_names)]
     asked = [i for i in asked if not has_moved(i, added)]
-    has_more = bool({*new.cases} - {*old.cases})
-    yield from (build(*found) for found in _compare_checks(asked, new, kept, has_more))
-    gone = (Counter(old.cases) - Counter(new.cases)).elements()
-    lost = [
-        i for i in gone if kept.get(f"case {i}", 0) < 0 and list_parts(i).isdisjoint(removed_names)
-    ]
-    gained = list((Counter(new.cases) - Counter(old.cases)).elements())
-    yield from (build(*found) for found in _compare_cases(lost, gained, bool(new.cases)))
+    yield from (build(*found) for found in _compare_checks(asked, new, kept))
 
 
 _Found = tuple[Kind, str, str, int]
 
 
 def _compare_checks(
-    old: Collection[Check], new: ComparedTest, kept: Mapping[str, int], has_more_cases: bool
+    old: Collection[Check], new: ComparedTest, kept: Mapping[str, int]
 ) -> Iterator[_Found]:
-    """Yield what became of each check that does not stand any more as it stood; one that has become a
-    case is held by a check that stood before.
-    """
+    """Yield what became of each check that does not stand any more as it stood."""
     left, known = list(new.checks), {check.text for check in old}
-    fresh = [check for check in new.checks if has_more_cases or check.text not in known]
+    fresh = [check for check in new.checks if check.text not in known]
     changed: list[Check] = []
     for check in old:
         same = next((item for item in left if item.text == check.text), None)
@@ -127,12 +116,14 @@ def _compare_checks(
             yield from _compare_strength(check, now, new)
             continue
         again = [item for item in new.checks if item.text == check.text]
-        if kept.get(check.text, 0) < 0 and not _is_held(check, [*fresh, *again], new.cases):
+        if kept.get(check.text, 0) < 0 and not _is_held(check, [*fresh, *again]):
             yield "fewer checks", check.shown, "", 0
 
 
 def _compare_places(old: Check, new: Check) -> Iterator[_Found]:
-    if new.is_swallowed and not old.is_swallowed:
+    if new.skip and not old.skip:
+        yield "skipped", old.shown, new.skip, new.line
+    elif new.is_swallowed and not old.is_swallowed:
         yield "swallowed", old.shown, f"{new.shown} where its failure is caught", new.line
     elif new.conditions > old.conditions:
         yield "conditional", old.shown, f"{new.shown} under a condition", new.line
@@ -157,9 +148,11 @@ def _compare_strength(old: Check, new: Check, test: ComparedTest) -> Iterator[_F
     is_less = new.strength < old.strength
     if " or " in new.text and new.conditions < old.conditions:  # `if` has become a part of it
         is_less = False
-    if is_wider or (is_less and not _is_held(old, others, test.cases)):
+    if is_wider or (is_less and not _is_held(old, others)):
         yield "looser", old.shown, new.shown, new.line
-    elif _is_turned(old, new) or (_is_other_value(old, new) and not old.values <= test.values):
+    elif _is_turned(old, new) or (
+        _is_other_value(old, new) and not any(old.values <= item.values for item in test.checks)
+    ):
         texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)
         yield "expectation", *texts, new.line
 
@@ -173,13 +166,10 @@ def _is_other_value(old: Check, new: Check) -> bool:
     return old.subject == new.subject and Strength.PART <= old.strength == new.strength
 
 
-def _is_held(check: Check, others: Collection[Check], cases: Collection[str]) -> bool:
-    """Return whether one of other checks is as strong and looks at the same names and values, those of
-    the cases included.
-    """
-    parts = [list_parts(case) for case in cases]
+def _is_held(check: Check, others: Collection[Check]) -> bool:
+    """Return whether one of other checks is as strong and looks at the same names and values."""
     return any(
-        check.names <= other.names and check.values <= {*other.values}.union(*parts)
+        check.names <= other.names and check.values <= other.values
         for other in others
         if other.strength >= check.strength
     )
@@ -190,32 +180,3 @@ def has_moved(check: Check, added: Collection[Check]) -> bool:
     return any(len(value) >= _MIN_TELLING for value in check.values) and any(
         check.values <= other.values and check.strength <= other.strength for other in added
     )
-
-
-def list_parts(case: str) -> frozenset[str]:
-    """Return the names and values of a case."""
-    tree = ast.parse(case)
-    return list_names(tree) | list_values(tree)
-
-
-def _compare_cases(lost: Sequence[str], gained: Sequence[str], has_cases: bool) -> Iterator[_Found]:
-    """Yield a case that no case replaces, or that expects something else for the same input."""
-    for case in lost:
-        hidden = next((i for i in gained if "marks=" in i and case.strip("()") in i), None)
-        if hidden is not None:
-            yield "skipped", f"case {case}", hidden, 0
-        twin = next((item for item in gained if _has_same_input(case, item)), None)
-        if twin is not None:
-            yield "expectation", f"case {case}", f"case {twin}", 0
-    if len(lost) > len(gained) and has_cases:
-        yield "fewer checks", f"case {lost[0]}", "", 0
-
-
-def _has_same_input(one: str, other: str) -> bool:
-    """Return whether two cases have the first value in common, and half of all."""
-    match (ast.parse(one, mode="eval").body, ast.parse(other, mode="eval").body):
-        case (ast.Tuple(elts=first), ast.Tuple(elts=second)) if 1 < len(first) == len(second):
-            pairs = zip(map(ast.unparse, first), map(ast.unparse, second), strict=True)
-            same = [mine == theirs for mine, theirs in pairs]
-            return same[0] and 2 * sum(same) >= len(same)
-    return False

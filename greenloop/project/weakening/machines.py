@@ -37,6 +37,8 @@ _OPERATORS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
     ast.In: lambda one, several: one in several,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
 }
 
 
@@ -78,11 +80,12 @@ def holds_here(condition: ast.expr) -> bool | None:
 
 
 def _compare(left: str, operation: ast.cmpop, right: ast.expr) -> bool | None:
-    """Compare what is known of the machine with a literal."""
+    """Compare what is known of the machine, or a literal, with a literal."""
     compare = _OPERATORS.get(type(operation))
-    if left not in _KNOWN or compare is None:
+    if compare is None:
         return None
     try:
-        return compare(_KNOWN[left], ast.literal_eval(right))
-    except (ValueError, TypeError):  # no literal, or one of another kind
+        value = _KNOWN[left] if left in _KNOWN else ast.literal_eval(left)
+        return compare(value, ast.literal_eval(right))
+    except (ValueError, TypeError, SyntaxError):  # no literal, or one of another kind
         return None

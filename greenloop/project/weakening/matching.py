@@ -10,7 +10,6 @@ import ast
 import builtins
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
 from greenloop.project.weakening.checks import Check
@@ -18,7 +17,6 @@ from greenloop.project.weakening.comparison import (
     WeakenedTest,
     compare_tests,
     has_moved,
-    list_parts,
 )
 from greenloop.project.weakening.names import add_helpers, iter_definitions
 from greenloop.project.weakening.strength import EXPECTING, Strength
@@ -51,8 +49,7 @@ def find_weakened_tests(
     found: list[WeakenedTest] = []
     own_tests = [item for test, item in new.items() if test not in old and not item.is_helper]
     for item, own in _find_overridden(own_tests, {**around, **before}):
-        asked = (*(check.text for check in item.checks), *(f"case {case}" for case in item.cases))
-        not_asked = dict.fromkeys(asked, -1)
+        not_asked = dict.fromkeys((check.text for check in item.checks), -1)
         found.extend(compare_tests(item, own, not_asked, removed_names))
     kept = Counter(_list_texts(new.values()))
     kept.subtract(_list_texts(old.values()))
@@ -65,6 +62,8 @@ def find_weakened_tests(
     room = {item.test: len(_list_whole(item)) for item in fresh}
     for test, item in old.items():
         if (now := successors.get(test)) is not None:
+            if now.checks == item.checks and now.skip == item.skip and now.mocked == item.mocked:
+                continue
             found.extend(compare_tests(item, now, kept, removed_names, added))
         elif item.is_helper or _is_replaced(item, unfolded, gone[item.path], kept, added):
             continue
@@ -139,26 +138,23 @@ def _pair_tests(
 
 def is_same(item: ComparedTest, other: ComparedTest | None) -> bool:
     """Return whether two tests differ at most in where they stand."""
-    told = ((i.body, i.cases, i.skip) for i in (item, other) if i is not None)
+    told = ((i.body, i.checks, i.skip) for i in (item, other) if i is not None)
     return len(set(told)) == 1 and other is not None
 
 
 def _list_texts(tests: Collection[ComparedTest]) -> Iterator[str]:
-    """Yield the cases, and the checks that are made whenever their test runs; those of helpers that
-    are called.
-    """
+    """Yield the checks that are made whenever their test runs; those of helpers that are called."""
     used = frozenset[str]().union(*(item.names for item in tests))
     for item in tests:
         if item.name in used or not item.is_helper:
             yield from (check.text for check in _list_whole(item))
-            yield from (f"case {case}" for case in item.cases if not item.skip)
 
 
 def _list_whole(item: ComparedTest) -> list[Check]:
-    """Return the checks that are made whenever a test that runs does, with the values of its cases."""
-    cases = frozenset[str]().union(*map(list_parts, item.cases))
-    whole = (i for i in item.checks if not i.conditions and not i.is_swallowed)
-    return [] if item.skip else [replace(i, values=i.values | cases) for i in whole]
+    """Return the checks that are made whenever a test that runs does."""
+    if item.skip:
+        return []
+    return [i for i in item.checks if not (i.conditions or i.is_swallowed or i.skip)]
 
 
 def _find_moved(item: ComparedTest, added: Mapping[str, ComparedTest]) -> ComparedTest | None:
@@ -212,7 +208,7 @@ def _is_surpassed(check: Check, others: Collection[ComparedTest]) -> bool:
         now.subject == check.subject and now.strength > check.strength
         for other in others
         for now in other.checks
-        if not (other.skip or now.conditions or now.is_swallowed)
+        if not (other.skip or now.skip or now.conditions or now.is_swallowed)
     )
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from unittest import TestCase
 
-from greenloop.project.weakening.bindings import Bindings, bind_names, resolve
+from greenloop.project.weakening.bindings import Bindings, bind_names
+from greenloop.project.weakening.cases import list_cases
 from greenloop.project.weakening.checks import (
     Check,
     find_helpers,
@@ -27,7 +28,9 @@ _PATCHING = re.compile(r"(^|\.)(patch(\.(object|dict|multiple))?|setattr|setitem
 
 @dataclass(frozen=True)
 class ComparedTest:
-    """A test, or a helper with checks; `test` is its node id, `skip` why it may not run."""
+    """A test, or a helper with checks, those of all its cases; `test` is its node id, `skip` why it may not
+    run, `case_count` the number of cases that are written out.
+    """
 
     test: str
     line: int
@@ -35,7 +38,7 @@ class ComparedTest:
     checks: tuple[Check, ...]
     values: frozenset[str]
     names: frozenset[str]
-    cases: tuple[str, ...] = ()
+    case_count: int = 1
     skip: str = ""
     mocked: frozenset[str] = field(default_factory=frozenset)
     is_helper: bool = False
@@ -129,15 +132,20 @@ def _read_constants(body: list[ast.stmt]) -> Bindings:
 
 def _read(path: str, node: Function, place: _Place, bound: Bindings) -> ComparedTest:
     names = "::".join(item.name for item in (*place.classes, node))
+    marks = [*node.decorator_list, *place.marks]
+    given = {item.arg for item in (*node.args.args, *node.args.kwonlyargs)}
+    outer = {name: value for name, value in bound.items() if name not in given}
+    cases, outer = list_cases(marks, bound), {**outer, **_read_defaults(node)}
+    checks = (i for case in cases for i in list_checks(node.body, outer, case, place.helpers))
     return ComparedTest(
         test=f"{path}::{names}",
         line=node.lineno,
         body="\n".join(map(ast.unparse, node.body)),
-        checks=tuple(list_checks(node.body, {**bound, **_read_defaults(node)}, place.helpers)),
+        checks=tuple(checks),
         values=list_values(node),
         names=list_names(node),
-        cases=tuple(_list_cases(node, [*node.decorator_list, *place.marks], bound)),
-        skip=place.skip or explain_skip([*node.decorator_list, *place.marks], node.body, bound),
+        case_count=len(cases),
+        skip=place.skip or explain_skip(marks, node.body, bound),
         mocked=frozenset(_list_mocked(node)),
         is_helper=not node.name.startswith("test"),
     )
@@ -148,33 +156,6 @@ def _read_defaults(node: Function) -> Bindings:
     names = [item.arg for item in node.args.args]
     values = node.args.defaults if node.name.startswith("test") else []
     return dict(zip(names[len(names) - len(values) :], values, strict=True))
-
-
-def _list_cases(node: Function, marks: list[ast.expr], bound: Bindings) -> Iterator[str]:
-    """Yield the cases of `parametrize` marks and loops whose list is written out."""
-    lists = [mark.args[1] for mark in marks if isinstance(mark, ast.Call) and _is_parametrize(mark)]
-    lists += [item.iter for item in ast.walk(node) if isinstance(item, (ast.For, ast.AsyncFor))]
-    for item in lists:
-        match bound.get(item.id) if isinstance(item, ast.Name) else resolve(item, bound):
-            case ast.List(elts=cases) | ast.Tuple(elts=cases):
-                yield from (ast.unparse(_unwrap(case, bound)) for case in cases)
-
-
-def _is_parametrize(mark: ast.Call) -> bool:
-    return ast.unparse(mark.func).endswith("parametrize") and len(mark.args) > 1
-
-
-def _unwrap(case: ast.expr, bound: Bindings) -> ast.expr:
-    """Return the values of `pytest.param(…)` as they stand without it, where no mark skips them."""
-    marks = [i.value for i in getattr(case, "keywords", ()) if i.arg == "marks"]
-    if explain_skip(marks, (), bound):
-        return case
-    match case:
-        case ast.Call(func=ast.Attribute(attr="param") | ast.Name(id="param"), args=[one]):
-            return one
-        case ast.Call(func=ast.Attribute(attr="param") | ast.Name(id="param"), args=[*several]):
-            return ast.Tuple(several, ast.Load())
-    return case
 
 
 def list_patches(text: str) -> dict[str, int]:

@@ -1,0 +1,109 @@
+"""Cases of a test: what `parametrize` marks, and loops over lists that are written out, give to its names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, product
+
+from greenloop.project.weakening.bindings import Bindings, resolve
+from greenloop.project.weakening.skips import explain_skip
+
+_MAX_CASES = 1000
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the names of a test stand for in one of its runs; `skip` is why that may not happen."""
+
+    values: Bindings = field(default_factory=dict)
+    skip: str = ""
+
+
+def list_cases(marks: Sequence[ast.expr], bound: Bindings) -> list[Case]:
+    """Return the cases that marks give: one without values where none is written out."""
+    calls = (mark for mark in marks if isinstance(mark, ast.Call))
+    several = [_read_mark(i, bound) for i in calls if ast.unparse(i.func).endswith("parametrize")]
+    return list(map(_join, islice(product(*several), _MAX_CASES)))
+
+
+def _join(cases: Sequence[Case]) -> Case:
+    values = {name: value for case in cases for name, value in case.values.items()}
+    return Case(values, next((case.skip for case in cases if case.skip), ""))
+
+
+def _read_mark(mark: ast.Call, bound: Bindings) -> list[Case]:
+    given = dict(zip(("argnames", "argvalues"), mark.args, strict=False))
+    given |= {item.arg: item.value for item in mark.keywords if item.arg}
+    items = list_items(given["argvalues"], bound) if "argvalues" in given else None
+    target = _read_target(given["argnames"]) if "argnames" in given else None
+    is_direct = target is not None and "indirect" not in given
+    target = target if is_direct else None
+    return [_read_case(target, item, bound) for item in items] if items else [Case()]
+
+
+def _read_target(names: ast.expr) -> ast.expr | None:
+    """Return the names of a mark as the target of a loop over its cases."""
+    match names:
+        case ast.Constant(value=str(text)):
+            found = [i.strip() for i in text.split(",") if i.strip()]
+            if len(found) == 1:
+                return ast.Name(found[0], ast.Store())
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            found = [str(i.value) for i in parts if isinstance(i, ast.Constant)]
+        case _:
+            return None
+    return ast.Tuple([ast.Name(name, ast.Store()) for name in found], ast.Store())
+
+
+def _read_case(target: ast.expr | None, item: ast.expr, bound: Bindings) -> Case:
+    marks = [i.value for i in getattr(item, "keywords", ()) if i.arg == "marks"]
+    skip = ast.unparse(item) if explain_skip(marks, (), bound) else ""
+    match item:
+        case ast.Call(func=ast.Attribute(attr="param") | ast.Name(id="param"), args=arguments):
+            is_one = isinstance(target, ast.Name) and len(arguments) == 1
+            item = arguments[0] if is_one else ast.Tuple(arguments, ast.Load())
+    values = bind_target(target, resolve(item, bound)) if target is not None else ()
+    return Case(dict(values), skip)
+
+
+def bind_target(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names of a target, each with its part of a value."""
+    match target, value:
+        case ast.Name(id=name), _:
+            yield name, value
+        case (
+            ast.Tuple(elts=parts) | ast.List(elts=parts),
+            ast.Tuple(elts=given) | ast.List(elts=given),
+        ) if len(parts) == len(given):
+            for part, item in zip(parts, given, strict=True):
+                yield from bind_target(part, item)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts), _:
+            for number, part in enumerate(parts):
+                yield from bind_target(part, ast.Subscript(value, ast.Constant(number), ast.Load()))
+
+
+def list_items(node: ast.expr, bound: Bindings) -> list[ast.expr] | None:
+    """Return what a loop over an expression has in turn, None where that is not written out."""
+    match node:
+        case ast.Name(id=name) if name in bound:
+            return list_items(bound[name], {i: bound[i] for i in bound if i != name})
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            lists = [
+                list_items(i.value, bound) if isinstance(i, ast.Starred) else [i] for i in parts
+            ]
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            lists = [list_items(left, bound), list_items(right, bound)]
+        case ast.Call(func=ast.Attribute(value=table, attr="items"), args=[]):
+            table = bound.get(table.id, table) if isinstance(table, ast.Name) else table
+            pairs = (
+                zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) else ()
+            )
+            lists = [[ast.Tuple([k, v], ast.Load())] if k else None for k, v in pairs] or [None]
+        case ast.Call(func=ast.Name(id="enumerate"), args=[inner]):
+            numbered = enumerate(list_items(inner, bound) or ())
+            lists = [[ast.Tuple([ast.Constant(n), i], ast.Load())] for n, i in numbered] or [None]
+        case _:
+            return None
+    return None if None in lists else [item for items in lists for item in items or ()]
