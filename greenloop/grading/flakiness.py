@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from greenloop.grading.context import GradingContext
+from greenloop.grading.context import ORDER_SEED, GradingContext
 from greenloop.records import Flakiness
 from greenloop.sandbox.job import HASH_SEED
-
-ORDER_SEED = 20261  # any fixed value: a repeat must give the same verdict
 
 
 def measure(context: GradingContext) -> Flakiness:
@@ -15,7 +13,11 @@ def measure(context: GradingContext) -> Flakiness:
     Raises:
         SandboxError: the sandbox cannot run anything.
     """
-    run = context.run_tests(expected=context.expected, order_seed=ORDER_SEED, hash_seed=HASH_SEED)
+    run, _ = context.repeat()
+    if run.outcomes != context.first_run.outcomes:  # that the code is instrumented may explain it
+        run = context.run_tests(
+            expected=context.expected, order_seed=ORDER_SEED, hash_seed=HASH_SEED
+        )
     cut_short = f"out of time after {len(run.tests)} tests" if run.ending == "timeout" else ""
     pairs = context.first_run.outcomes.items() ^ run.outcomes.items()
     differing = sorted({name for name, _ in pairs})

@@ -22,10 +22,7 @@ from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.quality_gates import find_returning_tests
 
 # These make several runs; the others wait for nothing.
-_FIRST_PIECES = ("assertion_mutation", "mutation", "flakiness", *BASIC_PIECES)
-# Nothing that is measured beside so short a suite takes as long as a second, the shortest time after
-# which a trial is ended because it does nothing.
-_SHORT_SUITE_S = 0.2
+_FIRST_PIECES = ("mutation", "assertion_mutation", "flakiness", *BASIC_PIECES)
 _MAX_CONCURRENT = 2  # more would make slow tests slower, up to their time limit
 
 
@@ -77,34 +74,23 @@ def grade_run(context: GradingContext, emit: EventSink = ignore_event) -> Eviden
 
 
 def _measure_all(context: GradingContext, collector: EvidenceCollector) -> dict[str, Piece | None]:
-    """Return all pieces by key; those that run alone come last, as time limits need a quiet machine.
-
-    With a short suite nothing has to run alone.
-    """
-    is_short = context.first_run.duration_s <= _SHORT_SUITE_S
+    """Return all pieces by key, the longest begun first."""
     kinds = {key: kind for key, kind in piece_types().items() if kind.measured_by}
-    together = sorted(
-        (key for key, kind in kinds.items() if is_short or not kind.runs_alone),
-        key=lambda key: _FIRST_PIECES.index(key) if key in _FIRST_PIECES else len(_FIRST_PIECES),
-    )
     measures: dict[str, Measurement] = {
-        key: partial(pkgutil.resolve_name(kind.measured_by), context) for key, kind in kinds.items()
+        key: partial(pkgutil.resolve_name(kinds[key].measured_by), context)
+        for key in dict.fromkeys((*_FIRST_PIECES, *kinds))
     }
-    plugins: dict[str, Measurement] = {
-        f"extra.{name}": partial(_measure_plugin, name, context)
-        for name in list_plugins("greenloop.evidence")
-    }
+    for name in list_plugins("greenloop.evidence"):
+        measures[f"extra.{name}"] = partial(_measure_plugin, name, context)
     with ThreadPoolExecutor(_MAX_CONCURRENT) as pool:
         started = {
-            key: pool.submit(collector.measure, key, (measures | plugins)[key])
-            for key in (*together, *plugins)
+            key: pool.submit(collector.measure, key, measure) for key, measure in measures.items()
         }
     collector.raise_if_nothing_runs()
-    alone = {key: collector.measure(key, measures[key]) for key in kinds.keys() - started.keys()}
-    found = {key: future.result() for key, future in started.items()} | alone
+    found = {key: future.result() for key, future in started.items()}
     for key, piece in found.items():
         if (load := describe_load()) and _is_disturbed(piece, collector.not_measured.get(key, "")):
-            found[key] = collector.measure_again(key, (measures | plugins)[key], load)
+            found[key] = collector.measure_again(key, measures[key], load)
     return found
 
 

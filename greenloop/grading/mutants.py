@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from greenloop.grading.context import GradingContext, Plan
+from greenloop.grading.context import MIN_SECONDS, GradingContext, Plan
 from greenloop.grading.mutation import measure_mutation
 from greenloop.grading.unasked_code import find_unasked_lines
 from greenloop.records import EquivalentMutant, Mutation
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.views.project import ProjectSandbox
 
-MIN_SECONDS, _SUITES = 10.0, 2.0
+_LONG_SUITE_S = 3.0  # which one process measures, not each
+_START_SECONDS, _SUITES = 5.0, 1.5  # of a run that records lines
 
 
 def measure(context: GradingContext) -> Mutation | str:
@@ -31,16 +31,16 @@ def measure(context: GradingContext) -> Mutation | str:
         max_mutants=plan.mutants,
         seed=plan.seed,
         budget_s=_limit_seconds(context),
+        lanes=1 if context.is_bounded and context.suite_s > _LONG_SUITE_S else None,
     )
     return _set_unasked_apart(found, find_unasked_lines(context.code, context.contract))
 
 
 def _limit_seconds(context: GradingContext) -> float:
-    """Return the CPU seconds on each core; in a project as long as a few runs of the tests."""
+    """Return the CPU seconds of each process."""
     seconds = context.thresholds.seconds
-    if context.plan.mutants is None or not isinstance(context.sandbox, ProjectSandbox):
-        return seconds
-    return min(seconds, MIN_SECONDS + _SUITES * context.first_run.cpu_s)
+    few_runs = max(MIN_SECONDS, _START_SECONDS + _SUITES * context.suite_s)
+    return min(seconds, few_runs) if context.is_bounded else seconds
 
 
 def explain_no_mutants(plan: Plan, sandbox: Sandbox) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import or_
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
@@ -88,14 +88,16 @@ class Sandbox(ABC):
         """Return the path of a module in the folder of a run."""
         return f"{module}.py"
 
-    def record_hits(self, code: str, tests: Sequence[TestFile], module: str) -> tuple[TestRun, int]:
+    def record_hits(
+        self, code: str, tests: Sequence[TestFile], module: str, **options: Any
+    ) -> tuple[TestRun, int]:
         """Run the tests as `run_tests` does; return also a bit mask of what they run of the module.
 
         The bits are those of `guest.coverage.instrumentation`.
         """
         path = self.get_path(module)
         hits: Hits = {path: {}}
-        run = self.run_tests(code, tests, module=module, hits=hits)
+        run = self.run_tests(code, tests, module=module, hits=hits, **options)
         return run, reduce(or_, hits[path].values(), 0)
 
     def open_environment(self, environment: GuestEnvironment) -> Sandbox:

@@ -14,7 +14,7 @@ from greenloop.grading.assertion_mutation.candidates import AssertionMutant
 from greenloop.grading.assertion_mutation.certainty import Certainty
 from greenloop.grading.assertion_mutation.forgery import find_forgeries
 from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, MutatedRun
-from greenloop.grading.context import GradingContext
+from greenloop.grading.context import MIN_SECONDS, GradingContext
 from greenloop.records import AssertionMutation, AssertionSurvivor
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import has_hooks
@@ -85,6 +85,10 @@ def _run_rounds(runner: AssertionMutationRunner, deadline: float) -> tuple[list[
     value cannot be shown, or it never ends) is halved. Two rounds run side by side.
     """
     rounds = [(mutants, False) for mutants in runner.rounds]
+    context = runner.context
+    count = int(MIN_SECONDS / max(context.suite_s, 0.1)) if context.is_bounded else len(rounds)
+    left_out = rounds[max(count, 1) :]
+    rounds = rounds[: max(count, 1)]
     position = 1 + secrets.randbelow(len(rounds) or 1)
     rounds.insert(position, (_find_canaries(runner), True))
     runs: list[MutatedRun] = []
@@ -98,7 +102,7 @@ def _run_rounds(runner: AssertionMutationRunner, deadline: float) -> tuple[list[
                 if not runs[-1].is_usable and len(mutants) > 1:
                     half = len(mutants) // 2
                     waiting.extend(((mutants[:half], is_control), (mutants[half:], is_control)))
-    return runs, len(waiting)
+    return runs, len(waiting) + len(left_out)
 
 
 @dataclass(frozen=True)

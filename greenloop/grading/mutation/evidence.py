@@ -39,12 +39,14 @@ def measure_mutation(
     seed: int = 0,
     budget_s: float = 60.0,
     lines: Collection[int] | None = None,
+    lanes: int | None = None,
 ) -> Mutation:
     """Try the mutants of a module, or of some of its lines, against tests that pass on it.
 
     At most `max_mutants` are tried (None: all), chosen by `seed`, for at most `budget_s` CPU seconds
-    on each core, in random order: where the time is over, those tried are a smaller sample. The same
-    arguments give the same record except for its `seconds`, if the time is enough.
+    in each process, in random order: where the time is over, those tried are a smaller sample. The same
+    arguments give the same record except for its `seconds`, if the time is enough. `lanes` is the
+    number of processes, None for one on each core.
 
     Raises:
         SandboxError: the sandbox cannot run anything.
@@ -64,7 +66,7 @@ def measure_mutation(
         return _build_empty_record(len(found))
     order = random.Random(seed).sample(range(len(chosen)), len(chosen))
     edits = [chosen[number].edit for number in order]
-    tried = sandbox.run_mutants(code, tests, edits, module=module, budget_s=budget_s)
+    tried = sandbox.run_mutants(code, tests, edits, module=module, budget_s=budget_s, lanes=lanes)
     runs = dict(zip(order, tried.runs, strict=True))
     kept = _choose_sample(runs, max_mutants if not tried.error else None)
     tried = replace(tried, runs=tuple(runs[number] for number in kept))

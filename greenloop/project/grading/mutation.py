@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from greenloop.grading import Plan
-from greenloop.grading.mutants import MIN_SECONDS
+from greenloop.grading.context import MIN_SECONDS
 from greenloop.grading.mutation import measure_mutation
 from greenloop.project.runner import ProjectRunner
 from greenloop.records import Baseline, Mutation
@@ -52,6 +52,7 @@ class _MappedTests(SandboxView):
         *,
         module: str,
         budget_s: float,
+        lanes: int | None = None,
     ) -> MutantRuns:
         """Run each edit until the first of its tests fails, for at most `budget_s` CPU seconds a core.
 

@@ -54,8 +54,7 @@ class Piece(Record):
 
     `measured_by` names the function that measures it, as `module:function`, '' where the workflow
     does. Without a record a piece is a shortfall if `needed` says so, with the words of `absent`;
-    `is_listed` says whether it is shown as a row then. A piece with `runs_alone` is measured after
-    the others, when nothing else uses the processor, unless the suite is short.
+    `is_listed` says whether it is shown as a row then.
     """
 
     title: ClassVar[str]
@@ -64,7 +63,6 @@ class Piece(Record):
     needed: ClassVar[Needed] = "always"
     absent: ClassVar[str] = "not taken"
     is_listed: ClassVar[bool] = True
-    runs_alone: ClassVar[bool] = False
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         """Yield what was measured, against the thresholds."""

@@ -84,7 +84,6 @@ class Mutation(Piece):
 
     title: ClassVar[str] = "mutants"
     measured_by: ClassVar[str] = "greenloop.grading.mutants:measure"
-    runs_alone: ClassVar[bool] = True
 
     score: float | None
     killed: int
@@ -108,7 +107,7 @@ class Mutation(Piece):
         return self.killed + self.timeout + self.crashed
 
     def disturbance(self) -> str:
-        return self.trouble if self.sampled else ""
+        return self.trouble if self.sampled and not self.not_run else ""  # time is CPU time
 
     def with_disturbance(self, why: str) -> Piece:
         return self.model_copy(update={"trouble": why})

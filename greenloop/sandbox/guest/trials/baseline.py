@@ -13,6 +13,7 @@ from .server import SURVIVED
 
 _QUICK_SECONDS = 0.05  # quick tests run first; a finer order would not be repeatable
 _MAX_SCREENING_TESTS, _GRACE_SECONDS = 5, 5.0
+_LONG_SECONDS = 5.0  # of all tests: that they pass in another order is not seen to first
 _TIMEOUT, _PASSED = "timeout", "passed"
 
 
@@ -111,8 +112,13 @@ class Baseline:
         }
 
     def _check_order(self) -> str:
-        """Run the tests in the order of trials; where one fails so, all keep that of the file."""
+        """Run the tests in the order of trials; where one fails so, all keep that of the file.
+
+        Long ones are not run for that: what notices an edit is then seen to pass alone only.
+        """
         passing = self.list_passing()
+        if sum(item["cpu_s"] for item in self.tests) > _LONG_SECONDS:
+            return ""
         for order in (self.sort_quick_first(passing), passing):
             if self.ask(do="check", numbers=order).get("verdict") == SURVIVED:
                 self.dependent.update(passing if order != self.sort_quick_first(passing) else ())

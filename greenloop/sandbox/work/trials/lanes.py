@@ -73,6 +73,7 @@ def run_trials(
     edits: Sequence[ModuleEdit],
     budget_s: float,
     scores: Sequence[float] = (),
+    lanes: int | None = None,
 ) -> MutantRuns:
     """Try edits on the tests of a job, for at most `budget_s` CPU seconds of each lane.
 
@@ -88,7 +89,7 @@ def run_trials(
         built = job.build(sandbox, some, left_s)
         return sandbox.run(built), built.key
 
-    lanes = min(count_lanes(sandbox), max(1, len(edits)))
+    lanes = min(lanes or count_lanes(sandbox), max(1, len(edits)))
     parts = [range(len(edits))[lane::lanes] for lane in range(lanes)]
     take = partial(run_lane, run, budget_s=budget_s)
     if lanes == 1:

@@ -27,8 +27,9 @@ def run_mutants(
     *,
     module: str,
     budget_s: float,
+    lanes: int | None = None,
 ) -> MutantRuns:
-    """Run each edit of a module against the tests that execute it, for at most `budget_s` CPU seconds on each core.
+    """Run each edit of a module against the tests that execute it, for at most `budget_s` CPU seconds in each of the `lanes`.
 
     The edits are tried in forks of a process that has collected the tests; where it cannot be
     forked, each has a test run of its own.
@@ -47,13 +48,13 @@ def run_mutants(
     if not sandbox.can_fork:
         return run_separately(edits)
     job = TrialJob("mutants", code, tests, module)
-    found = run_trials(sandbox, job, edits, budget_s)
+    found = run_trials(sandbox, job, edits, budget_s, lanes=lanes)
     if found.error == LIVE_THREADS:
         return run_separately(edits)
     runs = list(found.runs)
     late = [number for number, run in enumerate(runs) if run.outcome == _NEEDS_PROCESS]
     if late:
-        spent_s = found.cpu_s / count_lanes(sandbox)
+        spent_s = found.cpu_s / (lanes or count_lanes(sandbox))
         again = run_separately([edits[number] for number in late], spent_s)
         for number, one in zip(late, again.runs, strict=True):
             runs[number] = one
