@@ -25,6 +25,7 @@ from greenloop.grading import Plan
 from greenloop.grading.collector import describe_load
 from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.llm.budget import Budget
+from greenloop.project.environment.discovery import find_project_root
 from greenloop.records import Artifacts, Evidence, Expectation, Report, SandboxInfo, TestRun
 from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.sandbox import Sandbox
@@ -222,7 +223,8 @@ async def check_inputs(
         await run_check(sandbox, state, emit, packages, code, declared=declared)
         return
     tree = read_module_tree(inputs)
-    with use_environment(sandbox, inputs.root, settings, emit, state) as box:
+    inner = find_project_root(inputs.root / inputs.path) or inputs.root
+    with use_environment(sandbox, inputs.root, settings, emit, state, place=inner) as box:
         state.packages.own = tree.module_names
         declared = find_declared_packages(tree, settings)
         place = partial(ProjectSandbox, project=tree.project, path=inputs.path)

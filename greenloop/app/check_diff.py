@@ -136,7 +136,8 @@ async def _run_check(
         PackagesError: a package cannot be installed.
     """
     root, untracked = Path(diff.tree.root), diff.tree.untracked
-    with use_environment(sandbox, root, settings, emit, state, untracked) as box:
+    scope = diff.tree.scope
+    with use_environment(sandbox, root, settings, emit, state, untracked, scope) as box:
         if not box.environment:
             await add_project_packages(state, diff.tree, settings, emit)
             _tell_what_is_missing(diff, state, emit)

@@ -17,7 +17,7 @@ from greenloop.project.changed_lines import (
 )
 from greenloop.project.git import find_commit, run_git
 from greenloop.project.patch import apply_patch, diff_files
-from greenloop.project.tree import ProjectTree, read_tree
+from greenloop.project.tree import ProjectTree, read_whole_tree
 from greenloop.testsuite.parser import is_test_path
 
 _MAX_SHOWN_CHARS = 200
@@ -82,10 +82,10 @@ def read_diff(root: Path, ref: str, *, tracked: bool = False) -> ProjectDiff:
         place = root if str(root) != "." else "the working folder"
         raise InputError(f"--diff needs a git repository: {place} has none ({error})") from None
     commit = _find_base(root, ref)
-    tree = read_tree(root, tracked=tracked)
+    tree = read_whole_tree(root, tracked=tracked)
     if not tree.texts:
         raise InputError(f"no Python files in {root}: name the project's folder with --in")
-    old = dict(_read_old_texts(root, commit, tree))
+    old = dict(_read_old_texts(Path(tree.root), commit, tree))
     before = {path: text for path, text in old.items() if path.endswith(".py")}
     data = {path: text for path, text in old.items() if path not in before}
     return ProjectDiff(tree, commit, before, data)
@@ -162,7 +162,9 @@ def _read_old_texts(root: Path, commit: str, tree: ProjectTree) -> Iterator[tupl
     entries = dict(item.split("\t", 1)[::-1] for item in listed if "\t" in item)
     contents = tree.project.all_files
     submodules = tuple(f"{path}/" for path, item in entries.items() if item.startswith("160000"))
-    known = {path for path in {*contents, *entries} if path.endswith(".py") or is_test_path(path)}
+    scope = f"{tree.scope}/" if tree.scope else ""
+    known = {path for path in {*contents, *entries} if path.startswith(scope)}
+    known = {path for path in known if path.endswith(".py") or is_test_path(path)}
     for path in sorted(item for item in known if not item.startswith(submodules)):
         mode, kind, name = entries.get(path, "- - -").split(" ")[:3]
         is_read, is_there = path in contents, (root / path).exists()

@@ -43,7 +43,8 @@ class ProjectRunner:
             InputError: a test's file is not in the project.
             SandboxError: no process can be started.
         """
-        project = self.tree.with_changes(changed, tests or ()).project
+        scope = filter(None, [self.tree.scope])
+        project = self.tree.with_changes(changed, tests or [*scope]).project
         return self.box.run_project(project, **options)
 
     def measure_baseline(

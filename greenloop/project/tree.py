@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from packaging.utils import canonicalize_name
 
-from greenloop.errors import OutputError
+from greenloop.errors import InputError, OutputError
+from greenloop.project.environment.discovery import find_pytest_root
 from greenloop.project.git import find_commit, run_git
 from greenloop.project.snapshot import take_snapshot
 from greenloop.records import InputFile, Project
@@ -36,6 +38,7 @@ class ProjectTree:
     project: Project
     base: str = ""  # the commit of its folder, '' without version control
     untracked: frozenset[str] = frozenset()  # the files left out because git does not track them
+    scope: str = ""  # the folder in it whose tests are run and whose changes count, '' for all
 
     @property
     def sha256(self) -> str:
@@ -62,8 +65,8 @@ class ProjectTree:
     @property
     def metadata(self) -> str:
         """The text of the files that name the packages which the project needs."""
-        files = self.project.all_files.items()
-        found = (text for path, text in files if _METADATA.fullmatch(path))
+        files, scope = self.project.all_files.items(), f"{self.scope}/"
+        found = (t for path, t in files if _METADATA.fullmatch(path.removeprefix(scope)))
         return "\n".join(text.decode("utf-8", "replace") for text in found)
 
     @cached_property
@@ -118,6 +121,26 @@ def read_tree(root: Path, *, tracked: bool = False) -> ProjectTree:
     only = None if found is None else found - untracked
     project = add_generated_files(take_snapshot(root, only=only))
     return ProjectTree(str(root), project, base, untracked)
+
+
+def read_whole_tree(root: Path, *, tracked: bool = False) -> ProjectTree:
+    """Read a project from the folder on whose options of pytest hold for it, if a sandbox holds that much.
+
+    Raises:
+        InputError: the folder cannot be read, or is too large.
+    """
+    place = root.resolve()
+    top = find_pytest_root(place)
+    if top != place:
+        with suppress(InputError):
+            return replace(read_tree(top, tracked=tracked), scope=str(place.relative_to(top)))
+    return read_tree(root, tracked=tracked)
+
+
+def find_whole_root(root: Path) -> Path:
+    """Return the folder that `read_whole_tree` reads for a project."""
+    is_whole = find_pytest_root(root) == root
+    return root if is_whole else Path(read_whole_tree(root).root)
 
 
 def _list_untracked(root: Path) -> frozenset[str]:

@@ -12,6 +12,8 @@ from pathlib import Path
 from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
 from greenloop.files import check_python
+from greenloop.project.environment.discovery import ENVIRONMENT_NAMES
+from greenloop.project.tree import find_whole_root
 from greenloop.scripts.source_file import SourceFile
 from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.syntax.parse import parse_or_none
@@ -122,7 +124,8 @@ def _find_root(file: Path, tests: Sequence[Path]) -> Path:
     common = common if common.is_dir() else common.parent
     marked = _find_marked_root(file)
     if marked is not None and (marked == common or marked in common.parents):
-        return marked
+        has_environment = any((marked / name).exists() for name in ENVIRONMENT_NAMES)
+        return marked if has_environment else find_whole_root(marked)
     if common == Path(common.anchor) or common == Path.home():
         raise InputError(
             f"{file} and its tests have no common project folder: put both into one project"

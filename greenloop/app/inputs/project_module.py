@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,21 +17,15 @@ from greenloop.app.inputs.check_files import (
 from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
 from greenloop.project.environment.discovery import (
-    ENVIRONMENT_NAMES,
     find_environment,
     find_project_root,
-    list_folders_of_repository,
+    has_pytest_options,
 )
 from greenloop.project.environment.folders import SOURCE_FOLDERS
-from greenloop.project.tree import ProjectTree, read_tree
+from greenloop.project.tree import ProjectTree, find_whole_root, read_tree
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import is_test_path
-
-_CONFIG_FILES = (
-    "pytest.toml .pytest.toml pytest.ini .pytest.ini pyproject.toml tox.ini setup.cfg".split()
-)
-_OPTION = re.compile(r"(?m)^\[(tool[.:])?pytest[^]\n]*\]\s*^[^\[\s]")
 
 
 def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckInputs:
@@ -48,11 +41,12 @@ def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckI
     root = find_project_root(code)
     if root is None or not code.is_file():
         return read_check_inputs(code, tests)
-    root = _find_pytest_root(root.resolve())
+    place = root.resolve()
+    root = find_whole_root(place)
     if find_package(code):
         return _read_project_module(root, code, tests)
-    found = find_environment(root, settings.python, lambda line: None)
-    if found is None and not _has_pytest_options(root):
+    found = find_environment(place, settings.python, lambda line: None)
+    if found is None and not has_pytest_options(root):
         return read_check_inputs(code, tests)
     inputs = _read_project_module(root, code, tests)
     if (
@@ -74,25 +68,8 @@ def _needs_environment(inputs: CheckInputs, root: Path) -> bool:
         bool(others)
         or not all(inputs.module in found for found in imported)
         or any((folder / "conftest.py").exists() for folder in folders)
-        or _has_pytest_options(root)
+        or has_pytest_options(root)
     )
-
-
-def _find_pytest_root(root: Path) -> Path:
-    """Return a project's folder, or that above it in the repository whose options of pytest hold for it."""
-    if _has_pytest_options(root) or any((root / name).exists() for name in ENVIRONMENT_NAMES):
-        return root
-    found = next(filter(_has_pytest_options, list_folders_of_repository(root)), root)
-    try:
-        return root if found == root else Path(read_tree(found).root)
-    except InputError:  # too large for a sandbox
-        return root
-
-
-def _has_pytest_options(root: Path) -> bool:
-    """Whether a file in the root of a project sets an option of pytest."""
-    files = (file for name in _CONFIG_FILES if (file := root / name).is_file())
-    return any(_OPTION.search(file.read_text("utf-8", "replace")) for file in files)
 
 
 def _read_project_module(root: Path, code: Path, tests: Sequence[Path]) -> CheckInputs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,10 @@ from greenloop.project.git import run_git
 ENVIRONMENT_NAMES = (".venv", "venv")
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini")
 _VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
+_CONFIG_FILES = (
+    "pytest.toml .pytest.toml pytest.ini .pytest.ini pyproject.toml tox.ini setup.cfg".split()
+)
+_OPTION = re.compile(r"(?m)^\[(tool[.:])?pytest[^]\n]*\]\s*^[^\[\s]")
 
 
 def find_project_root(path: Path) -> Path | None:
@@ -34,6 +39,18 @@ def find_project_root(path: Path) -> Path | None:
         if (folder / ".git").exists():
             return folder
     return None
+
+
+def find_pytest_root(root: Path) -> Path:
+    """Return a project's folder, or the nearest above it in the repository whose options of pytest hold for it."""
+    found = next(filter(has_pytest_options, list_folders_of_repository(root)), root)
+    return root if may_hold_secrets(str(found)) else found
+
+
+def has_pytest_options(root: Path) -> bool:
+    """Whether a file in the root of a project sets an option of pytest."""
+    files = (file for name in _CONFIG_FILES if (file := root / name).is_file())
+    return any(_OPTION.search(file.read_text("utf-8", "replace")) for file in files)
 
 
 def find_working_root(named: Path) -> Path:

@@ -47,16 +47,19 @@ def list_other_folders(environment: Environment, root: str) -> list[str]:
 
 
 def list_copied_sources(environment: Environment, root: str) -> list[str]:
-    """Return the folders of a project with packages that are installed as copies, without -e.
+    """Return the folders of a project with packages that are installed as copies, without -e: in its
+    root, or beside the environment.
 
     Tests would import the copies. A package with compiled modules is left out: its folder may lack
     them.
     """
     found = []
-    for folder in (f"{root}/{name}" for name in SOURCE_FOLDERS):
+    beside = os.path.dirname(environment.prefix)
+    places = (root, beside) if beside.startswith(f"{root}/") else (root,)
+    for folder in (f"{place}/{name}" for place in places for name in SOURCE_FOLDERS):
         names = {path.parent.name for path in Path(folder).glob("*/__init__.py")}
-        places = [site / name for site in environment.site_folders for name in names]
-        copies = [path for path in places if path.is_dir() and not path.is_symlink()]
+        installed = [site / name for site in environment.site_folders for name in names]
+        copies = [path for path in installed if path.is_dir() and not path.is_symlink()]
         if copies and not any(next(path.rglob("*.so"), None) for path in copies):
             found.append(folder)
     return found

@@ -24,18 +24,19 @@ def use_environment(
     emit: EventSink,
     state: RunState | None = None,
     omitted: Collection[str] = (),
+    place: str | Path = "",
 ) -> Iterator[Sandbox]:
     """Yield a sandbox of the project's environment; the given one where there is none.
 
     The environment is named in a notice, and recorded in the state. `omitted` are files of the
-    project that its tests run without.
+    project that its tests run without, `place` the folder in it whose environment is used.
 
     Raises:
         InputError: the environment that was named cannot be used.
         SandboxError: nothing can be copied.
     """
     root = root.resolve()
-    found = find_environment(root, settings.python, lambda line: emit(Notice(line)))
+    found = find_environment(root / place, settings.python, lambda line: emit(Notice(line)))
     with contextlib.ExitStack() as opened:
         own = sandbox
         if found is not None:

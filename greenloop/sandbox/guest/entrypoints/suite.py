@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -54,9 +55,13 @@ def prepare_session(job: dict[str, Any], folders: list[str]) -> tuple[list[str],
     if job.get("python"):
         sys.path.insert(0, root)  # as `python -m pytest` does
         return arguments, [SuiteOptions()]
-    _prepend_import_paths(root)
+    _prepend_import_paths(root, job.get("targets", job.get("args", ())))
     arguments += absent_plugins.build_arguments(root, job["packages"], ini_file())
     return arguments, [SuiteOptions(), AbsentPlugins(folders)]
+
+
+def _list_metadata(folder: str) -> Iterator[str]:
+    return (f"{folder}/{name}" for name in ("pyproject.toml", "setup.py", "setup.cfg"))
 
 
 def _run(arguments: list[str], added: list[Any], reporter: SuiteReporter) -> int:
@@ -80,9 +85,21 @@ def _run(arguments: list[str], added: list[Any], reporter: SuiteReporter) -> int
         config._ensure_unconfigure()
 
 
-def _prepend_import_paths(root: str) -> None:
-    """Import from the project as `python -m pytest` does, and from `src` as if it were installed."""
-    folders = [folder for folder in (f"{root}/src", root) if os.path.isdir(folder)]
+def _prepend_import_paths(root: str, targets: Sequence[str]) -> None:
+    """Import from the project as `python -m pytest` does, and from `src` as if it were installed; from
+    the project of a folder of tests first.
+    """
+    parts = [target.partition("::")[0].split("/") for target in targets]
+    above = {"/".join([root, *some[:end]]) for some in parts for end in range(1, len(some) + 1)}
+    inner = [
+        path
+        for path in sorted(above, reverse=True)
+        if any(map(os.path.isfile, _list_metadata(path)))
+    ]
+    places = (f"{place}{end}" for place in [*inner, root] for end in ("/src", ""))
+    folders = [
+        folder for folder in dict.fromkeys(map(os.path.normpath, places)) if os.path.isdir(folder)
+    ]
     sys.path[:0] = folders
     present = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (*folders, present)))
