@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from greenloop.configuration import find_project_file, read_project_table
 from greenloop.errors import InputError, OutputError
-from greenloop.project.environment.folders import list_named_folders, may_hold_secrets
+from greenloop.project.environment.folders import (
+    list_named_folders,
+    list_source_folders,
+    may_hold_secrets,
+)
 from greenloop.project.environment.interpreter import Environment, read_environment
 from greenloop.project.git import run_git
 
@@ -103,8 +108,9 @@ def _list_candidates(root: Path) -> Iterator[tuple[str, str]]:
         for name in ENVIRONMENT_NAMES:
             if os.path.exists(folder / name / "bin" / "python"):
                 yield str(folder / name), name
-    if sys.prefix != sys.base_prefix and _holds_project(sys.prefix, root):
-        yield sys.prefix, "that of greenloop"
+    for path, origin in _list_interpreters():
+        if _holds_project(path, root):
+            yield path, origin
 
 
 def list_folders_of_repository(root: Path) -> list[Path]:
@@ -114,13 +120,24 @@ def list_folders_of_repository(root: Path) -> list[Path]:
     return folders[: next(tops, 0) + 1]
 
 
-def _holds_project(prefix: str, root: Path) -> bool:
-    """Whether a project is installed in an environment, so that greenloop is one of its tools."""
-    if prefix.startswith(f"{root}/"):
+def _list_interpreters() -> Iterator[tuple[str, str]]:
+    """Yield the interpreter of greenloop, and the ones that `python` and `python3` start."""
+    yield sys.executable, "that of greenloop"
+    for name in ("python", "python3"):
+        if path := shutil.which(name):
+            yield path, f"{name} on the PATH"
+
+
+def _holds_project(python: str, root: Path) -> bool:
+    """Whether a project is installed for an interpreter, with or without -e."""
+    try:
+        found = read_environment(python, "")
+    except InputError:
+        return False
+    if found.prefix.startswith(f"{root}/"):
         return True
-    own = read_environment(prefix, "greenloop")
-    named = (f"{path}/" for path in list_named_folders(own))
-    return any(path.startswith(f"{root}/") for path in named)
+    named = (*list_named_folders(found), *list_source_folders(found))
+    return any(f"{path}/".startswith(f"{root}/") for path in named)
 
 
 def _explain_tracked(root: Path, prefix: str) -> str:

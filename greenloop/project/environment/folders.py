@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import json
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from greenloop.errors import InputError
 from greenloop.project.environment.interpreter import Environment
@@ -27,6 +30,17 @@ def list_named_folders(environment: Environment) -> list[str]:
         if os.path.exists(path)
     ]
     return list(dict.fromkeys(os.path.normpath(path) for path in found))
+
+
+def list_source_folders(environment: Environment) -> list[str]:
+    """Return the folders that packages were installed from, as installers note them (PEP 610)."""
+    found = []
+    for site in environment.site_folders:
+        for file in sorted(site.glob("*.dist-info/direct_url.json")):
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+                url = urlsplit(json.loads(file.read_bytes())["url"])
+                found += [unquote(url.path)] if url.scheme == "file" else []
+    return found
 
 
 def list_other_folders(environment: Environment, root: str) -> list[str]:

@@ -72,6 +72,19 @@ def test_an_activated_environment_comes_first(
     assert named.prefix == str(root / ".venv")
 
 
+def test_an_interpreter_without_an_environment_is_used_where_the_project_is_installed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = make_fake(tmp_path / "python")
+    monkeypatch.setenv("PATH", str(tmp_path / "python" / "bin"))
+    assert found_at(root)[0] is None
+    url = '{"url": "%s", "dir_info": {}}'
+    write_files(site, {"shop-1.0.dist-info/direct_url.json": url % root.as_uri()})
+    found, _ = found_at(root)
+    assert found is not None
+    assert (found.prefix, found.origin) == (str(tmp_path / "python"), "python on the PATH")
+
+
 def test_one_above_the_repository_is_not_used(root: Path, tmp_path: Path) -> None:
     make_fake(tmp_path / "venv")
     assert found_at(root)[0] is None
