@@ -16,6 +16,7 @@ from greenloop.testsuite import TestFile
 
 ORDER_SEED = 20261  # any fixed value: a repeat must give the same verdict
 MIN_SECONDS = 10.0  # that a piece may take, however short the tests are
+_START_SECONDS, _SUITES = 5.0, 1.5  # of a run that records lines, and what else a piece may take
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,17 @@ class Plan:
     def from_settings(cls, settings: Settings) -> Plan:
         mutants = None if settings.mutants == "all" else settings.mutants
         return cls(thresholds=settings.thresholds, mutants=mutants)
+
+    def bound(self, suite_s: float) -> float:
+        """Return the CPU seconds of a piece in a project whose tests take so long: a few runs of them,
+        unless all mutants are asked for.
+        """
+        few_runs = max(MIN_SECONDS, _START_SECONDS + _SUITES * suite_s)
+        return (
+            self.thresholds.seconds
+            if self.mutants is None
+            else min(few_runs, self.thresholds.seconds)
+        )
 
 
 @dataclass

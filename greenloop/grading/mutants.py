@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from greenloop.grading.context import MIN_SECONDS, GradingContext, Plan
+from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.mutation import measure_mutation
 from greenloop.grading.unasked_code import find_unasked_lines
 from greenloop.records import EquivalentMutant, Mutation
 from greenloop.sandbox import Sandbox
 
 _LONG_SUITE_S = 3.0  # which one process measures, not each
-_START_SECONDS, _SUITES = 5.0, 1.5  # of a run that records lines
 
 
 def measure(context: GradingContext) -> Mutation | str:
@@ -30,17 +29,10 @@ def measure(context: GradingContext) -> Mutation | str:
         module=context.module,
         max_mutants=plan.mutants,
         seed=plan.seed,
-        budget_s=_limit_seconds(context),
+        budget_s=plan.bound(context.suite_s) if context.is_bounded else plan.thresholds.seconds,
         lanes=1 if context.is_bounded and context.suite_s > _LONG_SUITE_S else None,
     )
     return _set_unasked_apart(found, find_unasked_lines(context.code, context.contract))
-
-
-def _limit_seconds(context: GradingContext) -> float:
-    """Return the CPU seconds of each process."""
-    seconds = context.thresholds.seconds
-    few_runs = max(MIN_SECONDS, _START_SECONDS + _SUITES * context.suite_s)
-    return min(seconds, few_runs) if context.is_bounded else seconds
 
 
 def explain_no_mutants(plan: Plan, sandbox: Sandbox) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from greenloop.grading import Plan
-from greenloop.grading.context import MIN_SECONDS
 from greenloop.grading.mutation import measure_mutation
 from greenloop.project.runner import ProjectRunner
 from greenloop.records import Baseline, Mutation
@@ -30,7 +29,7 @@ _SUMS = (
 )
 _MIN_MUTANTS = 10
 # An estimate of a run: its start, and the share of the suite that its tests take.
-_START_SECONDS, _SUITE_SHARE, _TIME_SHARE = 0.7, 0.6, 0.4
+_START_SECONDS, _SUITE_SHARE = 0.7, 0.6
 
 
 class _MappedTests(SandboxView):
@@ -103,12 +102,12 @@ def measure_mutants(
 ) -> Mutation:
     """Try mutants on lines of several files, the files one after the other.
 
-    They take `plan.thresholds.seconds` CPU seconds on each core; none is begun after the deadline.
+    They take the CPU seconds of a few runs of the tests on each core; none is begun after the deadline.
 
     Raises:
         SandboxError: no process can be started.
     """
-    left_s = plan.thresholds.seconds
+    left_s = plan.bound(baseline.cpu_s)
     found: list[tuple[str, Mutation]] = []
     left = limit_count(plan, baseline.cpu_s)
     for number, (path, chosen) in enumerate(sorted(lines.items())):
@@ -135,8 +134,7 @@ def limit_count(plan: Plan, suite_s: float) -> int | None:
     if plan.mutants is None:
         return None
     each_s = _START_SECONDS + _SUITE_SHARE * suite_s
-    seconds = min(_TIME_SHARE * plan.thresholds.seconds, MIN_SECONDS + suite_s)
-    in_time = int(seconds * (os.cpu_count() or 1) / each_s)
+    in_time = int(plan.bound(suite_s) * (os.cpu_count() or 1) / each_s)
     return min(plan.mutants, max(in_time, _MIN_MUTANTS))
 
 
