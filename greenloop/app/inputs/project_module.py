@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 from greenloop.app.inputs.check_files import (
@@ -86,7 +86,8 @@ def _read_project_module(root: Path, code: Path, tests: Sequence[Path]) -> Check
     if path in texts:
         raise InputError(f"{code} is the code itself; name its tests")
     found = tuple(TestFile(name, text, locked=True) for name, text in texts.items())
-    return CheckInputs(_name_module(root, path), source, found, root, path)
+    imported = set[str]().union(*(find_imported_modules(text) for text in texts.values()))
+    return CheckInputs(_name_module(root, path, imported), source, found, root, path)
 
 
 def read_module_tree(inputs: CheckInputs) -> ProjectTree:
@@ -114,16 +115,16 @@ def _find_test_files(path: Path, code: Path) -> list[Path]:
     return [item for item in found if name in item.read_text("utf-8", "replace")] or found
 
 
-def _name_module(root: Path, path: str) -> str:
-    """Return the name by which a module is imported."""
-    file = root / path
-    names = [] if file.stem == "__init__" else [file.stem]
-    folder = file.parent
+def _name_module(root: Path, path: str, imported: Set[str]) -> str:
+    """Return the name by which a module is imported; `imported`: what its tests import."""
+    folder, stem = (root / path).parent, Path(path).stem
+    names = [] if stem == "__init__" else [stem]
     while (folder / "__init__.py").is_file() and folder != root.parent:
         names.insert(0, folder.name)
         folder = folder.parent
     if len(names) == 1 and folder != root and folder.name not in SOURCE_FOLDERS:
         parts = folder.relative_to(root).parts  # of a package without `__init__.py`
         at = next((place for place, name in enumerate(parts, 1) if name in SOURCE_FOLDERS), 0)
-        names = [*parts[at:], *names]
+        if stem in parts[at : at + 1] or stem not in imported:
+            names = [*parts[at:], *names]
     return ".".join(names)

@@ -48,6 +48,8 @@ def find_project_root(path: Path) -> Path | None:
 
 def find_pytest_root(root: Path) -> Path:
     """Return a project's folder, or the nearest above it in the repository whose options of pytest hold for it."""
+    if (root / "pytest.ini").is_file():  # which counts where it is empty, too
+        return root
     found = next(filter(has_pytest_options, list_folders_of_repository(root)), root)
     return root if may_hold_secrets(str(found)) else found
 

@@ -151,7 +151,9 @@ def test_options_of_pytest_above_a_project_hold_for_it(tmp_path: Path) -> None:
     write_files(tmp_path, {**files, "one/test_a.py": "import a\n\ndef test_a(): pass\n"})
     commit_all(tmp_path)
     read = read_module(tmp_path / "one/a.py", [tmp_path / "one/test_a.py"], Settings())
-    assert (read.root, read.path) == (tmp_path, "one/a.py")
+    assert (read.root, read.path, read.module) == (tmp_path, "one/a.py", "a")
     write_files(tmp_path, {"one/a.py": "A = 1\n", "two.py": "B = 1\n"})
     found = read_diff(tmp_path / "one", "HEAD")
     assert (found.tree.scope, found.lines) == ("one", {"one/a.py": {1}})
+    write_files(tmp_path, {"one/pytest.ini": ""})  # shadows them
+    assert read_diff(tmp_path / "one", "HEAD").tree.scope == ""
