@@ -16,6 +16,7 @@ from greenloop.project.weakening import (
     find_removed_names,
     find_weakened_tests,
 )
+from greenloop.project.weakening.doctests import EXAMPLE, are_examples_run, read_examples
 from greenloop.records import Baseline, BaselineResult, Failure, TestOutcome, TestRun
 from greenloop.syntax.parse import PARSE_ERRORS
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
@@ -159,12 +160,18 @@ def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
     changed |= find_changed_names({}, {p: after[p] for p in after if p not in {*code, *new}})
     around = {p: text for p, text in diff.texts_before.items() if is_test_path(p)}
     removed = find_removed_names(code, diff.tree.texts)
-    return find_weakened_tests(old, new, removed, changed, around)
+    found = find_weakened_tests(old, new, removed, changed, around)
+    if are_examples_run(diff.tree.project.all_files):
+        now = {path: after.get(path, "") for path in code}
+        examples = find_weakened_tests(code, now, removed, read=read_examples)
+        about = tuple(f"::{name}::{EXAMPLE}" for name in changed)
+        found += [i for i in examples if i.kind != "exchanged" or i.test.endswith(about)]
+    return found
 
 
 def list_lost_tests(diff: ProjectDiff) -> Iterator[str]:
     """Yield a line for each weakened test; whether another value was asked for stands in no file."""
-    is_known = ("expectation", "rewritten")
+    is_known = ("expectation", "exchanged", "rewritten")
     return (item.says for item in find_weakened(diff) if item.kind not in is_known)
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.checks import list_values
+from greenloop.project.weakening.doctests import are_examples_run, read_examples, split_examples
 from greenloop.project.weakening.tests import ComparedTest, list_called, read_tests
 from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_empty
@@ -56,7 +57,8 @@ class Explanations:
     def lines(self) -> list[str]:
         """The changed lines of documents and docstrings."""
         pairs = ((self.diff.before[path] or "", self._read(path)) for path in self._code)
-        docstrings = (line for pair in pairs for line in _list_changed_docstrings(*pair))
+        are_tests = are_examples_run(self.diff.tree.project.all_files)
+        docstrings = (line for i in pairs for line in _list_changed_docstrings(*i, are_tests))
         return [*self.document_lines, *docstrings]
 
     @cached_property
@@ -81,11 +83,11 @@ class Explanations:
 
     @cached_property
     def _tests_before(self) -> Mapping[str, ComparedTest]:
-        return read_tests({p: t for p, t in self.diff.before.items() if t and is_test_path(p)})
+        return _read_all({path: text or "" for path, text in self.diff.before.items()})
 
     @cached_property
     def _tests_now(self) -> Mapping[str, ComparedTest]:
-        return read_tests({p: self._read(p) for p in self.diff.before if is_test_path(p)})
+        return _read_all({path: self._read(path) for path in self.diff.before})
 
     @property
     def _new_tests(self) -> Iterator[ComparedTest]:
@@ -148,6 +150,12 @@ class Explanations:
         return {text for text in texts if len(text) >= _MIN_WORD}
 
 
+def _read_all(texts: Mapping[str, str]) -> dict[str, ComparedTest]:
+    """Return the tests of files, and the examples of docstrings."""
+    tests = {path: text for path, text in texts.items() if is_test_path(path)}
+    return {**read_tests(tests), **read_examples(texts)}
+
+
 def _is_among(words: set[str], known: set[str]) -> bool:
     """Return whether there are words, all of them known and none a mere number."""
     is_text = all(len(word) >= _MIN_WORD and not word.isdigit() for word in words)
@@ -174,16 +182,20 @@ def _list_words(*texts: str) -> set[str]:
     return {word[:_BEGINNING] for word in words}
 
 
-def _list_changed_docstrings(before: str, after: str) -> Iterator[str]:
+def _list_changed_docstrings(before: str, after: str, without_examples: bool) -> Iterator[str]:
     """Yield names and new lines of the docstrings that say something else than before."""
-    old, new = _list_docstrings(before), _list_docstrings(after)
+    old, new = (_list_docstrings(text, without_examples) for text in (before, after))
     for name, text in old.items():
         if new.get(name) and new[name] != text:
             yield name
             yield from (line for line in new[name].splitlines() if line not in text.splitlines())
 
 
-def _list_docstrings(text: str) -> dict[str, str]:
+def _list_docstrings(text: str, without_examples: bool) -> dict[str, str]:
     tree = parse_or_empty(text)
     named = {item.name: item for item in ast.walk(tree) if isinstance(item, Definition)}
-    return {name: ast.get_docstring(item) or "" for name, item in {**named, "": tree}.items()}
+    whole = {name: ast.get_docstring(item) or "" for name, item in {**named, "": tree}.items()}
+    if not without_examples:
+        return whole
+    parts = ((name, split_examples(text)) for name, text in whole.items())
+    return {name: "".join(i for i in some if isinstance(i, str)) for name, some in parts}

@@ -14,6 +14,7 @@ from greenloop.app.tests_before import find_readers
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.checks import hides_failure
+from greenloop.project.weakening.doctests import EXAMPLE
 from greenloop.project.weakening.matching import is_called_by, is_same
 from greenloop.project.weakening.tests import ComparedTest, read_tests
 from greenloop.records import BaselineResult, Failure, Report
@@ -58,7 +59,8 @@ def collect_findings(
     survivor whose place it names was answered there.
     """
     known = _get_compared(report)
-    weakened = [*weakened, *_list_reread(known, weakened, diff)]
+    weakened = [i for i in weakened if i.kind != "exchanged" or _fails_now(i, known)]
+    weakened += _list_reread(known, weakened, diff)
     explanations = Explanations(diff, document_lines)
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [item.says for item in weakened if item not in excused]
@@ -107,6 +109,11 @@ def _holds_still(item: WeakenedTest, known: BaselineResult) -> bool:
     return item.was in known.compared and item.was not in known.outdated
 
 
+def _fails_now(item: WeakenedTest, known: BaselineResult) -> bool:
+    """Return whether the test as it was fails on the changed code; of an example that is not known."""
+    return item.was in known.outdated or item.was.endswith(EXAMPLE)
+
+
 def _follows_behaviour(
     item: WeakenedTest, known: BaselineResult, explanations: Explanations
 ) -> bool:
@@ -114,7 +121,7 @@ def _follows_behaviour(
 
     Then it is a matter of the task whether that is right.
     """
-    if item.kind in ("expectation", "data", "rewritten"):
+    if item.kind in ("expectation", "exchanged", "data", "rewritten"):
         return True
     is_kind = item.kind in ("removed", "fewer checks", "looser")
     if not is_kind or item.was not in known.outdated:

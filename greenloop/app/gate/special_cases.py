@@ -30,7 +30,7 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
     texts = {path: text for path, text in diff.tree.texts.items() if is_test_path(path)}
     for path, lines in diff.lines.items():
         code = diff.tree.texts[path].split("\n") if path not in texts else []
-        asking = (i for i in sorted(lines) if i <= len(code) and _ASKING.search(code[i - 1]))
+        asking = (i for i in sorted(lines) if 0 < i <= len(code) and _ASKING.search(code[i - 1]))
         for line in asking:
             yield f"{path}:{line} asks whether a test runs it: do the same for every caller"
         for line, value, answer in [] if path in texts else _find_answers(diff.tree.texts[path]):

@@ -21,6 +21,7 @@ Kind = Literal[
     "fewer checks",
     "looser",
     "expectation",
+    "exchanged",
     "data",
 ]
 _SAYS: Mapping[Kind, str] = {
@@ -33,6 +34,7 @@ _SAYS: Mapping[Kind, str] = {
     "fewer checks": "checks less than before",
     "looser": "asserts less than before",
     "expectation": "expects another value than before",
+    "exchanged": "asks something else than before",
     "data": "fails with its data as they were",
 }
 _MIN_TELLING = 10  # characters of a literal that no other check has by chance
@@ -113,7 +115,7 @@ def _compare_checks(
         now = _find_successor(check, left)
         if now is not None:
             left.remove(now)
-            yield from _compare_strength(check, now, new)
+            yield from _compare_strength(check, now, new, kept)
             continue
         again = [item for item in new.checks if item.text == check.text]
         if kept.get(check.text, 0) < 0 and not _is_held(check, [*fresh, *again]):
@@ -141,20 +143,30 @@ def _find_successor(check: Check, left: Collection[Check]) -> Check | None:
     return min(strong, key=lambda item: item.strength, default=None)
 
 
-def _compare_strength(old: Check, new: Check, test: ComparedTest) -> Iterator[_Found]:
+def _compare_strength(
+    old: Check, new: Check, test: ComparedTest, kept: Mapping[str, int]
+) -> Iterator[_Found]:
     yield from _compare_places(old, new)
     is_wider = old.subject == new.subject and is_widened(old.bounds, new.bounds)
     others = [check for check in test.checks if check.text != old.text]
-    is_less = new.strength < old.strength
+    is_held, is_less = _is_held(old, others), new.strength < old.strength
     if " or " in new.text and new.conditions < old.conditions:  # `if` has become a part of it
         is_less = False
-    if is_wider or (is_less and not _is_held(old, others)):
+    if is_wider or _is_part(old, new, others) or (is_less and not is_held):
         yield "looser", old.shown, new.shown, new.line
-    elif _is_turned(old, new) or (
-        _is_other_value(old, new) and not any(old.values <= item.values for item in test.checks)
-    ):
+    elif _is_turned(old, new) or _is_other_value(old, new, others):
         texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)
         yield "expectation", *texts, new.line
+    elif old.subject != new.subject and kept.get(old.text, 0) < 0 and not is_held:
+        yield "exchanged", old.shown, new.shown, new.line
+
+
+def _is_part(old: Check, new: Check, others: Collection[Check]) -> bool:
+    """Return whether only parts of a value are looked at now, with fewer values than before."""
+    parts = (f"{old.subject}[", f"{old.subject}.")
+    values = (item.values for item in others if item.subject.startswith(parts))
+    is_known = old.values <= frozenset[str]().union(*values)
+    return new.subject.startswith(parts) and old.strength is Strength.WHOLE and not is_known
 
 
 def _is_turned(old: Check, new: Check) -> bool:
@@ -162,8 +174,12 @@ def _is_turned(old: Check, new: Check) -> bool:
     return f"not {old.text}" == new.text or f"not {new.text}" == old.text
 
 
-def _is_other_value(old: Check, new: Check) -> bool:
-    return old.subject == new.subject and Strength.PART <= old.strength == new.strength
+def _is_other_value(old: Check, new: Check, others: Collection[Check]) -> bool:
+    """Return whether another value is expected, and no check of something else has the one from before."""
+    is_same = old.subject == new.subject and Strength.PART <= old.strength == new.strength
+    return is_same and not any(
+        old.values <= item.values for item in others if item.subject != old.subject
+    )
 
 
 def _is_held(check: Check, others: Collection[Check]) -> bool:

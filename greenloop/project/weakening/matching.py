@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 
 from greenloop.project.weakening.checks import Check
@@ -36,14 +36,15 @@ def find_weakened_tests(
     removed_names: Collection[str] = (),
     changed_names: Collection[str] = (),
     around: Mapping[str, str] = MappingProxyType({}),
+    read: Callable[[Mapping[str, str]], Mapping[str, ComparedTest]] = read_tests,
 ) -> list[WeakenedTest]:
     """Return how the tests of `after` tell less than those of `before`; both map paths to texts.
 
     `removed_names` are definitions that the change removes from the code: tests of these may go.
     `changed_names` are those that it changes: a test of these that replaces them tells nothing.
-    `around` are the other files of tests, which may have base classes.
+    `around` are the other files of tests, which may have base classes. `read` finds tests in texts.
     """
-    old, new = read_tests(before), read_tests(after)
+    old, new = read(before), read(after)
     successors = _pair_tests(old, new)
     unfolded = [item for item in new.values() if not is_same(item, old.get(item.test))]
     found: list[WeakenedTest] = []

@@ -49,13 +49,21 @@ def _name_text(node: ast.AST) -> Iterator[str]:
 
 
 def find_changed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
-    """Return the functions that files of code define now, and did not define so before."""
+    """Return the functions that files of code define now, and did not define so before, whatever their
+    docstrings.
+    """
     return frozenset(name for name, _ in _list_functions(after) - _list_functions(before))
 
 
 def _list_functions(texts: Mapping[str, str]) -> set[tuple[str, str]]:
     nodes = (node for text in texts.values() for node in _iter_functions(text))
-    return {(node.name, ast.dump(node)) for node in nodes}
+    return {
+        (node.name, "".join(map(ast.dump, [node.args, *_skip_docstring(node)]))) for node in nodes
+    }
+
+
+def _skip_docstring(node: Function) -> list[ast.stmt]:
+    return node.body if ast.get_docstring(node, False) is None else node.body[1:]
 
 
 def _list_definitions(texts: Mapping[str, str]) -> set[str]:

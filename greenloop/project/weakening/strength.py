@@ -92,7 +92,8 @@ def grade(test: ast.expr) -> Strength:
 
 
 def _grade_comparison(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Strength:
-    if ast.unparse(left) == ast.unparse(right):
+    texts = [ast.unparse(side) for side in (left, right)]
+    if texts[0] == texts[1] or any(text.rpartition(".")[2] == "ANY" for text in texts):
         return Strength.NOTHING
     is_length = any(_is_call_of(side, "len", "type") for side in (left, right))
     is_none = any(isinstance(side, ast.Constant) and side.value is None for side in (left, right))

@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from greenloop.project.weakening import find_removed_names, find_weakened_tests
+from greenloop.project.weakening.doctests import are_examples_run, read_examples
 from tests.support.programs import read_program, read_table
 
 BEFORE = read_program(__file__, "BEFORE")
@@ -18,7 +19,7 @@ def find_kinds(
     old = {"tests/test_cart.py": textwrap.dedent(before)}
     new = {"tests/test_cart.py": textwrap.dedent(after)}
     found = find_weakened_tests(old, new, removed)
-    return [item.kind for item in found if item.kind != "rewritten"]  # a person is told
+    return [item.kind for item in found if item.kind not in ("rewritten", "exchanged")]
 
 
 SABOTAGE = read_table(__file__, "SABOTAGE")
@@ -97,3 +98,23 @@ def test_a_test_that_takes_the_place_of_an_inherited_one_is_compared_with_it() -
     old = {"tests/test_a.py": "class TestA(Base):\n    pass\n"}
     new = {"tests/test_a.py": "class TestA(Base):\n    def test_x(self):\n        assert f(1)\n"}
     assert [item.kind for item in find_weakened_tests(old, new, around=base)] == ["looser"]
+
+
+@pytest.mark.parametrize(
+    ("after", "kinds"),
+    [
+        (">>> total([1])\n    1\n\n    Adds up.", []),
+        (">>> total([1])\n    2", ["expectation"]),
+        (">>> total([2])\n    2", ["exchanged"]),
+        (">>> total([1])\n    <...>", ["looser"]),
+        (">>> total([1])  # doctest: +SKIP\n    1", ["skipped"]),
+        ("Adds up.", ["removed"]),
+    ],
+)
+def test_an_example_in_a_docstring_is_a_test(after: str, kinds: list[str]) -> None:
+    code = 'def total(xs):\n    """\n    {}\n    """\n'
+    old, new = ({"cart.py": code.format(i)} for i in (">>> total([1])\n    1", after))
+    found = find_weakened_tests(old, new, read=read_examples)
+    assert [item.kind for item in found] == kinds
+    assert are_examples_run({"tox.ini": b"pytest --doctest-modules"})
+    assert not are_examples_run({"README.md": b"pytest --doctest-modules"})

@@ -1,0 +1,81 @@
+"""Examples in docstrings, where a project runs them, as tests: what each one prints is its check."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+
+from greenloop.project.weakening.checks import Check, list_names, list_values
+from greenloop.project.weakening.strength import Strength
+from greenloop.project.weakening.tests import ComparedTest
+from greenloop.syntax.nodes import Definition
+from greenloop.syntax.parse import parse_or_empty
+from greenloop.testsuite.parser import is_test_path
+
+EXAMPLE = "example in the docstring"
+_RUNNING = re.compile(rb"doctest-modules|\bdoctest\.|\bDocTest|import doctest|-m doctest")
+_SETTING = re.compile(r"(^|/)[^/]*\.(toml|cfg|ini|yaml|yml)$|(^|/)(Makefile|noxfile\.py)$")
+
+
+def are_examples_run(files: Mapping[str, bytes]) -> bool:
+    """Return whether settings or tests of a project name doctest as something that runs."""
+    named = (path for path in files if _SETTING.search(path) or is_test_path(path))
+    return any(_RUNNING.search(files[path]) for path in named)
+
+
+def read_examples(texts: Mapping[str, str]) -> dict[str, ComparedTest]:
+    """Return the docstrings with examples of files of code, as tests by node id."""
+    found = (
+        item
+        for path, text in texts.items()
+        if ">>>" in text and not is_test_path(path)
+        for item in _read(path, parse_or_empty(text), "")
+    )
+    return {item.test: item for item in found}
+
+
+def _read(path: str, node: Definition | ast.Module, name: str) -> Iterator[ComparedTest]:
+    text = ast.get_docstring(node) or ""
+    line = 1 if isinstance(node, ast.Module) else node.lineno
+    examples = [item for item in split_examples(text) if isinstance(item, doctest.Example)]
+    if checks := tuple(check for item in examples for check in _read_example(item, line)):
+        yield ComparedTest(
+            test=f"{path}::{name}{EXAMPLE}",
+            line=line,
+            body="\n".join(ast.unparse(parse_or_empty(item.source)) for item in examples),
+            checks=checks,
+            values=frozenset[str]().union(*(check.values for check in checks)),
+            names=frozenset[str]().union(*(check.names for check in checks)),
+        )
+    for item in node.body:
+        if isinstance(item, Definition):
+            yield from _read(path, item, f"{name}{item.name}::")
+
+
+def split_examples(text: str) -> list[str | doctest.Example]:
+    """Return the words of a docstring, and its examples, in turn."""
+    with suppress(ValueError):  # it has none that doctest can read
+        return doctest.DocTestParser().parse(text)
+    return [text]
+
+
+def _read_example(item: doctest.Example, line: int) -> Iterator[Check]:
+    tree = parse_or_empty(item.source)
+    if not item.want or not tree.body:
+        return
+    source, want = ast.unparse(tree), " ".join(item.want.split())
+    is_skipped = item.options.get(doctest.SKIP, False)
+    is_open = "..." in want and not item.exc_msg
+    yield Check(
+        f"{source} == {want}",
+        source,
+        Strength.NOTHING if want == "..." else Strength.PART if is_open else Strength.WHOLE,
+        line + item.lineno + 1,
+        shown=f"{source} == {want}",
+        values=list_values(tree) | {want},
+        names=list_names(tree),
+        skip="doctest: +SKIP" if is_skipped else "",
+    )
