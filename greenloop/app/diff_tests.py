@@ -154,7 +154,7 @@ def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
     """Return the tests that the change removes, lets skip, or makes weaker."""
     before = {p: text for p, text in diff.before.items() if text is not None}
     after = {p: diff.tree.texts[p] for p in diff.lines}
-    old, new = ({p: text for p, text in i.items() if is_test_path(p)} for i in (before, after))
+    old, new = ({p: text for p, text in i.items() if _is_checking(p)} for i in (before, after))
     code = {p: text for p, text in before.items() if not is_test_path(p)}
     changed = find_changed_names(code, {p: after.get(p, "") for p in code})
     changed |= find_changed_names({}, {p: after[p] for p in after if p not in {*code, *new}})
@@ -167,6 +167,12 @@ def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
         about = tuple(f"::{name}::{EXAMPLE}" for name in changed)
         found += [i for i in examples if i.kind != "exchanged" or i.test.endswith(about)]
     return found
+
+
+def _is_checking(path: str) -> bool:
+    """Return whether a file has tests of what code does, not of how fast it is."""
+    folders = path.split("/")[:-1]
+    return is_test_path(path) and not any(item.startswith("bench") for item in folders)
 
 
 def list_lost_tests(diff: ProjectDiff) -> Iterator[str]:

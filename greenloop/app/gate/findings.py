@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.functions import ANSWERED, ChangedFunctions
+from greenloop.app.gate.lost_data import list_lost_data
 from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.app.tests_before import find_readers
 from greenloop.project.diff import ProjectDiff
@@ -65,6 +66,7 @@ def collect_findings(
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [item.says for item in weakened if item not in excused]
     silent = list(_list_silent(known, weakened, diff))
+    silent += [] if silent or lost else list_lost_data(known, diff)
     is_seen = bool(known.compared) and not silent  # what hooks of collection leave out
     loosened = [i for i in loosened if not (is_seen and _COLLECTING_HOOK.search(i))]
     blocking = [*loosened, *lost, *silent]

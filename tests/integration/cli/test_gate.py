@@ -35,6 +35,11 @@ CASES = json.loads(pathlib.Path(__file__).with_name("sums.json").read_text())
 @pytest.mark.parametrize(("prices", "wanted"), CASES)
 def test_sums(prices, wanted):
     assert total(prices) == wanted
+
+
+def test_files():
+    for file in pathlib.Path(__file__).parent.glob("data/*.txt"):
+        assert total([1]) == int(file.read_text())
 """
 NEGATIVE = """
 
@@ -128,6 +133,8 @@ def test_data_that_tests_read_and_cases_that_are_gone_are_named(project: Path) -
     data = project / "tests/sums.json"
     data.write_text("[[[1, 2], 3], [[4], 4]]")
     append(project / "tests/test_cart.py", READING)
+    (project / "tests/data").mkdir()
+    (project / "tests/data/one.txt").write_text("1")
     commit_all(project)
     data.write_text("[[[1, 2], 3], [[4], 5]]")
     replace(project / "cart.py", "return sum(prices)", "return sum(prices) + (len(prices) == 1)")
@@ -137,6 +144,10 @@ def test_data_that_tests_read_and_cases_that_are_gone_are_named(project: Path) -
     data.write_text("[[[1, 2], 3]]")
     _, out, _ = stop(project, "--agent", "text")
     assert "test_sums lost 1 of its cases, which passed before" in out
+    git(project, "checkout", "-q", "tests/sums.json")
+    (project / "tests/data/one.txt").unlink()
+    _, _, err = stop(project, "--agent", "text")  # the agent was told twice
+    assert "tests/data/one.txt is gone; the tests that read it passed with what it had" in err
 
 
 def test_what_an_agent_cannot_mend_does_not_block_it(project: Path) -> None:

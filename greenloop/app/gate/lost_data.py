@@ -1,0 +1,47 @@
+"""Data that tests read in a loop: with less of it they ask less, and no test is another one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from greenloop.project.diff import ProjectDiff
+from greenloop.records import BaselineResult
+
+_LISTING = re.compile(r"\b(r?i?glob|iterdir|listdir|scandir|walk)\(")
+_WORD = re.compile(r"\w+")
+
+
+def list_lost_data(known: BaselineResult, diff: ProjectDiff) -> Iterator[str]:
+    """Yield the files of data that have less than before, where all of them lost more than they gained,
+    and the tests that read them pass on the changed code with what they had.
+    """
+    now = {path: content.decode("utf-8", "replace") for path, content in _iter_data(diff)}
+    old = {path: text or "" for path, text in diff.data.items()}
+    words = [Counter(_WORD.findall("\n".join(i.values()))) for i in (old, now)]
+    if (words[0] - words[1]).total() <= (words[1] - words[0]).total():
+        return
+    passing, failing = (
+        {test.partition("::")[0] for test in tests} for tests in (known.compared, known.outdated)
+    )
+    held = passing - failing
+    readers = [text for path, text in diff.tree.texts.items() if path in held]
+    for path, text in old.items():
+        is_less = len(_WORD.findall(text)) > len(_WORD.findall(now.get(path, "")))
+        if is_less and any(_reads(reader, path) for reader in readers):
+            word = "has less than before" if path in now else "is gone"
+            yield f"{path} {word}; the tests that read it passed with what it had"
+
+
+def _iter_data(diff: ProjectDiff) -> Iterator[tuple[str, bytes]]:
+    files = diff.tree.project.all_files
+    return ((path, files[path]) for path in diff.data if path in files)
+
+
+def _reads(text: str, path: str) -> bool:
+    """Return whether a test names a file of data, or lists a folder of it."""
+    *folders, name = path.split("/")
+    parts = {*folders} - {"test", "tests"}
+    is_listed = _LISTING.search(text) and any(part in text for part in parts)
+    return name in text or bool(is_listed)
