@@ -56,6 +56,8 @@ class _Resolver(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
+        node.args = [part for item in node.args for part in _spread(item)]
+        node.keywords = [part for item in node.keywords for part in _spread_keyword(item)]
         match node:
             case ast.Call(
                 func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name))]
@@ -65,3 +67,25 @@ class _Resolver(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._bound.get(node.id, node) if isinstance(node.ctx, ast.Load) else node
+
+
+def _spread(item: ast.expr) -> list[ast.expr]:
+    """Return the arguments that `*` gives, where they are written out."""
+    match item:
+        case ast.Starred(value=ast.List(elts=parts) | ast.Tuple(elts=parts)):
+            return parts
+    return [item]
+
+
+def _spread_keyword(item: ast.keyword) -> list[ast.keyword]:
+    """Return the arguments that `**` gives, where they are written out."""
+    match item:
+        case ast.keyword(arg=None, value=ast.Dict(keys=keys, values=values)):
+            pairs = zip(keys, values, strict=True)
+            found = [
+                ast.keyword(key.value, value)
+                for key, value in pairs
+                if isinstance(key, ast.Constant) and isinstance(key.value, str)
+            ]
+            return found if len(found) == len(keys) else [item]
+    return [item]

@@ -7,46 +7,27 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TypeGuard
 
+from greenloop.project.weakening.assertions import calls_helper, find_conditions
 from greenloop.project.weakening.bindings import Bindings, bind_names, resolve
-from greenloop.project.weakening.bounds import Bound, list_bounds
 from greenloop.project.weakening.cases import Case, bind_target, list_items
 from greenloop.project.weakening.machines import holds_here
 from greenloop.project.weakening.strength import (
     BROAD,
-    EXPECTING,
+    Bound,
     Strength,
     collect_names,
     find_subject,
     grade,
     grade_call,
     is_check_call,
+    list_bounds,
     turn,
 )
 from greenloop.syntax.nodes import Function
 
 _SUPPRESSING = re.compile(r"(^|\.)(suppress|raises|assertRaises)$")
 _MAX_CHECKS = 1000  # of a case
-_UNITTEST = {
-    **dict.fromkeys(("assertEqual", "assertEquals", "assertListEqual"), "{} == {}"),
-    **dict.fromkeys(("assertDictEqual", "assertTupleEqual", "assertSetEqual"), "{} == {}"),
-    **dict.fromkeys(("assertTrue", "assert_"), "{}"),
-    "assertFalse": "not {}",
-    "assertIs": "{} is {}",
-    "assertIsNot": "{} is not {}",
-    "assertIn": "{} in {}",
-    "assertNotIn": "{} not in {}",
-    "assertNotEqual": "{} != {}",
-    "assertIsNone": "{} is None",
-    "assertIsNotNone": "{} is not None",
-    "assertIsInstance": "isinstance({}, {})",
-    "assertRaises": "pytest.raises({})",
-    "assertGreater": "{} > {}",
-    "assertGreaterEqual": "{} >= {}",
-    "assertLess": "{} < {}",
-    "assertLessEqual": "{} <= {}",
-}
 
 
 @dataclass(frozen=True)
@@ -211,12 +192,12 @@ def _read_statement(
     node: ast.stmt, scope: _Scope, conditions: int, is_swallowed: bool
 ) -> Iterator[Check]:
     """Yield the checks that a statement makes itself, without those of its body."""
-    for condition, inner in _find_conditions(node, scope):
+    for condition, inner in find_conditions(node, scope.bound, scope.helpers):
         whole, *body = resolve(ast.Module([ast.Expr(condition), *inner], []), scope.bound).body
         assert isinstance(whole, ast.Expr)
         test = whole.value
         inside = "\n".join(map(ast.unparse, body))
-        is_call = is_check_call(test) or _calls_helper(test, scope)
+        is_call = is_check_call(test) or calls_helper(test, scope.helpers)
         text = ast.unparse(turn(test))
         told = ast.Module([whole, *body], [])
         yield Check(
@@ -231,51 +212,6 @@ def _read_statement(
             conditions=conditions,
             is_swallowed=is_swallowed,
         )
-
-
-def _find_conditions(node: ast.stmt, scope: _Scope) -> Iterator[tuple[ast.expr, list[ast.stmt]]]:
-    """Yield what a statement checks, and of `with` what it holds."""
-    match node:
-        case ast.Assert(test=ast.BoolOp(op=ast.And(), values=values)):
-            yield from ((value, []) for value in values)
-        case ast.Assert(
-            test=ast.Compare(
-                left=ast.Tuple(elts=left), ops=[ast.Eq()], comparators=[ast.Tuple(elts=right)]
-            )
-        ) if len(left) == len(right):
-            pairs = zip(left, right, strict=True)
-            yield from ((ast.Compare(mine, [ast.Eq()], [theirs]), []) for mine, theirs in pairs)
-        case ast.Assert(test=test):
-            yield test, []
-        case ast.With(items=items) | ast.AsyncWith(items=items):
-            calls = (read_unittest(resolve(item.context_expr, scope.bound)) for item in items)
-            yield from ((call, node.body) for call in calls if is_check_call(call))
-        case ast.Expr(value=ast.Call(func=raises, args=[kind, function, *rest], keywords=more)) if (
-            ast.unparse(raises).rpartition(".")[2] in EXPECTING
-        ):
-            call = read_unittest(ast.Call(raises, [kind], []))
-            yield call, [ast.Expr(ast.Call(function, rest, more))]
-        case ast.Expr(value=ast.Await(value=value) | value):
-            if is_check_call(value) or _calls_helper(value, scope):
-                yield read_unittest(value), []
-
-
-def _calls_helper(node: ast.expr, scope: _Scope) -> TypeGuard[ast.Call]:
-    match node:
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name)):
-            return name in scope.helpers
-    return False
-
-
-def read_unittest(node: ast.expr) -> ast.expr:
-    """Return a call of unittest's assertions as the condition of `assert`, or of pytest."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name), args=arguments):
-            form = _UNITTEST.get(name, "")
-            if form and len(arguments) >= form.count("{"):
-                text = form.format(*(f"({ast.unparse(item)})" for item in arguments))
-                return ast.parse(text, mode="eval").body
-    return node
 
 
 def list_values(node: ast.AST) -> frozenset[str]:

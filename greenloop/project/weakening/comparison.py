@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from greenloop.project.weakening.bounds import is_widened
 from greenloop.project.weakening.checks import Check
-from greenloop.project.weakening.strength import Strength
+from greenloop.project.weakening.strength import Strength, is_widened
 from greenloop.project.weakening.tests import ComparedTest, list_called
 
 Kind = Literal[

@@ -1,0 +1,78 @@
+"""What a statement of a test asserts, the same in every form in which it can be written."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from typing import TypeGuard
+
+from greenloop.project.weakening.bindings import Bindings, resolve
+from greenloop.project.weakening.strength import EXPECTING, is_check_call
+
+_UNITTEST = {
+    **dict.fromkeys(("assertEqual", "assertEquals", "assertListEqual"), "{} == {}"),
+    **dict.fromkeys(("assertDictEqual", "assertTupleEqual", "assertSetEqual"), "{} == {}"),
+    **dict.fromkeys(("assertTrue", "assert_"), "{}"),
+    "assertFalse": "not {}",
+    "assertIs": "{} is {}",
+    "assertIsNot": "{} is not {}",
+    "assertIn": "{} in {}",
+    "assertNotIn": "{} not in {}",
+    "assertNotEqual": "{} != {}",
+    "assertIsNone": "{} is None",
+    "assertIsNotNone": "{} is not None",
+    "assertIsInstance": "isinstance({}, {})",
+    "assertRaises": "pytest.raises({})",
+    "assertGreater": "{} > {}",
+    "assertGreaterEqual": "{} >= {}",
+    "assertLess": "{} < {}",
+    "assertLessEqual": "{} <= {}",
+}
+
+
+def find_conditions(
+    node: ast.stmt, bound: Bindings, helpers: Collection[str]
+) -> Iterator[tuple[ast.expr, list[ast.stmt]]]:
+    """Yield what a statement checks, and of `with` what it holds."""
+    match node:
+        case ast.Assert(test=ast.BoolOp(op=ast.And(), values=values)):
+            yield from ((value, []) for value in values)
+        case ast.Assert(
+            test=ast.Compare(
+                left=ast.Tuple(elts=left), ops=[ast.Eq()], comparators=[ast.Tuple(elts=right)]
+            )
+        ) if len(left) == len(right):
+            pairs = zip(left, right, strict=True)
+            yield from ((ast.Compare(mine, [ast.Eq()], [theirs]), []) for mine, theirs in pairs)
+        case ast.Assert(test=test):
+            yield test, []
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            calls = (read_unittest(resolve(item.context_expr, bound)) for item in items)
+            yield from ((call, node.body) for call in calls if is_check_call(call))
+        case ast.Expr(value=ast.Call(func=raises, args=[kind, function, *rest], keywords=more)) if (
+            ast.unparse(raises).rpartition(".")[2] in EXPECTING
+        ):
+            call = read_unittest(ast.Call(raises, [kind], []))
+            yield call, [ast.Expr(ast.Call(function, rest, more))]
+        case ast.Expr(value=ast.Await(value=value) | value):
+            if is_check_call(value) or calls_helper(value, helpers):
+                yield read_unittest(value), []
+
+
+def calls_helper(node: ast.expr, helpers: Collection[str]) -> TypeGuard[ast.Call]:
+    """Whether an expression is a call of one of the functions that check."""
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name)):
+            return name in helpers
+    return False
+
+
+def read_unittest(node: ast.expr) -> ast.expr:
+    """Return a call of unittest's assertions as the condition of `assert`, or of pytest."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name), args=arguments):
+            form = _UNITTEST.get(name, "")
+            if form and len(arguments) >= form.count("{"):
+                text = form.format(*(f"({ast.unparse(item)})" for item in arguments))
+                return ast.parse(text, mode="eval").body
+    return node
