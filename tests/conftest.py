@@ -30,6 +30,14 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Use all processors; as an option of the project it would bind the modules that users write here."""
+    is_worker = hasattr(config, "workerinput")
+    if getattr(config.option, "numprocesses", 0) is None and not is_worker:
+        vars(config.option).update(numprocesses="logical", maxprocesses=8, dist="worksteal")
+
+
 @pytest.fixture(autouse=True)
 def clean_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Change to an empty folder (so no `.env`) and remove the variables that settings are read from."""
