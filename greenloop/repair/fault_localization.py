@@ -19,7 +19,7 @@ from greenloop.sandbox.work.trials.patches import BaselineResult
 from greenloop.syntax.nodes import Function, get_assigned_targets
 
 _CRASH_BONUS, _UNKNOWN_SCORE, _IMPORT_TIME_FACTOR = 0.15, 0.5, 0.9
-_OUTSIDE_LOOP_FACTOR = 0.75
+_OUTSIDE_LOOP_FACTOR, _BESIDE_CRASH_SCORE = 0.75, 0.75
 _MAX_LINES_BACK = 6
 
 
@@ -35,7 +35,9 @@ class FaultLocalization:
         self._has_no_scores = not reached or not any(scores.values())
         highest = max(scores.values(), default=0.0) or 1.0
         self._scores = {line: score / highest for line, score in scores.items()}
-        if not self._has_no_scores:
+        if not reached:  # the module breaks where it is imported
+            self._score_functions_of_crashes(tree)
+        elif not self._has_no_scores:
             self._score_import_time_lines(tree)
             self._clear_unexecuted_lines(tree)
 
@@ -45,6 +47,15 @@ class FaultLocalization:
             return self._scores.get(line, _UNKNOWN_SCORE)
         lines = range(line, max(0, line - _MAX_LINES_BACK), -1)
         return next((self._scores[item] for item in lines if item in self._scores), 0.0)
+
+    def _score_functions_of_crashes(self, tree: ast.Module) -> None:
+        """Score the lines of the functions in which exceptions were raised."""
+        crashes = set(self._scores)
+        for node in ast.walk(tree):
+            if isinstance(node, Function):
+                lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+                for line in lines if crashes.intersection(lines) else ():
+                    self._scores.setdefault(line, _BESIDE_CRASH_SCORE)
 
     def _score_import_time_lines(self, tree: ast.Module) -> None:
         """Score definitions like the code that uses them: they run at import, before any test."""

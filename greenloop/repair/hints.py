@@ -60,8 +60,9 @@ def _find_compared_expressions(failure: Failure) -> Iterator[str]:
 
 def _find_module_line(failure: Failure, module: str) -> int:
     """Return the innermost line of the module in a failure's traceback; 0 for none."""
-    own = f"{module}.py"
-    lines = [item.line for item in failure.frames if item.file.rpartition("/")[2] == own]
+    path = f"/{module.replace('.', '/')}"
+    own = (f"{path}.py", f"{path}/__init__.py")
+    lines = [item.line for item in failure.frames if f"/{item.file}".endswith(own)]
     return lines[-1] if lines else 0
 
 

@@ -84,6 +84,7 @@ class _PatchSearch:
     _seconds: float
     _max_patches: int
     _is_interrupted: bool = False
+    _breaks_import: bool = False
     _spent_s: float = field(default_factory=lambda: -time.thread_time())  # without this thread
 
     def _remaining_s(self) -> float:
@@ -105,7 +106,7 @@ class _PatchSearch:
             return self._build_result([], 0, len(ranked))
         if not ranked:
             return SearchResult(ended="there is nothing to change")
-        if not reached:
+        if not reached and not self._breaks_import:
             return self._try_one_by_one(ranked)
         margin = _SCORE_MARGIN_FOR_HANGS if hints.has_timeout else _SCORE_MARGIN
 
@@ -156,6 +157,7 @@ class _PatchSearch:
         )
         self._spent_s += found.cpu_s
         self._is_interrupted |= "(interrupted" in found.error
+        self._breaks_import = "cannot be collected" in found.error
         is_failing = any(item.outcome in ("failed", "timeout") for item in found.tests)
         return found.tests if is_failing else ()
 

@@ -22,6 +22,7 @@ class Baseline:
 
     Attributes:
         names: The node ids of the tests.
+        is_collected: Whether the tests were collected on the original code.
         tests: What was measured of each.
         dependent: Tests that pass only after others.
     """
@@ -31,6 +32,7 @@ class Baseline:
         self.names: list[str] = []
         self.tests: list[dict[str, Any]] = []
         self.collect_s = 0.0
+        self.is_collected = True
         self.dependent: set[int] = set()
         self._confirmed: set[int] = set()  # tests that were run alone
 
@@ -45,8 +47,12 @@ class Baseline:
         Returns why that is impossible.
         """
         ready = self._server.receive(self._job["budget"].deadline)
-        if not isinstance(ready, dict) or not ready["is_collected"]:
+        if not isinstance(ready, dict):
             return "the tests cannot be collected"
+        if not ready["is_collected"]:
+            self.is_collected = False  # a patch may be what lets them
+            can_be = self._job["is_red"] and self._job["edits"]
+            return "" if can_be else "the tests cannot be collected"
         if ready["has_threads"]:
             return LIVE_THREADS
         self.names, self.collect_s = ready["tests"], float(ready["collect_s"])

@@ -56,9 +56,9 @@ class TrialDriver:
 
     def _try_all(self) -> Forks:
         """Report `started` and `mutant` for each edit, those that need a new import last."""
-        later: list[dict[str, Any]] = []
         scores: list[float] = []
-        for edit in self._job["edits"]:
+        later: list[dict[str, Any]] = [] if self.baseline.is_collected else self._job["edits"]
+        for edit in self._job["edits"] if self.baseline.is_collected else ():
             if self._is_enough(edit, scores, self._margin) or self._budget.is_over():
                 return
             self._channel.send("started", mutant=edit["number"])
