@@ -6,8 +6,9 @@ import ast
 
 import pytest
 
+from greenloop.records import Failure, Frame, TestRun
 from greenloop.repair.fault_localization import FaultLocalization, compute_ochiai_scores
-from greenloop.repair.hints import Hints
+from greenloop.repair.hints import Hints, extract_hints
 from greenloop.sandbox.work.trials.patches import BaselineResult
 from tests.support.programs import read_program
 
@@ -39,6 +40,9 @@ def test_constants_are_as_suspicious_as_their_uses() -> None:
 
 
 def test_all_lines_are_equal_without_coverage() -> None:
-    lines = FaultLocalization(ast.parse(CODE), [], Hints(crashes=((7, "KeyError"),)))
+    frame = Frame(file="src/shop/prices.py", line=7, function="f", text="")
+    failure = Failure(test="", phase="collect", exception="KeyError", message="", frames=(frame,))
+    run = TestRun(ending="finished", failures=(failure,))
+    lines = FaultLocalization(ast.parse(CODE), [], extract_hints(run, "shop.prices"))
     assert lines.score_line(7) == 1
     assert lines.score_line(6) == lines.score_line(8) > 0
