@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import stat
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from dataclasses import fields
 from difflib import get_close_matches
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from shutil import get_terminal_size
+from textwrap import TextWrapper
+from typing import Any, Protocol, TextIO, TypeVar
 
 from typer.models import OptionInfo
 
@@ -23,6 +26,8 @@ from greenloop.reporting.escaping import escape_invisible
 from greenloop.versions import SMALL, format_install_command, get_installed_version
 
 _MAX_NAMES = 1000
+_COMMAND = re.compile(r"(?<=:) (?=greenloop [a-z])")
+_COLUMN = re.compile(r"\s*(?:.*\S {2,}(?=\S))?")
 
 
 def check_paths(name: str, options: Any) -> None:
@@ -153,7 +158,32 @@ def _handle_signals(handler: Any) -> None:
 
 def print_error(message: str) -> None:
     """Print an error message on standard error."""
-    print(f"greenloop: {escape_invisible(message)}", file=sys.stderr, flush=True)
+    text = fit_terminal(f"greenloop: {escape_invisible(message)}", sys.stderr)
+    print(text, file=sys.stderr, flush=True)
+
+
+def fit_terminal(text: str, stream: TextIO) -> str:
+    """Return a text with lines that break between words where they do not fit the terminal.
+
+    The column below which they go on is that of the text after two blanks; a command stays whole.
+    """
+    if not stream.isatty():
+        return text
+    width = get_terminal_size().columns
+    return "\n".join(part for line in text.split("\n") for part in _wrap(line, width))
+
+
+def _wrap(line: str, width: int) -> Iterator[str]:
+    if len(line) <= width:
+        yield line
+        return
+    said, *commands = _COMMAND.split(line, maxsplit=1)
+    indent = " " * len(_COLUMN.findall(said)[0])
+    wrapper = TextWrapper(
+        width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    yield from wrapper.wrap(said)
+    yield from (f"{indent}  {command}" for command in commands)
 
 
 def escape_displayed(text: str) -> str:

@@ -9,16 +9,18 @@ from collections.abc import Iterator
 from typing import Literal
 
 from greenloop.cli.options.shared import RunOptions
-from greenloop.cli.process import is_terminal
+from greenloop.cli.process import fit_terminal, is_terminal
 from greenloop.records import Choice, ChoiceAnswer
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.settings import Settings
 from greenloop.specification.choices import complete_answer, parse_answer
 
+_ARROW = " -> "
+
 
 def print_line(line: str) -> None:
     """Print a line on standard error, with control characters escaped."""
-    print(sanitize_line(line), file=sys.stderr, flush=True)
+    print(fit_terminal(sanitize_line(line), sys.stderr), file=sys.stderr, flush=True)
 
 
 class TerminalAsker:
@@ -58,8 +60,12 @@ def _describe_choice(choice: Choice) -> Iterator[str]:
     yield f"Left open: {choice.question}"
     if choice.quote:
         yield f"  > {choice.quote}"
+    calls = {answer.partition(_ARROW)[0] for answer in choice.answers}
+    start = len(f"{min(calls)}{_ARROW}") if len(calls) == 1 else 0
+    if start:  # all answer one call
+        yield f"  {min(calls)}"
     for number, answer in enumerate(choice.answers, 1):
-        yield f"  {number}: {answer}{' (taken)' if answer == choice.chosen else ''}"
+        yield f"  {number}: {answer[start:]}{' (taken)' if answer == choice.chosen else ''}"
 
 
 async def read_line(question: str) -> str | None:

@@ -16,6 +16,7 @@ from greenloop.errors import simplify_message
 
 _DEFAULT_COMMAND = "make"
 _ROOT_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
+_WORDS = ("help", "version")
 _OPTIONAL_VALUE_FLAGS = ("--html", "--markdown")
 UsageError: Any = BadParameter.__mro__[1]
 _MODEL_PANELS = ("Model", "Budget")
@@ -84,8 +85,8 @@ class Group(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         args = _expand_words(args)
         if args and args[0] not in COMMANDS and args[0] not in _ROOT_OPTIONS:
-            if close := get_close_matches(args[0], COMMANDS, 1, 0.75):
-                _check_no_command(args[0], close[0])
+            if not Path(args[0]).exists():
+                _check_spelling(args[0])
             args = [_DEFAULT_COMMAND, *args]
         elif args and args[0] == "report":
             args = expand_bare_options(args)
@@ -119,17 +120,17 @@ def _expand_words(args: list[str]) -> list[str]:
     """Return `greenloop help [COMMAND]`, `version` and `-V` as options."""
     if args[:1] == ["help"] and len(args) < 3:
         if unknown := [name for name in args[1:] if name not in COMMANDS]:
+            _check_spelling(unknown[0])
             raise UsageError(f"no such command: {unknown[0]}; see greenloop help")
         return [*args[1:], "--help"]
     return ["--version"] if args in (["version"], ["-V"]) else args
 
 
-def _check_no_command(word: str, command: str) -> None:
-    if not Path(word).exists():
-        raise UsageError(
-            f"'{word}' is not a command; did you mean '{command}'? "
-            f"(a specification: greenloop {_DEFAULT_COMMAND} {word})"
-        )
+def _check_spelling(word: str) -> None:
+    """Raise UsageError where a word is nearly a command or an option of all."""
+    if close := get_close_matches(word, (*COMMANDS, *_WORDS, *_ROOT_OPTIONS), 1, 0.75):
+        kind = "an option" if word.startswith("-") else "a command"
+        raise UsageError(f"'{word}' is not {kind}; did you mean '{close[0]}'?")
 
 
 def _describe_error(error: Any) -> str:

@@ -58,7 +58,7 @@ async def run_gate(
     try:
         change = read_change(request.root, memory.base)
     except GreenloopError as problem:
-        return GateAnswer(note=f"greenloop gate did not run: {problem}")
+        return GateAnswer(note=f"the gate did not run: {problem}")
     if change.is_empty:
         return GateAnswer()
     if change.digest == memory.digest:

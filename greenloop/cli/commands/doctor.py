@@ -15,6 +15,7 @@ import typer
 
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.options.tools import DoctorOptions
+from greenloop.cli.process import fit_terminal
 from greenloop.dependencies import PackageStore
 from greenloop.errors import GreenloopError
 from greenloop.llm.budget import UNPRICED_PROVIDER
@@ -53,7 +54,7 @@ def doctor_command(options: DoctorOptions) -> int:
         _run_check("model", _check_model, settings),
     ]
     as_json = json.dumps({item.name: asdict(item) for item in checks}, indent=1) + "\n"
-    sys.stdout.write(as_json if options.json else _as_text(checks))
+    sys.stdout.write(as_json if options.json else fit_terminal(_as_text(checks), sys.stdout))
     return next((item.status for item in checks if not item.ok), 0)
 
 
@@ -94,9 +95,9 @@ def _check_sandbox(settings: Settings, *, is_verbose: bool) -> Diagnostic:
 def _check_packages(settings: Settings, *, is_verbose: bool) -> Diagnostic:
     """Show the allowed packages and their cache; the package registry is not contacted."""
     allowed, store = settings.allow_list.descriptions, PackageStore()
-    shown = ", ".join(allowed) if is_verbose else f"{len(allowed)} may be used"
-    shown = shown if allowed else "none: the standard library only"
-    found = f"{shown}; {len(store.list_folders())} sets of them are installed in {store.root}"
+    shown = ", ".join(allowed) if is_verbose else f"{len(allowed) or 'no'} packages"
+    kept = len(store.list_folders())
+    found = f"generated code may use {shown}; {kept} sets of packages are installed in {store.root}"
     mend = "" if get_installed_version("pip") else f"{sys.executable} -m ensurepip"
     return Diagnostic("packages", not mend, found, mend, status=4)
 
@@ -123,9 +124,9 @@ def _as_text(checks: list[Diagnostic]) -> str:
     lines: list[str] = []
     for item in checks:
         label = WARNING if item.danger else "ok" if item.ok else "MISSING"
-        line = f"{label:7} {item.name}: {item.found}"
+        line = f"{label:7}  {item.name}: {item.found}"
         if item.danger and sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
             line = typer.style(line, fg="red", bold=True)
         lines.append(line)
-        lines += [f"        {line}" for line in item.mend.split("\n") if line]
+        lines += [f"         {line}" for line in item.mend.split("\n") if line]
     return "\n".join(lines) + "\n"

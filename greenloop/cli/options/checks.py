@@ -109,11 +109,10 @@ class GateOptions(Options):
         metavar="N",
         panel="Options",
     )
-    agent: str = option(
-        "The format of the answer: claude, codex, cursor, or text (exit status 1 if something is to be "
-        "fixed).",
+    agent: Literal["claude", "codex", "cursor", "text"] = option(
+        "The format of the answer; text: exit status 1 if something is to be fixed.",
         default="text",
-        metavar="NAME",
+        metavar="claude|codex|cursor|text",
         panel="Options",
     )
     root: Path = project_root()

@@ -14,7 +14,7 @@ from greenloop.reporting.traceability import short_name
 
 WARNING = "WARNING"
 LABEL_WIDTH = 9  # of the label at the start of each line; blank in continuation lines
-ANSWER_WORDS = {"user": "answered: ", "accepted": "taken as it was made", "left": "left open"}
+ANSWER_WORDS = {"user": "answered: ", "accepted": "left to greenloop: ", "left": "left open"}
 _ATTEMPT_NAMES = {"free-fix": "automatic fix"}
 _MAX_LISTED, _MAX_PATCHES = 8, 3
 MIN_WIDTH = 80
@@ -49,7 +49,8 @@ def _format_line(event: e.Event) -> str:
         case e.AutofixApplied(fixes):
             return f"autofix  {', '.join(fixes[:_MAX_LISTED])}"
         case e.ChoiceAnswered(choice, answer):
-            return f"choice   {choice.question} {ANSWER_WORDS[answer.how]}{answer.answer}"
+            settled = answer.answer or (choice.chosen if answer.how == "accepted" else "")
+            return f"choice   {choice.question} {ANSWER_WORDS[answer.how]}{settled}"
         case e.Stuck(why, next_step):
             return f"stuck    {why}: {next_step}"
         case e.CodeGraded(evidence):

@@ -155,7 +155,7 @@ def test_what_an_agent_cannot_mend_does_not_block_it(project: Path) -> None:
     status, out, err = stop(project, "--agent", "claude", "--sandbox", "container", "--base", "no")
     assert status == 0
     assert "decision" not in json.loads(out)
-    assert "greenloop gate did not run: " in err
+    assert "the gate did not run: " in err
 
 
 def test_a_refactoring_whose_tests_notice_its_faults_may_stop(project: Path) -> None:

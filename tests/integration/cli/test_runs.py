@@ -102,7 +102,8 @@ def test_code_and_tests_are_written_later(run: Run) -> None:
         (["src/durations"], "src/durations does not exist"),
         (["durations.md"], "durations.md does not exist"),
         (["help", "foo"], "no such command: foo"),
-        (["chek", "m.py"], "did you mean 'check'?"),
+        (["vesrion"], "did you mean 'version'?"),
+        (["--versoin"], "did you mean '--version'?"),
     ],
 )
 def test_what_is_no_text_is_refused_before_anything_is_made(

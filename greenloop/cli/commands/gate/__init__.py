@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from typing import cast
 
-from greenloop.app.gate.events import Agent, StopEvent, format_block, format_pass, read_event
+from greenloop.app.gate.events import StopEvent, format_block, format_pass, read_event
 from greenloop.app.gate.run import GateAnswer, GateRequest, run_gate
 from greenloop.app.gate.settings import load_base_settings
 from greenloop.cli.options.checks import GateOptions
@@ -24,7 +23,7 @@ def gate_command(options: GateOptions) -> int:
     It is 0 for agents that read an answer; `text` blocks by status 1. What the agent cannot mend is
     printed for the person, with status 0.
     """
-    agent = cast("Agent", options.agent)
+    agent = options.agent
     event = _read_standard_input()
     if event.is_aborted:
         print(format_pass(agent))
@@ -32,7 +31,7 @@ def gate_command(options: GateOptions) -> int:
     try:
         answer = _run(options, event)
     except GreenloopError as error:
-        answer = GateAnswer(note=f"greenloop gate did not run: {error}")
+        answer = GateAnswer(note=f"the gate did not run: {error}")
     if answer.note:
         print_error(answer.note)
     if not answer.message:
