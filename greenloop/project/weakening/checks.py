@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -54,44 +54,76 @@ class Check:
 @dataclass(frozen=True)
 class _Scope:
     """What names stand for at a place in a test, those of its case among them, and the functions there
-    that check.
+    that check; those of them that are `inlined` are read in place of their calls.
     """
 
     bound: dict[str, ast.expr]
-    helpers: frozenset[str]
-    case: Bindings
+    helpers: Mapping[str, Function]
+    inlined: frozenset[str]
+    case: Bindings = field(default_factory=dict)
 
-    def enter(self, values: Mapping[str, ast.expr]) -> _Scope:
-        return _Scope({**self.bound, **values}, self.helpers, {**self.case, **values})
+    def enter(self, values: Mapping[str, ast.expr], *without: str) -> _Scope:
+        bound, case = {**self.bound, **values}, {**self.case, **values}
+        return _Scope(bound, self.helpers, self.inlined.difference(without), case)
 
 
 def list_checks(
-    body: list[ast.stmt], bound: Bindings, case: Case, helpers: Collection[str] = ()
+    body: list[ast.stmt],
+    bound: Bindings,
+    case: Case,
+    helpers: Mapping[str, Function],
+    inlined: frozenset[str],
 ) -> list[Check]:
     """Return the checks of a function's body in a case, in order, without those of nested functions.
 
     `bound` are the values of names from outside the function, `helpers` the functions there that check;
-    a call of these, or of nested ones, is a check. One in a loop over a list that is written out is as
-    many as the list has items.
+    a call of these, or of nested ones, is a check, and of `inlined` ones stands for theirs. One in a loop
+    over a list that is written out is as many as the list has items.
     """
-    scope = _Scope(dict(bound), frozenset({*helpers, *find_helpers(body)}), {}).enter(case.values)
+    scope = _Scope(dict(bound), {**helpers, **find_helpers(body)}, inlined).enter(case.values)
     found = islice(_walk(body, scope, 0, False), _MAX_CHECKS)
     return [replace(check, skip=case.skip) if case.skip else check for check in found]
 
 
-def find_helpers(body: list[ast.stmt]) -> Iterator[str]:
-    """Yield the names of functions in a body that assert something themselves."""
-    for node in body:
-        if not isinstance(node, Function) or node.name.startswith("test"):
-            continue
-        if any(isinstance(item, ast.Assert) for item in ast.walk(node)):
-            yield node.name
+def find_helpers(body: list[ast.stmt]) -> dict[str, Function]:
+    """Return the functions in a body, by name, that assert something themselves and are no tests."""
+    functions = (node for node in body if isinstance(node, Function))
+    return {i.name: i for i in functions if not i.name.startswith("test") and _is_asserting(i)}
+
+
+def _is_asserting(function: Function) -> bool:
+    nodes = ast.walk(function)
+    return any(
+        isinstance(i, ast.Assert) or (isinstance(i, ast.expr) and is_check_call(i)) for i in nodes
+    )
+
+
+def _enter_helper(node: ast.stmt, scope: _Scope) -> tuple[list[ast.stmt], _Scope] | None:
+    """Return the body of a helper that is read in place of its call, and what its names stand for."""
+    match node:
+        case ast.Expr(value=ast.Await(value=call) | call) if calls_helper(call, scope.inlined):
+            name = ast.unparse(call.func).rpartition(".")[2]
+            if (function := scope.helpers.get(name)) is not None:
+                call, names = resolve(call, scope.bound), [i.arg for i in function.args.args]
+                given = dict(zip(names["self" in names[:1] :], call.args, strict=False))
+                given |= {item.arg: item.value for item in call.keywords if item.arg}
+                return function.body, scope.enter({**read_defaults(function), **given}, name)
+    return None
+
+
+def read_defaults(function: Function) -> Bindings:
+    """Return the defaults of a function's parameters."""
+    names, values = [item.arg for item in function.args.args], function.args.defaults
+    return dict(zip(names[len(names) - len(values) :], values, strict=True))
 
 
 def _walk(
     body: list[ast.stmt], scope: _Scope, conditions: int, is_swallowed: bool
 ) -> Iterator[Check]:
     for node in body:
+        if (inner := _enter_helper(node, scope)) is not None:
+            yield from _walk(*inner, conditions, is_swallowed)
+            continue
         yield from _read_statement(node, scope, conditions, is_swallowed)
         bind_names(node, scope.bound)
         if isinstance(node, ast.If):

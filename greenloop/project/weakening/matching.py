@@ -36,7 +36,7 @@ def find_weakened_tests(
     removed_names: Collection[str] = (),
     changed_names: Collection[str] = (),
     around: Mapping[str, str] = MappingProxyType({}),
-    read: Callable[[Mapping[str, str]], Mapping[str, ComparedTest]] = read_tests,
+    read: Callable[..., Mapping[str, ComparedTest]] = read_tests,
 ) -> list[WeakenedTest]:
     """Return how the tests of `after` tell less than those of `before`; both map paths to texts.
 
@@ -45,6 +45,9 @@ def find_weakened_tests(
     `around` are the other files of tests, which may have base classes. `read` finds tests in texts.
     """
     old, new = read(before), read(after)
+    helpers = [{item.name for item in tests.values() if item.is_helper} for tests in (old, new)]
+    if others := helpers[0] ^ helpers[1]:  # their checks stood in the tests, or do so now
+        old, new = (read(texts, frozenset(others)) for texts in (before, after))
     successors = _pair_tests(old, new)
     unfolded = [item for item in new.values() if not is_same(item, old.get(item.test))]
     found: list[WeakenedTest] = []
@@ -66,7 +69,11 @@ def find_weakened_tests(
             if now.checks == item.checks and now.skip == item.skip and now.mocked == item.mocked:
                 continue
             found.extend(compare_tests(item, now, kept, removed_names, added))
-        elif item.is_helper or _is_replaced(item, unfolded, gone[item.path], kept, added):
+        elif (
+            item.is_helper
+            or _is_benchmark(item)
+            or _is_replaced(item, unfolded, gone[item.path], kept, added)
+        ):
             continue
         elif (other := _find_rewritten(item, before[item.path], room, new)) is not None:
             room[other.test] -= len(item.checks)
@@ -184,6 +191,11 @@ def _is_replaced(
     if item.checks and all(stand):
         return True
     return is_called_by(item, [other for other in others if item.values <= other.values])
+
+
+def _is_benchmark(item: ComparedTest) -> bool:
+    """Return whether a test only measures."""
+    return "benchmark" in item.names and not item.checks
 
 
 def _find_rewritten(

@@ -16,6 +16,7 @@ from greenloop.project.weakening.checks import (
     list_checks,
     list_names,
     list_values,
+    read_defaults,
 )
 from greenloop.project.weakening.skips import explain_skip, list_marks
 from greenloop.project.weakening.strength import EXPECTING
@@ -63,7 +64,7 @@ class _Place:
 
     classes: tuple[Definition, ...] = ()
     bodies: tuple[list[ast.stmt], ...] = ()
-    helpers: frozenset[str] = frozenset()
+    helpers: Mapping[str, Function] = field(default_factory=dict)
     marks: tuple[ast.expr, ...] = ()
     skip: str = ""
 
@@ -71,7 +72,7 @@ class _Place:
         return _Place(
             (*self.classes, *entered),
             (*self.bodies, body),
-            self.helpers.union(find_helpers(body)),
+            {**self.helpers, **find_helpers(body)},
             (*self.marks, *list_marks(body), *(i for node in entered for i in node.decorator_list)),
             self.skip or _explain_no_collection(body),
         )
@@ -88,14 +89,19 @@ class _Place:
                 yield from ((item, inside) for item in inner if not item.name.startswith("test"))
 
 
-def read_tests(texts: Mapping[str, str]) -> dict[str, ComparedTest]:
-    """Return the tests and checking helpers of test files by node id; those of base classes, too."""
+def read_tests(
+    texts: Mapping[str, str], inlined: frozenset[str] = frozenset()
+) -> dict[str, ComparedTest]:
+    """Return the tests and checking helpers of test files by node id; those of base classes, too.
+
+    Helpers that are `inlined` are read in place of their calls.
+    """
     found: dict[str, ComparedTest] = {}
     for path, text in texts.items():
         body = parse_or_empty(text).body
         bound = _read_constants(body)
         for node, place in _Place().enter(body).iter_functions():
-            item = _read(path, node, place, bound)
+            item = _read(path, node, place, bound, inlined)
             if not item.is_helper or item.checks:
                 found[item.test] = item  # a later one of the same name takes its place
         for name in _list_undefined(body):
@@ -130,13 +136,17 @@ def _read_constants(body: list[ast.stmt]) -> Bindings:
     return bound
 
 
-def _read(path: str, node: Function, place: _Place, bound: Bindings) -> ComparedTest:
+def _read(
+    path: str, node: Function, place: _Place, bound: Bindings, inlined: frozenset[str]
+) -> ComparedTest:
     names = "::".join(item.name for item in (*place.classes, node))
     marks = [*node.decorator_list, *place.marks]
     given = {item.arg for item in (*node.args.args, *node.args.kwonlyargs)}
     outer = {name: value for name, value in bound.items() if name not in given}
-    cases, outer = list_cases(marks, bound), {**outer, **_read_defaults(node)}
-    checks = (i for case in cases for i in list_checks(node.body, outer, case, place.helpers))
+    is_test = node.name.startswith("test")  # pytest gives its defaults no other value
+    outer = {**outer, **read_defaults(node)} if is_test else outer
+    cases, body = list_cases(marks, bound), node.body
+    checks = (i for c in cases for i in list_checks(body, outer, c, place.helpers, inlined))
     return ComparedTest(
         test=f"{path}::{names}",
         line=node.lineno,
@@ -147,15 +157,8 @@ def _read(path: str, node: Function, place: _Place, bound: Bindings) -> Compared
         case_count=len(cases),
         skip=place.skip or explain_skip(marks, node.body, bound),
         mocked=frozenset(_list_mocked(node)),
-        is_helper=not node.name.startswith("test"),
+        is_helper=not is_test,
     )
-
-
-def _read_defaults(node: Function) -> Bindings:
-    """Return the defaults of a test's parameters: pytest gives none of these another value."""
-    names = [item.arg for item in node.args.args]
-    values = node.args.defaults if node.name.startswith("test") else []
-    return dict(zip(names[len(names) - len(values) :], values, strict=True))
 
 
 def list_patches(text: str) -> dict[str, int]:
