@@ -114,7 +114,8 @@ class Explanations:
         """Return whether the new words of an expectation are such as the change puts into the code, the
         old ones such as it takes out of it, or a text of the test one that it tells from others now.
         """
-        asked = " ".join(list_values(parse_or_empty(item.before)))
+        values = list_values(parse_or_empty(item.before))
+        asked = " ".join(value for value in values if value[0] in "'\"")
         if any(text in asked for text in self._added_texts):
             return True
         before, after = (set(_WORD.findall(text)) for text in (item.before, item.after))
