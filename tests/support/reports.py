@@ -197,7 +197,7 @@ def _evidence(said: str) -> Evidence:
         question=f"What does top_k do when k equals 0? {said}",
         reached=True,
         before="k < 0",
-        after=f"k <= 0 {said}".rstrip(),
+        after=f"k <= 0  # {said}".rstrip("# "),
     )
     tried = MutantResult(
         id="5:slice", line=5, operator="slice", before=":k", after=":", outcome="killed"

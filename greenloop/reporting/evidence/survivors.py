@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import dropwhile
+from typing import Final
 
 from greenloop.records import Evidence, Survivor
 from greenloop.reporting.escaping import sanitize_line, truncate_words
+from greenloop.reporting.evidence.differences import compare_sides
 
-_BOUNDARY = re.compile(r"(?P<left>.+?) (?:<=|>=|<|>) (?P<right>.+)")
 _MIN_CHANGE_WIDTH, _MAX_MISSING_WIDTH = 28, 34
+# The number for which `x OP a` and `x OP b` differ.
+_PICK: Final[dict[type[ast.cmpop], Callable[[list[float]], float]]] = {
+    ast.LtE: max,
+    ast.Gt: max,
+    ast.Lt: min,
+    ast.GtE: min,
+}
 # What no test does, by the operator of the mutant.
 _MISSING = {
-    "number": "no test needs this exact number",
+    "number": "no test fails with this number",
     "truth": "no test depends on this value",
     "nothing": "no test depends on this None",
     "text": "no test compares this text",
@@ -31,14 +39,14 @@ _MISSING = {
     "statement-removed": "no test sees what this does",
     "handler": "no test raises this inside",
     "exception": "no test names this exception",
-    "arithmetic": "no test has another result then",
-    "augmented": "no test has another result then",
+    "arithmetic": "no test has another result",
+    "augmented": "no test has another result",
     "accumulated": "no test does this twice",
     "identity": "no test depends on this comparison",
     "membership": "no test depends on this comparison",
     "comparison": "no test depends on this comparison",
     "boolean": "no test where only one side holds",
-    "unary": "no test has another result then",
+    "unary": "no test has another result",
     "other-call": "no test where these two differ",
     "unwrapped": "no test where these two differ",
     "slice": "no test needs this limit",
@@ -62,18 +70,55 @@ class SurvivorRow:
     def change(self) -> str:
         return f"{self.before} → {self.after}"
 
+    @property
+    def advice(self) -> str:
+        """What is missing, for which fault."""
+        return f"{self.missing} ({self.change})"
+
 
 def build_survivor_row(item: Survivor) -> SurvivorRow:
     """Return the row of a survivor, with untrusted text escaped."""
     before, after = item.before, item.after or "(taken out)"
     missing = _MISSING.get(item.operator, "no test fails")
-    boundary = _BOUNDARY.fullmatch(before) if item.operator == "boundary" else None
-    if boundary:
-        missing = f"no test with {boundary['left']} = {boundary['right']}"
+    if item.operator in ("boundary", "number") and (found := _find_input(before, after)):
+        missing = f"no test with {found}"
     if not item.reached:
         missing = "no test runs this line"
+    if before.isalnum() and (lines := _list_changed_lines(item)):
+        before, after = lines  # a name or number alone says little
     missing = truncate_words(missing, _MAX_MISSING_WIDTH)
     return SurvivorRow(*map(sanitize_line, (item.place, before, after, missing)))
+
+
+def _find_input(before: str, after: str) -> str:
+    """Return `x = 30`, on which two comparisons differ in an operator or number; '' for others."""
+    try:
+        one, other = (ast.parse(text, mode="eval").body for text in (before, after))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    if not isinstance(one, ast.Compare) or not isinstance(other, ast.Compare):
+        return ""
+    first, second = ([item.left, *item.comparators] for item in (one, other))
+    for at, operators in enumerate(zip(one.ops, other.ops, strict=False)):
+        if type(operators[0]) is not type(operators[1]):
+            return f"{ast.unparse(first[at])} = {ast.unparse(first[at + 1])}"
+    for at, pair in enumerate(zip(first, second, strict=False)):
+        values = [item.value for item in pair if isinstance(item, ast.Constant)]
+        numbers = [value for value in values if isinstance(value, int | float)]
+        pick = _PICK.get(type(one.ops[max(at - 1, 0)]))
+        if not pick or len({*numbers}) != 2:
+            continue
+        if at == 0:  # `30 < x` is `x > 30`
+            pick = min if pick is max else max
+        return f"{ast.unparse(first[at - 1 if at else 1])} = {pick(numbers)}"
+    return ""
+
+
+def _list_changed_lines(survivor: Survivor) -> list[str]:
+    """Return the line and the mutant's line in its place; [] where they are not one each."""
+    lines = [line for line in diff_hunk(survivor) if line.startswith(("-", "+"))]
+    is_pair = [line[0] for line in lines] == ["-", "+"]
+    return [line[1:].strip() for line in lines] if is_pair else []
 
 
 def format_survivor_rows(survivors: Sequence[Survivor], width: int) -> list[str]:
@@ -109,12 +154,16 @@ def get_mutated_line(survivor: Survivor) -> str:
 
 
 def _shorten_change(row: SurvivorRow, room: int) -> str:
+    """Return the change in at most `room` columns: both sides around the place where they differ."""
     if len(row.change) <= room:
         return row.change
     name = row.before[: row.before.find("= ") + 2]
-    if name.endswith("= ") and row.after.startswith(name):  # the assignment stands at the place
-        row = replace(row, before=row.before[len(name) :], after=row.after[len(name) :])
-        return _shorten_change(row, room)
+    is_kept = name.endswith("= ") and row.after.startswith(
+        name
+    )  # the assignment stands at the place
+    before, after = (text[len(name) * is_kept :] for text in (row.before, row.after))
     half = (room - 3) // 2
-    before = truncate_words(row.before, max(half, room - 3 - len(row.after)))
-    return f"{before} → {truncate_words(row.after, room - 3 - len(before))}"
+    widths = max(half, room - 3 - len(after)), max(half, room - 3 - len(before))
+    sides = compare_sides(before, after, min(widths)), compare_sides(before, after, max(widths))
+    first, second = sides[widths[0] > half][0].text, sides[widths[1] > half][1].text
+    return f"{first} → {second}".replace("  …", " …").replace("…  ", "… ")

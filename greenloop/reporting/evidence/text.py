@@ -8,6 +8,7 @@ from greenloop.records import Evidence, Report
 from greenloop.reporting.escaping import sanitize_line
 from greenloop.reporting.evidence.differences import list_differences, render_difference
 from greenloop.reporting.evidence.survivors import (
+    build_survivor_row,
     format_survivor_rows,
     get_mutated_line,
     list_survivors,
@@ -96,9 +97,8 @@ def list_first_steps(report: Report) -> list[str]:
     if report.verdict == "verified":
         return []
     survived = list_survivors(report.evidence) if report.verdict == "passed" else ()
-    faults = list(
-        dict.fromkeys(f"add a test for {item.place}: {item.question}" for item in survived)
-    )
+    rows = map(build_survivor_row, survived)
+    faults = [f"add a test for {row.place}: {row.advice}" for row in rows]
     are_short = any(reason.startswith("mutants") for reason in report.reasons)
     others = [
         f"{reason} → {remedy}" if (remedy := find_remedy(reason)) else reason

@@ -14,6 +14,7 @@ from greenloop.cli.finish import MAX_SHOWN_LINES, print_report
 from greenloop.cli.options.shared import DisplayOptions
 from greenloop.records import Artifacts, Choice, Difference, Peer, Report, TestEntry
 from greenloop.reporting.card import print_card
+from greenloop.reporting.evidence.survivors import format_survivor_rows, list_survivors
 from tests.support.reports import HOSTILE, build_check_report, build_make_report
 
 HELD_OUT = TestEntry(id="t::held", origin="held_out", outcome="passed")
@@ -64,6 +65,29 @@ def test_a_survivor_is_a_row_that_says_which_test_is_missing() -> None:
     (row,) = [line for line in card(build_make_report()).splitlines() if " → k <= 0" in line]
     assert row.startswith("    line 3  k < 0 → k <= 0")
     assert row.endswith("   no test with k = 0")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "row"),
+    [
+        ("weight > 30", "weight > 29", "weight > 30 → weight > 29   no test with weight = 30"),
+        ("1 <= n <= 9", "0 <= n <= 9", "1 <= n <= 9 → 0 <= n <= 9   no test with n = 0"),
+        ("1 <= n <= 9", "1 <= n < 9", "1 <= n <= 9 → 1 <= n < 9   no test with n = 9"),
+        ("x + 3", "x + 4", "x + 3 → x + 4   no test fails with this number"),
+        (
+            f"f({'a, ' * 20}2)",
+            f"f({'a, ' * 20}3)",
+            "… a, 2) → … a, 3)   no test fails with this number",
+        ),
+    ],
+)
+def test_a_row_shows_what_differs_and_an_input_on_which_it_does(
+    before: str, after: str, row: str
+) -> None:
+    operator = "boundary" if "n < 9" in after else "number"
+    (known,) = list_survivors(build_make_report().evidence)
+    found = known.model_copy(update={"operator": operator, "before": before, "after": after})
+    assert format_survivor_rows([found], 64) == [f"line 3  {row}"]
 
 
 def test_answers_of_a_difference_stand_below_each_other_with_their_white_space() -> None:
