@@ -106,12 +106,6 @@ class Mutation(Piece):
         """The number of mutants that a test noticed."""
         return self.killed + self.timeout + self.crashed
 
-    def disturbance(self) -> str:
-        return self.trouble if self.sampled and not self.not_run else ""  # time is CPU time
-
-    def with_disturbance(self, why: str) -> Piece:
-        return self.model_copy(update={"trouble": why})
-
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         threshold = thresholds.mutation_score
         if self.score is None or self.trouble:

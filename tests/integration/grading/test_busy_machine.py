@@ -10,7 +10,7 @@ import pytest
 from greenloop.grading import GradingContext, Plan, shortfalls
 from greenloop.grading.collector import EvidenceCollector
 from greenloop.grading.grader import grade_run
-from greenloop.records import Evidence, Flakiness, Mutation
+from greenloop.records import Evidence, Flakiness
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
@@ -79,15 +79,6 @@ def test_what_holds_is_not_measured_again(
 ) -> None:
     evidence, left = grade_under_load(box, monkeypatch, [STEADY, DIFFERING], BUSY)
     assert (evidence.flakiness, left) == (STEADY, 1)
-
-
-def test_mutants_that_were_not_all_tried_are_blamed_on_the_machine() -> None:
-    late = Mutation(score=None, killed=1, sampled=9, trouble="1 of 9 were tried")
-    assert late.disturbance() == "1 of 9 were tried"
-    (row,) = late.with_disturbance("machine too busy: why").summary(Plan().thresholds)
-    assert (row.reached, row.text) == (False, "machine too busy: why")
-    unreadable = Mutation(score=None, killed=0, trouble="the code cannot be read: why")
-    assert unreadable.disturbance() == ""
 
 
 def test_a_race_of_the_parser_is_measured_again() -> None:
