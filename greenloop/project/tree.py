@@ -25,6 +25,7 @@ _NAME = re.compile(r"""(?m)^name\s*=\s*["']?([\w.-]+)""")
 _STATIC_VERSION = re.compile(r"""(?m)^version\s*=\s*["']?(\d[\w.+!-]*)""")
 _VERSION = b'__version__ = version = "0.0.0"\n__version_tuple__ = version_tuple = (0, 0, 0)\n'
 _WORD = re.compile(r"[A-Za-z0-9][\w.-]*")
+_CODE, _MAX_CODE_FILES = (".py", ".pyi", ".toml", ".ini", ".cfg", ".md", ".rst"), 20_000
 _METADATA = re.compile(
     r"(?i)pyproject\.toml|setup\.(cfg|py)|tox\.ini|uv\.lock|([\w-]+/)?[\w-]*requirements[\w/-]*\.(txt|in)"
 )
@@ -119,8 +120,22 @@ def read_tree(root: Path, *, tracked: bool = False) -> ProjectTree:
     found = list_files(root) if base or tracked else None
     untracked = _list_untracked(root) if tracked else frozenset()
     only = None if found is None else found - untracked
-    project = add_generated_files(take_snapshot(root, only=only))
+    project = add_generated_files(_take_snapshot(root, only))
     return ProjectTree(str(root), project, base, untracked)
+
+
+def _take_snapshot(root: Path, only: frozenset[str] | None) -> Project:
+    """Read all files; of more than a sandbox holds those of code and metadata, as an environment's copy
+    has the others.
+    """
+    try:
+        return take_snapshot(root, only=only)
+    except InputError as error:
+        if only is None:
+            raise
+        kept = [path for path in only if path.endswith(_CODE) or _METADATA.fullmatch(path)]
+        found = take_snapshot(root, only=kept, max_files=_MAX_CODE_FILES)
+        return found.model_copy(update={"excess": str(error)})
 
 
 def read_whole_tree(root: Path, *, tracked: bool = False) -> ProjectTree:

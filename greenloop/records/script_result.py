@@ -32,7 +32,8 @@ class Project(Base64Record):
     `targets` are test files or folders, '' or `.` for all. `overlay` are files that replace those
     of the same path, or are new. `removed` are paths of files that are there and do not belong to it.
     `left_out` says what was not read. `generated` are paths of files that stand for what a build or
-    an installation makes.
+    an installation makes. `excess` says that there is more than a sandbox holds without a copy on disk,
+    so that `files` are those of code alone.
     """
 
     files: tuple[InputFile, ...]
@@ -41,6 +42,7 @@ class Project(Base64Record):
     left_out: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     generated: tuple[str, ...] = ()
+    excess: str = ""
 
     def with_overlay(self, sources: Mapping[str, str]) -> "Project":
         """Return the project with these sources, by path, in place of its overlay."""

@@ -69,7 +69,12 @@ def place_project(
     """Return what a job writes: all files; in an environment those that are not as in the copy.
 
     The files `without` are left out.
+
+    Raises:
+        InputError: they are more than a sandbox holds.
     """
+    if project.excess and not sandbox.environment:
+        raise InputError(project.excess)
     files = project.own_files if sandbox.environment else project.all_files
     left_out = set(without)
     kept = {path: content for path, content in files.items() if path not in left_out}

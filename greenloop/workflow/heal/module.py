@@ -13,8 +13,7 @@ from greenloop.events import ChoiceAnswered, ChoiceAsked, RepairSearchDone
 from greenloop.events.progress import progress_span
 from greenloop.grading.peer.comparison import PeerProgram, compare_programs
 from greenloop.llm.factory import is_model_disabled
-from greenloop.project.snapshot import take_snapshot
-from greenloop.project.tree import ProjectTree, add_generated_files
+from greenloop.project.tree import read_tree
 from greenloop.records import Choice, Expectation, Patch, SearchResult
 from greenloop.records.generation import Dispute, Judgement, Repair
 from greenloop.records.pytest_run import MARKED_OUTCOMES
@@ -58,11 +57,10 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         """Set the user's tests as the suite. Raises InputError where the project is unreadable."""
         state, request = self.state, self.request
         if request.project:
-            snapshot = take_snapshot(Path(request.project.root), request.project.targets)
-            snapshot = add_generated_files(snapshot)
-            tree = ProjectTree(request.project.root, snapshot)
+            tree = read_tree(Path(request.project.root))
+            tree = tree.with_changes({}, request.project.targets)
             await add_project_packages(state, tree, self.run.settings, self.run.emit)
-            sandbox = ProjectSandbox(self.run.kit.sandbox, snapshot, request.project.path)
+            sandbox = ProjectSandbox(self.run.kit.sandbox, tree.project, request.project.path)
             self.run.kit = replace(self.run.kit, sandbox=sandbox)
         if self._is_search_only:
             state.repair_phase = RepairPhase(0)
