@@ -6,8 +6,6 @@
 Names are loaded when they are asked for, so that importing the package costs nothing.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

@@ -1,7 +1,5 @@
 """Entry point of the program."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,7 +1,5 @@
 """Characters of untrusted text that a terminal, a CI service or a reader may take for more."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from typing import Final

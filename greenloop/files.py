@@ -1,7 +1,5 @@
 """Bounded reading of files that a user names, and one message for files that cannot be written."""
 
-from __future__ import annotations
-
 import platform
 import re
 import warnings

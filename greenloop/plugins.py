@@ -6,8 +6,6 @@ A package registers an object under one of these groups in its `pyproject.toml`:
     ray = "greenloop.distributed.ray_executor:create_executor"
 """
 
-from __future__ import annotations
-
 from importlib.metadata import entry_points
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """Blocking work in threads of its own, so that the event loop goes on with other runs."""
 
-from __future__ import annotations
-
 import asyncio
 import contextvars
 import threading

@@ -1,7 +1,5 @@
 """Versions of installed distributions, and the command that installs greenloop as it is installed."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from importlib.metadata import PackageNotFoundError, distribution, version

@@ -1,7 +1,5 @@
 """Checks as functions, for programs in Python."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Checks: existing code is run and graded against existing tests, without a model."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Checks of the lines of a project that have changed since a commit, without a model."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

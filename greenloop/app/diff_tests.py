@@ -1,7 +1,5 @@
 """Tests of a project that a change breaks, removes or lets skip, and those that do not count."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Collection, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Requests with the settings that a resumed run needs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The runs that are kept below a folder: what each was asked, what it reached, what it takes."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import time

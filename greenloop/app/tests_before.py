@@ -1,7 +1,5 @@
 """Tests of a project as they were, run on the code before a change and after it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Set

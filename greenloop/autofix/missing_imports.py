@@ -4,8 +4,6 @@ The table is curated: general tools were measured to miss `defaultdict` or to ad
 `import datetime`. A name with two possible origins is left out.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import importlib

@@ -1,7 +1,5 @@
 """The sequence of repairs that need no model."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Nothing of the project runs: ruff and black only read its configuration and parse its files.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

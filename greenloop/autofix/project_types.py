@@ -4,8 +4,6 @@ mypy parses and imports nothing of the project. Of its configuration only the op
 decide what is found: no plugin, no other Python, no path to write to.
 """
 
-from __future__ import annotations
-
 import configparser
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """Undefined names and behaviour-preserving fixes, both by ruff; formatting by black."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -1,7 +1,5 @@
 """Repair of small syntax errors: a missing colon, pasted characters, mixed indentation."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Entries of a batch: specifications from files, folders, JSON Lines and standard input."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """Executors of a batch: the protocol, and the one for runs in this process."""
 
-from __future__ import annotations
-
 import gc
 import os
 import threading

@@ -1,7 +1,5 @@
 """Results of a batch (`results.jsonl`), from which the same command continues."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Runner of a batch: independent concurrent entries, continued by the same command."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Questions at the terminal before files are written: `--approve`, and confirmation of one file."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The index page of a batch: written when it ends, or by `report` from its stored results."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path

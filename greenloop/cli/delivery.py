@@ -1,7 +1,5 @@
 """Delivery of a run's files from a terminal: at its end, or later by `report --write`."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Executors of batches, by name, and the place where a batch keeps its results."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The output of a command's report, and its exit status."""
 
-from __future__ import annotations
-
 import os
 import sys
 import webbrowser

@@ -4,8 +4,6 @@ Options are declared in `options/`, commands are implemented in `commands/`. Not
 imported here, so that `--help` is fast.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import sys

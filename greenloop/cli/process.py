@@ -1,7 +1,5 @@
 """Signals, messages and exit statuses of the commands."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """Questions at the terminal, while a run goes on, about what the text leaves open."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import termios

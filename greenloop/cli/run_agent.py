@@ -1,7 +1,5 @@
 """One run of the agent from a terminal: progress, delivery, output and exit status."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Help in panels, and usage errors in one line."""
 
-from __future__ import annotations
-
 import sys
 from difflib import get_close_matches
 from pathlib import Path

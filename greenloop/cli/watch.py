@@ -1,7 +1,5 @@
 """`check --watch` at a terminal: a check at each save."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 

@@ -1,7 +1,5 @@
 """Connections to Ray clusters, without Ray's output and usage statistics."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import importlib.util

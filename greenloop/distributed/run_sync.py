@@ -1,7 +1,5 @@
 """Synchronisation of runs and results with the object store of a distributed batch."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator

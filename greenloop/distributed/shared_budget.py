@@ -1,7 +1,5 @@
 """Budget and rate limits that all runs of a batch share: one actor holds them."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """The worker on a node: many runs at once in one warm sandbox, as a Ray actor."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time

@@ -1,7 +1,5 @@
 """The workers of a batch, one on each node with a free CPU; nodes may join and leave."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import time

@@ -1,7 +1,5 @@
 """Results of evaluations: intervals, totals, and the comparison of two."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Evaluation: tasks run as a batch, with the hidden tests of each finished task."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Tasks of an evaluation, and what is checked of them before a model is asked."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

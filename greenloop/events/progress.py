@@ -1,7 +1,5 @@
 """Helpers that emit events around local work and from other threads."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """Events of model calls, of work in the sandbox, and of batches."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal
 

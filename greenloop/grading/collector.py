@@ -1,7 +1,5 @@
 """Measurements run side by side: one that fails does not end the others."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Niedermayr, Juergens, Wagner, "Will my tests tell me if I break this code?" (2016); Descartes.
 """
 
-from __future__ import annotations
-
 import ast
 
 from greenloop.grading.context import GradingContext

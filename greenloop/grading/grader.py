@@ -1,7 +1,5 @@
 """Grading: all pieces of evidence for a green test run."""
 
-from __future__ import annotations
-
 import pkgutil
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial

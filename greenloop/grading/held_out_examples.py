@@ -1,7 +1,5 @@
 """Held-out examples: what the code answers in a process without tests, judged in one without code."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

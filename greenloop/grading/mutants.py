@@ -1,7 +1,5 @@
 """Mutation testing as a piece of evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from greenloop.grading.context import GradingContext, Plan

@@ -5,8 +5,6 @@ operation to the other operand. Where no test depends on such a line and the con
 it, it is listed, and neither its coverage nor its mutants count.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Tests that pytest must report but did not: the code removed them."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Texts that a client sends, written to the run's directory and read from there like files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

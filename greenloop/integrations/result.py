@@ -1,7 +1,5 @@
 """The result of a run as integrations return it: a summary of the report, and its path."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

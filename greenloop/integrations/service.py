@@ -1,7 +1,5 @@
 """The service behind the integrations: make, check, heal, change on one shared sandbox."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import threading

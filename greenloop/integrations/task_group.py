@@ -1,7 +1,5 @@
 """Tasks of active runs, cancelled once and awaited to their end."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar

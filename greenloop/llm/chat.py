@@ -5,8 +5,6 @@ these fail in a second event loop (measured: "Event loop is closed" at the secon
 The thread of a cancelled call ends at its next chunk and never delays the program's exit.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Factory of chat models: from a configured name to a source of answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Selection of the model: the configured one, or the best that this machine offers."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import re

@@ -1,7 +1,5 @@
 """Chat model of an OpenAI-compatible server, which keeps what LangChain drops of an answer: reasoning."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Classification of providers' errors: which to retry, messages for the others, and what of a request a server refuses."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from typing import Literal

@@ -1,7 +1,5 @@
 """Rate limits shared by runs: concurrent calls, requests and tokens per minute."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext

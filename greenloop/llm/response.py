@@ -1,7 +1,5 @@
 """Model answer before it is parsed: its text, JSON in it, truncation and refusal."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

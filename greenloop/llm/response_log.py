@@ -5,8 +5,6 @@ the log by prompt digest; equal prompts get theirs in the order in which they we
 version of greenloop has other prompts: its log serves each tool in the order of the file.
 """
 
-from __future__ import annotations
-
 import codecs
 import json
 import os

@@ -1,7 +1,5 @@
 """Lines that differ between two versions of a file."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from difflib import SequenceMatcher

@@ -1,7 +1,5 @@
 """Lines of a project's Python files that have changed since a commit."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Iterator, Set
 from contextlib import suppress

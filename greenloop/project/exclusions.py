@@ -1,7 +1,5 @@
 """Files and folders of a project that are not copied into a sandbox: generated ones and secrets."""
 
-from __future__ import annotations
-
 import fnmatch
 import os
 import re

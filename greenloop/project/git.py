@@ -1,7 +1,5 @@
 """Calls of git that run no hook, filter or monitor of the project."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Integrity of a patch: files that decide how code is judged, paths outside the fence, signatures."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Which tests run which lines of a project, from the hits of a traced test run."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce

@@ -1,7 +1,5 @@
 """Patches: unified diffs of several files, as `git apply` and `patch -p1` take them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from difflib import unified_diff

@@ -1,7 +1,5 @@
 """Test runs of a project in copies of it: its baseline, and its tests on changed files."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

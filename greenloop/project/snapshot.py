@@ -1,7 +1,5 @@
 """Snapshots of a user's folder: limited in size, without secrets and links that leave it."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections import Counter

@@ -3,8 +3,6 @@
 With them a test of what is missing is collected, and fails where it uses the name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping
 

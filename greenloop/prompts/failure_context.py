@@ -1,7 +1,5 @@
 """Failures as shown in a repair prompt: selected, truncated and normalized."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol

@@ -1,8 +1,4 @@
-"""Typed records that are passed between packages and stored in reports.
-
-Their modules do without `from __future__ import annotations`: pydantic would have to parse the
-annotations, which takes a third of the time that a class takes.
-"""
+"""Typed records that are passed between packages and stored in reports."""
 
 from greenloop.records.base import Record
 from greenloop.records.contract import (

@@ -1,7 +1,5 @@
 """One node of a module, with everything that an operator needs to propose edits of it."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

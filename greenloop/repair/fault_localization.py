@@ -7,8 +7,6 @@ line that `ef` failing and `ep` passing tests reach, of `f` failing ones in all,
 ef / sqrt(f * (ef + ep)).
 """
 
-from __future__ import annotations
-
 import ast
 import math
 from collections import Counter

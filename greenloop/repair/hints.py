@@ -1,7 +1,5 @@
 """Hints for a repair in the failures of a run: expected values, exceptions, crashes."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

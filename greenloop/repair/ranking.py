@@ -1,7 +1,5 @@
 """The order in which edits are tried, and thereby the order of plausible patches."""
 
-from __future__ import annotations
-
 import ast
 import difflib
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The names in scope of a function, and how they are used."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field

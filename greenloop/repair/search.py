@@ -1,7 +1,5 @@
 """Search-based repair: one edit of a module that makes its failing tests pass."""
 
-from __future__ import annotations
-
 import ast
 import re
 import time

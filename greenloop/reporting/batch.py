@@ -1,7 +1,5 @@
 """Results of a batch, and of `verify`, as Markdown, terminal lines and JUnit XML."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Verdict card: what a run or check has reached, as a terminal shows it at the end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from textwrap import wrap

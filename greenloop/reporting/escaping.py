@@ -5,8 +5,6 @@ like different code; lone surrogates cannot be encoded; CI services execute comm
 in a log, as `::error::` at the begin of a line. JSON is escaped by the records themselves.
 """
 
-from __future__ import annotations
-
 import re
 
 from greenloop.characters import COMMAND_MARK, NOT_PRINTABLE_ASCII, is_invisible

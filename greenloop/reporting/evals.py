@@ -1,7 +1,5 @@
 """Evaluations and their comparison, as text for a terminal and as Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Reading of saved reports, of this version or a later one with more keys, and the JSON Schema of a report (Draft 2020-12)."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Remedies for the reasons why code is not `verified`."""
 
-from __future__ import annotations
-
 # By a part of the reason: why something was not measured says more than what it was.
 _CAUSES = {
     "no test is new": "add a test of the change",

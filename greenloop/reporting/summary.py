@@ -1,7 +1,5 @@
 """Results at a terminal: the console, code, and diffs."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Which test proves which requirement, and which requirement comes from which passage of the text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Blocking sandbox work in an event loop; a cancelled task leaves nothing running."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """A project's own environment as a sandbox mounts it: its interpreter, its packages, its files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Choice of the sandbox by the settings; never a weaker one than requested."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Job: the work of one sandbox process."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import sys

@@ -1,7 +1,5 @@
 """Resource limits of a run."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from greenloop.records import LimitName

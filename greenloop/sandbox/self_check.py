@@ -1,7 +1,5 @@
 """Self-check of a sandbox: files, network, sockets, environment and processes of the host."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import socket

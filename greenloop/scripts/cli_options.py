@@ -1,7 +1,5 @@
 """Command-line options and arguments of a script, found in its source."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Evaluation of a script's run: each check becomes a test."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

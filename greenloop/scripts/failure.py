@@ -1,7 +1,5 @@
 """The failure of a script's run: exception, frames, last output."""
 
-from __future__ import annotations
-
 from greenloop.records import Failure, Frame
 from greenloop.records.script_result import ScriptError, ScriptFrame, ScriptRun
 from greenloop.scripts.output_excerpts import tail

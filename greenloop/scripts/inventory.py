@@ -1,7 +1,5 @@
 """Inventory of a script: definitions, options and outputs that a repair must keep."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Excerpts of a script's output for failure messages, with suggestions of what was meant."""
 
-from __future__ import annotations
-
 import difflib
 import posixpath
 from collections.abc import Sequence

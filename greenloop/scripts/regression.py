@@ -1,7 +1,5 @@
 """Regressions of a repair: what the first version of a script had and the repaired one lost."""
 
-from __future__ import annotations
-
 import ast
 import difflib
 import re

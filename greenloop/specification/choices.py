@@ -1,7 +1,5 @@
 """Answers to what a specification leaves open: example calls with their results, as text."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

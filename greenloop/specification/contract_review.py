@@ -1,7 +1,5 @@
 """What a review is asked about a contract, and what the contract is by its answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Tests made of a specification's examples; their source is part of the user's test file."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import textwrap

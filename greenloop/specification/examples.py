@@ -1,7 +1,5 @@
 """Signatures and examples that a specification states."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

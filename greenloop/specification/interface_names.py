@@ -1,7 +1,5 @@
 """Names, defaults and signature lines of an interface, as the words of a text are compared."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Words are compared without case, Markdown marks, quotation marks and other punct
 keep their sign, and comparison operators count as words.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_left

@@ -1,7 +1,5 @@
 """A contract without a model: the interface of a text or of code, a requirement for each sentence."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

@@ -1,7 +1,5 @@
 """Quotes of a contract: complaints about them, and the contract without invented quotes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from textwrap import shorten
 from typing import TypeVar

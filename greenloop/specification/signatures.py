@@ -1,7 +1,5 @@
 """Signatures and fenced code blocks of a specification."""
 
-from __future__ import annotations
-
 import ast
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """Tracing: which requirement covers which words of the text, and which words are not covered."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 from collections.abc import Iterable, Iterator, Sequence

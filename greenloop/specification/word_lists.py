@@ -4,8 +4,6 @@ A language has few words that ask for nothing by themselves, and they can be lis
 nouns cannot. So a rest of a text that has any other word is taken to ask for something.
 """
 
-from __future__ import annotations
-
 _ARTICLES_AND_PRONOUNS = """
     a an the this that these those such it its it's that's there here i i'd i'm we you your our my
     me us they them their he she his her who whom whose which what where so

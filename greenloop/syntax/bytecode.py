@@ -1,6 +1,5 @@
 """Comparison of programs by their bytecode."""
 
-from __future__ import annotations
 import __future__
 
 import ast

@@ -1,7 +1,5 @@
 """Names: those that a syntax tree binds and uses, and those that a run's module cannot have."""
 
-from __future__ import annotations
-
 import ast
 import keyword
 import sys

@@ -1,7 +1,5 @@
 """The nodes of a module that may be edited, each with its context."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Parsing of source that may not parse."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A module's text, with the positions of its syntax nodes as offsets in characters."""
 
-from __future__ import annotations
-
 import ast
 import difflib
 import re

@@ -1,7 +1,5 @@
 """Source of plain values: literals, and calls of the standard types of numbers, dates and times."""
 
-from __future__ import annotations
-
 import ast
 import datetime
 import importlib

@@ -4,8 +4,6 @@ Docstrings, comments, and the defaults, annotations and values that the text doe
 interpretation of the text; the writer of a second implementation must not see it.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

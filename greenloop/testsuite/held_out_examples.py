@@ -1,7 +1,5 @@
 """Source of a test for a held-out example, as strict as the comparison that the code failed."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

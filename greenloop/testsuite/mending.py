@@ -1,7 +1,5 @@
 """Mending of generated tests without a model: what cannot be parsed is dropped, imports are put right."""
 
-from __future__ import annotations
-
 import ast
 import textwrap
 from collections.abc import Collection, Iterator

@@ -1,7 +1,5 @@
 """Additions to a test file: name clashes, and imports that belong at its top."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The module that a test file tests: its name, its names in the file, and its calls."""
 
-from __future__ import annotations
-
 import ast
 import site
 import sys

@@ -1,7 +1,5 @@
 """Parser of test files: their tests, and the removal of one."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator

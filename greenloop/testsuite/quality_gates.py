@@ -1,7 +1,5 @@
 """Quality gates of generated tests: complaints that are sent to the model."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Modules with empty bodies: the stub of a contract, and a candidate without behaviour."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Set
 

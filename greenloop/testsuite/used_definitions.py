@@ -1,7 +1,5 @@
 """A test with the helpers, fixtures and classes of its file that it uses."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

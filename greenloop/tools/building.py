@@ -1,7 +1,5 @@
 """LangChain tools built from methods, and coroutines run from any thread."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any

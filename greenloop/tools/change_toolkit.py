@@ -1,7 +1,5 @@
 """Toolkit for changes of a project: where a change belongs, its contract, its tests, its code."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Toolkit for a second implementation of the text, and for where it differs from the code."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Sequence

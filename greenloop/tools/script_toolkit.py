@@ -1,7 +1,5 @@
 """Toolkit for scripts and for modules that exist already."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """What calls for a change show of the project, and what the user asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

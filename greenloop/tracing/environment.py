@@ -1,7 +1,5 @@
 """Tracing settings from environment variables, and presets for LangSmith and Langfuse."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field

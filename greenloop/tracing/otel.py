@@ -1,7 +1,5 @@
 """OpenTelemetry tracer that uses the host program's provider, or sends spans by OTLP itself."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

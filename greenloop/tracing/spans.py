@@ -1,7 +1,5 @@
 """Spans of one run from its events: the run, each model call and each sandbox job."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Candidates of a run: the best one, the base of the next repair, and whether the run is stuck."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice

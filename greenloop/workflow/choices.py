@@ -1,7 +1,5 @@
 """Choices that the text leaves open: answers are asked for, stored and made part of the contract."""
 
-from __future__ import annotations
-
 import ast
 import re
 import time

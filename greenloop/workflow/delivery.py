@@ -1,7 +1,5 @@
 """Delivery: files saved in the run directory, and written where the user asked for them."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """What a kind of run is made of: its request, its strategy, its delivery, its estimate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

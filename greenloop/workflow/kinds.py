@@ -1,7 +1,5 @@
 """The kinds of runs."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Repair of a red candidate: repair, dispute, rewrite, fallback model, or the end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from greenloop.errors import InvalidResponseError, NoModelError, ReplayExhaustedError

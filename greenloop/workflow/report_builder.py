@@ -1,7 +1,5 @@
 """Report of a run or check, built from its state at the end or where it broke off."""
 
-from __future__ import annotations
-
 import platform
 import time
 from collections.abc import Iterator

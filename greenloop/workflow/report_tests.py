@@ -1,7 +1,5 @@
 """The tests of a report, with their origins and outcomes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from greenloop.records import TestEntry, TestRun

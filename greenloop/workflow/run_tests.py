@@ -1,7 +1,5 @@
 """Test runs of a candidate, with the packages that it turns out to need."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from pathlib import Path
 

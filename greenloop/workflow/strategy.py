@@ -1,7 +1,5 @@
 """Candidate strategies: how one kind of run prepares, tests, grades, and repairs its code."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 

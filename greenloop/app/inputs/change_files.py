@@ -1,7 +1,5 @@
 """Inputs of `change`: the wish, the project's folder, and the user's own tests."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Input files of `check`: a module, its test files, their conftest and helper modules."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Sequence

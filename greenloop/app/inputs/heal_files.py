@@ -1,7 +1,5 @@
 """Input files of `heal`: a script, or a module with the project layout that its tests need."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """A module of a project, and its test files, which are graded in the project."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence, Set

@@ -1,7 +1,5 @@
 """Files that a script reads, and their places in its working folder."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

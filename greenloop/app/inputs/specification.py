@@ -1,7 +1,5 @@
 """Reading of specifications, from text, a file or standard input, and of the user's tests."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The command `batch`: run many specifications at once."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import sys

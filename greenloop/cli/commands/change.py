@@ -1,7 +1,5 @@
 """The command `change`: a wish in a project becomes a graded patch."""
 
-from __future__ import annotations
-
 from greenloop.app.inputs.change_files import (
     check_fence,
     check_project,

@@ -1,7 +1,5 @@
 """The command `check`: grade existing code and tests."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Coroutine, Sequence

@@ -1,7 +1,5 @@
 """The command `doctor`: what this machine offers, and how to fix what is missing."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

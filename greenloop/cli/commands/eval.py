@@ -1,7 +1,5 @@
 """The command `eval`: a model against hidden tests."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

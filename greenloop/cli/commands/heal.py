@@ -1,7 +1,5 @@
 """The command `heal`: repair a script until it runs, or a module until its tests pass."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 from greenloop.app.inputs.heal_files import read_layout, read_original

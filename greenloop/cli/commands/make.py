@@ -1,7 +1,5 @@
 """The command `make`: code and tests from a specification."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from greenloop.app.inputs.specification import (

@@ -1,7 +1,5 @@
 """The command `mcp`: an MCP server on standard input and output, or on loopback HTTP."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """The command `report`: show a saved report, or write it in other formats."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The command `resume`: continue an interrupted run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from greenloop.agent import build_refusal_report

@@ -1,7 +1,5 @@
 """The command `script`: a script for a task, and its checked output."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 from greenloop.app.inputs.specification import read_specification

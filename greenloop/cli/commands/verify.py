@@ -1,7 +1,5 @@
 """The command `verify`: compare files with their locks, and grade them again."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator, Sequence

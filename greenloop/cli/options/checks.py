@@ -1,7 +1,5 @@
 """Options of the commands that grade what exists, or many specifications."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal

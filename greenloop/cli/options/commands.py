@@ -1,7 +1,5 @@
 """The commands of the program, in the order of `--help`."""
 
-from __future__ import annotations
-
 from greenloop.cli.options import checks, runs, tools
 from greenloop.cli.options.declaration import Options
 

@@ -1,7 +1,5 @@
 """Options of the commands that run the agent once: `make`, `resume`, `script`, `heal`, `change`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """The settings of a command, with its options over them."""
 
-from __future__ import annotations
-
 import logging
 
 from greenloop.cli.options.declaration import Options

@@ -1,7 +1,5 @@
 """Options that several commands share, and the settings that they take as options."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar

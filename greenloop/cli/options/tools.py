@@ -1,7 +1,5 @@
 """Options of `report`, `doctor`, `init` and `mcp`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar

@@ -4,8 +4,6 @@ The solution is untrusted code, so it runs in the sandbox: the hidden test file 
 answers before it calls the code under test.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

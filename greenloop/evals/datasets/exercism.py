@@ -1,7 +1,5 @@
 """Exercism exercises: a folder with `.docs`, `.meta/config.json`, a stub and tests."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Its tests may use the helpers of the prompt and the function by its name, so the
 both.
 """
 
-from __future__ import annotations
-
 import ast
 
 from greenloop.errors import InputError

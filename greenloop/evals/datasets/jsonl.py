@@ -1,7 +1,5 @@
 """Records of JSON Lines, gzipped or not, and of JSON arrays."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zlib

@@ -1,7 +1,5 @@
 """Loader of evaluation tasks in any of the known formats, or in one that a plugin reads."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

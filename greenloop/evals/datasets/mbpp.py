@@ -4,8 +4,6 @@ As in EvalPlus, the specification shows the first assertion. The hidden tests ar
 published results, and `test` where there is one; `challenge_test_list` is not run.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import sys

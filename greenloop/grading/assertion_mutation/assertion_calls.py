@@ -1,7 +1,5 @@
 """Assertions that are calls: `pytest.raises`, `pytest.warns` and the methods of `unittest`."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

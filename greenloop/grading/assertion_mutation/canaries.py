@@ -4,8 +4,6 @@ A canary stands at the beginning of a test, so that code under test sees neither
 new name.
 """
 
-from __future__ import annotations
-
 import ast
 import textwrap
 

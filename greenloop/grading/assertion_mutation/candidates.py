@@ -1,7 +1,5 @@
 """Assertion mutants: the assertions of a test file that can be changed so that their test must fail."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial

@@ -1,7 +1,5 @@
 """Certainty that an assertion is executed when its test passes."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from enum import IntEnum

@@ -1,7 +1,5 @@
 """Assertion mutation: each test must fail when the values that it expects are changed."""
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections import deque

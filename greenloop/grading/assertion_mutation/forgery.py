@@ -1,7 +1,5 @@
 """Forgeries among surviving assertion mutants."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """Changes of literals: another value of the same type, near or far, or another test's."""
 
-from __future__ import annotations
-
 import ast
 import cmath
 import copy

@@ -1,7 +1,5 @@
 """Operators of assertion mutation: the constant is changed, else the comparison."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Changes of expected values in `@pytest.mark.parametrize`."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """Runs of the tests with some assertions changed."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Coverage by line and branch: the tests on a module that records what it runs."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Collection, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The list of inputs of a comparison, fixed by a seed."""
 
-from __future__ import annotations
-
 import ast
 import random
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Inputs that grow step by step, on which the cost of two programs shows."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator
 from itertools import product

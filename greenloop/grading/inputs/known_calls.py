@@ -1,7 +1,5 @@
 """Calls that tests, examples and generators make with plain arguments, and the words of texts."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Places of literals in a syntax tree, and smaller literals for them."""
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Iterator

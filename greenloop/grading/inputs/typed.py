@@ -1,7 +1,5 @@
 """Small values of the type that an annotation names, and calls of functions with such arguments."""
 
-from __future__ import annotations
-
 import ast
 import random
 from collections.abc import Callable, Iterable

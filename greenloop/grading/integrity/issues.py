@@ -1,7 +1,5 @@
 """Integrity: code that could forge a verdict, found in the syntax tree."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Collection, Iterable, Iterator

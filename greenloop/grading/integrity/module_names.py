@@ -1,7 +1,5 @@
 """Names of modules of the standard library in a source, also where another name leads to them."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ users: no sandbox looks like each of them. A read accuses nobody; it keeps the v
 `verified` unless the tests name the same fact, since then they can set it and check what follows.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

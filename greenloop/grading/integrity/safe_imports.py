@@ -1,7 +1,5 @@
 """Modules that can read or change tests, where only members are used that cannot."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Collection

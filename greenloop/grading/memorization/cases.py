@@ -1,7 +1,5 @@
 """What tests ask of a module: calls with plain arguments, and programs that end in one answer."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Collection, Iterator
 from typing import Any

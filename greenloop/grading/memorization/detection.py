@@ -3,8 +3,6 @@
 Code that has only the answers of its tests gives errors, or one default, for other inputs.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Memorization: the tests' calls, and variants of them, in a process without the tests."""
 
-from __future__ import annotations
-
 import ast
 import random
 from collections.abc import Container, Iterator, Sequence

@@ -4,8 +4,6 @@ The comparison is taken out of the code. It is a special case where the code the
 test's call otherwise, and the other tests' calls and the input's neighbours as before.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

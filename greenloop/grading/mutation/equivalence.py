@@ -4,8 +4,6 @@ The rules are narrow: a mutant that one of them marks is neither tried nor count
 is too wide hides a gap in the tests.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from functools import partial

@@ -8,8 +8,6 @@ survivor. So a high score counts only beside the evidence that the code cannot i
 bodies, held-out examples, integrity.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Generation of all mutants of a module, and samples of them, spread over the whole module."""
 
-from __future__ import annotations
-
 import ast
 import random
 from collections.abc import Sequence

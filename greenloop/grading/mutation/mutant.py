@@ -1,7 +1,5 @@
 """Mutants and the edits that operators propose."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from greenloop.sandbox.work.trials.runs import ModuleEdit

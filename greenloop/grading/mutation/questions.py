@@ -1,7 +1,5 @@
 """A mutant in plain English: what it changes, and the question that a test would have to ask."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

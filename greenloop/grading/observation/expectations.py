@@ -1,7 +1,5 @@
 """What tests expect of observations: whether it holds, decided on the host."""
 
-from __future__ import annotations
-
 import builtins
 import itertools
 import json

@@ -4,8 +4,6 @@ A difference alone accuses nobody, as it may be a mistake of the analysis: it co
 program gives it again, and does not give it beside the tests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -4,8 +4,6 @@ Values are what `sandbox.guest.observation.encoder` writes. Nothing of the code 
 on the host: only numbers, texts and dates are built again, to be put in order.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 Nothing is decoded: values of programs are never hashed or compared on the host.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """A search for inputs that the code and its peer answer differently."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Features of an input by which differences of different causes are told apart."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Names by which the answers of two programs are compared."""
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import dataclass

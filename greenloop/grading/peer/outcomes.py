@@ -1,7 +1,5 @@
 """The outcome of one input: whether both programs answer the same, and where they differ."""
 
-from __future__ import annotations
-
 import ast
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Differences made few and small: one of each cluster, shrunk, and seen again."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from dataclasses import replace

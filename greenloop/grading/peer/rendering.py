@@ -1,7 +1,5 @@
 """Encoded answers and programs of tests as Python source, for those who judge them."""
 
-from __future__ import annotations
-
 import ast
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Progress of an MCP call: a line for each event of the run, and a heartbeat between them."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -1,7 +1,5 @@
 """The tools of the MCP server."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import re

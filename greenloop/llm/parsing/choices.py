@@ -1,7 +1,5 @@
 """Parser of the choices that a contract's writer marks as open."""
 
-from __future__ import annotations
-
 from greenloop.records import Choice, GivenExample
 from greenloop.specification.choices import MAX_ANSWER_CHARS, drop_settled, to_one_line
 

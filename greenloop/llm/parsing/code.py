@@ -1,7 +1,5 @@
 """Parsers of code: modules, scripts and repairs, checked for completeness."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ docstring. Here a block ends at the first closing fence with which its content i
 language, or at the first one where there is none.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterator, Sequence

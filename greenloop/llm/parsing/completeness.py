@@ -1,7 +1,5 @@
 """Completeness of generated source: elisions, defined names, unwritten functions."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

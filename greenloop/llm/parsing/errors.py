@@ -1,7 +1,5 @@
 """Error that is returned to the model with the next request."""
 
-from __future__ import annotations
-
 
 class InvalidResponse(Exception):
     """The answer does not have the required form; the text tells the model what to correct.

@@ -1,7 +1,5 @@
 """JSON as models write it: comments, trailing commas, Python literals, bare keys, stray escapes."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

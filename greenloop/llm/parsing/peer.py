@@ -1,7 +1,5 @@
 """Parsers of a second implementation, and of rulings on where it differs from the code."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

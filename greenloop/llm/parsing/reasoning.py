@@ -1,7 +1,5 @@
 """Reasoning that models and servers leave in an answer: one table of the delimiters of all families."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

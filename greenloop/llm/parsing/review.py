@@ -1,7 +1,5 @@
 """Parsers of reviews and judgements."""
 
-from __future__ import annotations
-
 import re
 
 from pydantic import ValidationError

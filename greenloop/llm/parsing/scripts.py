@@ -1,7 +1,5 @@
 """Parsers of proposed checks and of repairs of existing code."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Sequence
 

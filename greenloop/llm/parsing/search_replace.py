@@ -1,7 +1,5 @@
 """SEARCH/REPLACE blocks, with which a repair names only the lines that change."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Parsers of tests: the test file with its held-out examples, and tests added to a suite."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

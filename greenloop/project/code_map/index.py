@@ -1,7 +1,5 @@
 """Index of a project: which module an import means, and who reads which definition."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property

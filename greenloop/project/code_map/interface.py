@@ -1,7 +1,5 @@
 """The interface of a change: stubs of the public names of several modules, each below its name."""
 
-from __future__ import annotations
-
 import builtins
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Modules of a project as syntax: definitions, the names that these read, and imports."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

@@ -6,8 +6,6 @@ PageRank Citation Ranking", 1999), which tests take part in: what a test of a si
 near.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """A code map as text, and signatures of modules."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePath
 

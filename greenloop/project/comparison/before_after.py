@@ -1,7 +1,5 @@
 """Calls of functions that stay, on the code before a change and after it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """One module in two versions of its project, compared on inputs made of the project's tests."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 

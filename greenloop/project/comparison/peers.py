@@ -1,7 +1,5 @@
 """Two changes of a project that were written from one wish, compared on what the wish touches."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Collection
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Coverage of the changed lines of a project."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping, Set
 

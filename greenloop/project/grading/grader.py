@@ -1,7 +1,5 @@
 """Grade of changed lines by the tests of a project."""
 
-from __future__ import annotations
-
 import ast
 import re
 import time

@@ -1,7 +1,5 @@
 """Modules of a project with the new tests that call them, for what is observed apart from tests."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set

@@ -1,7 +1,5 @@
 """Mutants on the changed lines of a project, each against the tests that run its line."""
 
-from __future__ import annotations
-
 import math
 import os
 import time

@@ -1,7 +1,5 @@
 """New tests of a project, run in place of a module's tests by measurements that expect these."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Repair operators, and all edits of a module that they propose."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 

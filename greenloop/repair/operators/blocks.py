@@ -1,7 +1,5 @@
 """The lines of statements: where they start and end, their indentation, inserted lines."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Operators on calls: related functions and methods, missing and superfluous calls."""
 
-from __future__ import annotations
-
 import ast
 
 from greenloop.repair.context import Edits, RepairContext

@@ -1,7 +1,5 @@
 """Operators on constants, and on values that are one too large or too small."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Operators on comparisons, arithmetic, boolean operators, negations, assignment operators."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

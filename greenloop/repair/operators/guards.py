@@ -1,7 +1,5 @@
 """Operators for missing guards: early exits, additional conditions, fallback values."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

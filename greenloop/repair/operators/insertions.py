@@ -1,7 +1,5 @@
 """Operators that insert a missing statement: a copy of another one, or a common one."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

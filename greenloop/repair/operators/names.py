@@ -1,7 +1,5 @@
 """Operators on names: other variables and attributes, changed arguments, a missing `self.`."""
 
-from __future__ import annotations
-
 import ast
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Operators on returned values, exceptions, mutable defaults and whole expressions."""
 
-from __future__ import annotations
-
 import ast
 
 from greenloop.repair.context import Edits, RepairContext

@@ -1,7 +1,5 @@
 """Operators on slices, subscripts, ranges and comprehensions."""
 
-from __future__ import annotations
-
 import ast
 
 from greenloop.repair.context import CandidateEdit, Edits, RepairContext

@@ -1,7 +1,5 @@
 """Operators on statements: moved, swapped and deleted ones, loops, `return` and `yield`."""
 
-from __future__ import annotations
-
 import ast
 
 from greenloop.repair.context import CandidateEdit, Edits, RepairContext

@@ -1,7 +1,5 @@
 """Two answers to one call below each other, cut around the place where they differ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

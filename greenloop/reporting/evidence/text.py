@@ -1,7 +1,5 @@
 """A grade as text: the verdict, and each piece of evidence in one line with its threshold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from greenloop.records import Evidence, Report

@@ -1,7 +1,5 @@
 """Findings of a report as annotations on the lines of a pull request (GitHub Actions)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from greenloop.records import Report

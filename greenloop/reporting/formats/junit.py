@@ -1,7 +1,5 @@
 """JUnit XML for the test readers of GitHub, GitLab and Jenkins."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from typing import Literal

@@ -3,8 +3,6 @@
 Untrusted text is escaped: it cannot become HTML, a link, an image or a mention.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Findings of a report as SARIF 2.1.0 for code scanning."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

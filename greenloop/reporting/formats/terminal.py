@@ -1,7 +1,5 @@
 """Report as plain text for a terminal of 80 columns; untrusted text is escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from textwrap import wrap
 

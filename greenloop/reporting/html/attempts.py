@@ -1,7 +1,5 @@
 """Attempts of a run: why each was made, and what it changed."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Code lines annotated with coverage, mutants and findings."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

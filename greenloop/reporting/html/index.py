@@ -1,7 +1,5 @@
 """HTML index of a batch."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

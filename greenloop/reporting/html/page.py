@@ -1,7 +1,5 @@
 """HTML page of a report: one file without scripts or network access."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

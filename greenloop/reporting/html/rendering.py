@@ -1,7 +1,5 @@
 """Jinja environment of the pages. It escapes every value, so that no template has to."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Any

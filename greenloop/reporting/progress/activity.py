@@ -1,7 +1,5 @@
 """Work that is going on in a run or a batch, as rows of text."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Progress of a batch on standard error: a live table in a terminal, else lines."""
 
-from __future__ import annotations
-
 import sys
 import time
 

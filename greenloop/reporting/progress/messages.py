@@ -1,7 +1,5 @@
 """Progress messages: the lines of text for each event."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from textwrap import shorten
 

@@ -1,7 +1,5 @@
 """Messages of one run in their order: a later attempt or grade tells only what has changed."""
 
-from __future__ import annotations
-
 from greenloop import events as e
 from greenloop.records import Evidence, Failure
 from greenloop.reporting.evidence.text import brief_results

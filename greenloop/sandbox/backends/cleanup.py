@@ -1,7 +1,5 @@
 """Cleanup after a run: processes that left its group, folders that are hard to remove."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Backends that use Linux namespaces: by system calls (native), or by bubblewrap."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """One process with its group, limited in time and output."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import selectors

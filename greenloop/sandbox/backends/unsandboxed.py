@@ -10,8 +10,6 @@ protected, as `info` and the terminal say. Besides, unlike in a sandbox:
 - Memory is limited for each process and disk space for each file, not for all together.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -4,8 +4,6 @@ Usage: `bootstrap.py JOB_FILE RESULT_FD STACK_DUMP_FD`. The job file is deleted 
 is loaded.
 """
 
-from __future__ import annotations
-
 import ctypes
 import faulthandler
 import importlib.util

@@ -1,7 +1,5 @@
 """CA certificates of this machine, for runs that may use HTTPS but cannot see its files."""
 
-from __future__ import annotations
-
 import contextlib
 import ssl
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Parser of a request to the proxy. Nothing in it is trusted."""
 
-from __future__ import annotations
-
 import re
 import socket
 from typing import NamedTuple

@@ -4,8 +4,6 @@ It listens on a socket that was created in the network namespace of the run and 
 no process of the run ever has access to the network of this machine.
 """
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import threading

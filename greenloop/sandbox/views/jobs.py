@@ -1,7 +1,5 @@
 """Views of a sandbox that see each job: one emits events, one limits how many run at once."""
 
-from __future__ import annotations
-
 import threading
 import time
 from dataclasses import replace

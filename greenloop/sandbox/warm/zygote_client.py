@@ -1,7 +1,5 @@
 """Host side of the zygotes: hands runs to them, and replaces processes that are dead or old."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import threading

@@ -1,7 +1,5 @@
 """One zygote process, from its start to its end."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

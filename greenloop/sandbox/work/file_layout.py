@@ -1,7 +1,5 @@
 """Files in the working folder of a run: checks of those that are written, names of those that code has made."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 

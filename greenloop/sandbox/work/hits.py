@@ -1,7 +1,5 @@
 """What the tests of a run execute of instrumented files."""
 
-from __future__ import annotations
-
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.result_decoder import decode_events, parse_index
 

@@ -1,7 +1,5 @@
 """Detection of the limits that a run reached."""
 
-from __future__ import annotations
-
 import re
 import signal
 from collections.abc import Iterator, Sequence

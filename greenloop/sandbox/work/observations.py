@@ -3,8 +3,6 @@
 What is observed stays text on the host.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Test runs of a whole project."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 

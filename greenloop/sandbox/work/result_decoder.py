@@ -1,7 +1,5 @@
 """Decoder of the result channel. Nothing in it is trusted: untrusted code may have written it."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

@@ -1,7 +1,5 @@
 """Runs of a script as `__main__`, with its input files and the files that it creates."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import tokenize

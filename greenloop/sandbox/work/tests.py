@@ -1,7 +1,5 @@
 """Test runs of a module."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from greenloop.records import Expectation, TestRun

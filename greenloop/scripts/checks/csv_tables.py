@@ -1,7 +1,5 @@
 """CSV tables, parsed for checks."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Evaluation of one check: what was expected, and what was found."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

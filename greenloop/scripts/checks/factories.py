@@ -1,7 +1,5 @@
 """Checks of a script's output, each with its id."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ The parser is lenient where the meaning is clear (unknown keys, a number as a st
 instead of a list), and strict where a check would get another meaning.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from greenloop.records.script_result import OutputCheck

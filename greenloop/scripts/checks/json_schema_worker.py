@@ -4,8 +4,6 @@ It is a separate process so that the time of a schema's patterns on untrusted va
 Without `instance` the schema itself is validated. References to other documents are not followed.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import sys

@@ -1,7 +1,5 @@
 """Checks of a script's output, parsed from command-line options."""
 
-from __future__ import annotations
-
 import csv
 import difflib
 import json

@@ -4,8 +4,6 @@ Both may take any time on output of untrusted code: `re` cannot be interrupted, 
 `regex`, which can be, used all memory for a pattern of 25 characters.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Examples in blocks of Python: calls with a result in a comment, and assertions."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

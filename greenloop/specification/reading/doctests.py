@@ -1,7 +1,5 @@
 """Examples in doctest form: those of a text, and those made of a call and its outcome."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import re

@@ -1,7 +1,5 @@
 """Calls in a text: where they end, and whether they can be executed as written."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

@@ -1,7 +1,5 @@
 """Examples that give input and output of the text's one function: `Input: n = 5`, `Output: 1`."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

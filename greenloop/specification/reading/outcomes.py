@@ -4,8 +4,6 @@ A value is taken only where the words behind it leave no doubt that it is the wh
 sentence's end is 2, but `2 or 3`, `2 items`, `1,5` and `2 if strict` are doubtful.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

@@ -1,7 +1,5 @@
 """Examples in prose, lists, tables and code that does not parse: a call and what it gives."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

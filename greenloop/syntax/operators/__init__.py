@@ -4,8 +4,6 @@ Those with a cost are tried by search-based repair, too, beside operators of its
 names in scope. A module lists its operators in OPERATORS, in the order in which they are applied.
 """
 
-from __future__ import annotations
-
 from greenloop.syntax.operators import calls, control_flow, expressions, literals
 from greenloop.syntax.operators.protocol import Operator
 from greenloop.syntax.source import TextEdit

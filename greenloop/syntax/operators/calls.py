@@ -1,7 +1,5 @@
 """Operators on calls and what belongs to them: arguments, methods, slices, defaults, decorators."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

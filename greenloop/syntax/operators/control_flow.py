@@ -1,7 +1,5 @@
 """Operators on control flow: conditions, loops, results, exceptions, deleted statements."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

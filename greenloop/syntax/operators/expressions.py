@@ -1,7 +1,5 @@
 """Operators on arithmetic, comparisons, boolean operators, unary operators, augmented assignments."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Operators on literals: numbers, strings, True, False, None, f-strings."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

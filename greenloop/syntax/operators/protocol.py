@@ -7,8 +7,6 @@ it takes:
     def negate(context: NodeContext, node: ast.If | ast.While) -> Iterator[TextEdit]: ...
 """
 
-from __future__ import annotations
-
 import ast
 import typing
 from collections.abc import Callable, Iterator

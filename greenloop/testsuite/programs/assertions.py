@@ -1,7 +1,5 @@
 """Assertions: which part is observed, and what is expected of it."""
 
-from __future__ import annotations
-
 import ast
 
 from greenloop.testsuite.programs.observing import Observer

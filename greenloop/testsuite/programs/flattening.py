@@ -1,7 +1,5 @@
 """Tests as flat lists of statements: loops over tables and helpers that assert are written out."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy

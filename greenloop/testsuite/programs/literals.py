@@ -1,7 +1,5 @@
 """Values of expressions that are literals, computed on the host within bounds."""
 
-from __future__ import annotations
-
 import ast
 import operator
 from collections.abc import Callable, Mapping

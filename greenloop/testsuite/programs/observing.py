@@ -1,7 +1,5 @@
 """Observation of expressions in programs: what a test looks at, and what it expects of that."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

@@ -1,7 +1,5 @@
 """Programs of a test file, and what its tests expect of what they observe."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import dataclass
 from typing import Any

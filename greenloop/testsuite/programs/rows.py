@@ -1,7 +1,5 @@
 """Rows of a test: its parameters, and the fixtures that it asks for, as assignments."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A test file as programs need it: names, definitions, fixtures and tests."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """The programs of a test file: what each assertion looks at is observed, what it expects stays here."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Delivery of a change: as a patch file, in the working tree, or as a commit on a new branch."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

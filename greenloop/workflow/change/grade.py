@@ -1,7 +1,5 @@
 """Grade of a change whose tests pass, and what else it changes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from greenloop.events import CodeGraded

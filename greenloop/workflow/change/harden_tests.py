@@ -1,7 +1,5 @@
 """Hardening of a change: tests added for mutants of its lines that no test detects."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from greenloop.events import HardeningDone

@@ -1,7 +1,5 @@
 """The kind of run that changes a project, and what it is expected to cost."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Second reading of a wish: another change from it, compared with the green one."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
 

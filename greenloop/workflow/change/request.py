@@ -1,7 +1,5 @@
 """The request of a change of a project."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Strategy of a change of a project: a patch, held to new tests and to those that passed before."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

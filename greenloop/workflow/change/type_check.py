@@ -1,7 +1,5 @@
 """New findings of a project's own type checker, which are repaired once where they can be."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 

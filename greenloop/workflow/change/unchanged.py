@@ -1,7 +1,5 @@
 """Calls whose answers differ from those before the change, judged by the wish."""
 
-from __future__ import annotations
-
 from greenloop.errors import BudgetExhaustedError, ModelFailure, SandboxError, SettingsError
 from greenloop.events.progress import progress_span
 from greenloop.grading.peer.comparison import FoundDifference

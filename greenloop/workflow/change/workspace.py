@@ -1,7 +1,5 @@
 """The project of a change: its files as they are, its baseline, and test runs of candidates."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

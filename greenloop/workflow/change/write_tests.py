@@ -1,7 +1,5 @@
 """Tests of a change, written before it, and the red phase: those of an R fail on today's code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The kind of run that reads existing code against a text."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from greenloop.workflow.check.request import CheckRequest

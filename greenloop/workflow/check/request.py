@@ -1,7 +1,5 @@
 """The request of a check."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from greenloop.workflow.storage.request import RunRequest

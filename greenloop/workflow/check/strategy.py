@@ -1,7 +1,5 @@
 """Strategy of a check against a text: existing code and tests, a contract, and a second reading."""
 
-from __future__ import annotations
-
 from greenloop.autofix import FixResult
 from greenloop.errors import (
     BudgetExhaustedError,

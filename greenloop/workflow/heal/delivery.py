@@ -1,7 +1,5 @@
 """Delivery of a healed file."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The kinds of runs that repair an existing file."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from greenloop.workflow.heal.delivery import deliver_healed_file, deliver_healed_script

@@ -1,7 +1,5 @@
 """Strategy of an existing module: repaired by search or by a model until the user's tests pass."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace

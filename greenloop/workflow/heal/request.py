@@ -1,7 +1,5 @@
 """The requests of an existing file to repair."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import ClassVar, Literal
 

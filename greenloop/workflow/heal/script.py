@@ -1,7 +1,5 @@
 """Strategy of an existing script: repaired until it runs, its checks hold, and it prints the same."""
 
-from __future__ import annotations
-
 from greenloop.events import ChecksReady
 from greenloop.records import OutputCheck, ScriptRun, TestRun
 from greenloop.reporting.escaping import first_line

@@ -1,7 +1,5 @@
 """Strategy of an existing file: small repairs that keep its features, then the user's changes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Agreement on a contract: its quotes are traced in the text, and it is sent back once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from greenloop.errors import (

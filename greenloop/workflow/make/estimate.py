@@ -1,7 +1,5 @@
 """What a run is expected to cost, from the size of its text; no model is called."""
 
-from __future__ import annotations
-
 from greenloop.llm.budget import TokenCount, calculate_cost
 from greenloop.settings import Settings
 from greenloop.workflow.make.request import MakeRequest

@@ -1,7 +1,5 @@
 """Generation of tests from the contract alone, and the red phase: each has to fail on a stub."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

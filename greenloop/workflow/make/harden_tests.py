@@ -1,7 +1,5 @@
 """Hardening: tests added after a green run for mutants that the suite does not detect."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

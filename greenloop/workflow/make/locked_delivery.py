@@ -1,7 +1,5 @@
 """Delivery of code and tests with their lock file, which protects what was edited by hand."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ It is taken where a model's answers have no form of a contract, or where it is k
 tests and repairs are asked for with short prompts that show the text alone.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The request of a module to write."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from greenloop.records import Contract

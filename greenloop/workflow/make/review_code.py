@@ -1,7 +1,5 @@
 """Reviews: of the first code before it is run, and of what repairs changed once it is green."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Awaitable, Callable
 

@@ -5,8 +5,6 @@ is the suspect, not the code, where code that passes these examples and a furthe
 answer (agreement of code and tests: CodeT, Chen et al. 2022): it is dropped with that reason.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 

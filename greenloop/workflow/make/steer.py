@@ -1,7 +1,5 @@
 """Answers that steer: one that differs from what was taken goes back into the contract, then the tests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from greenloop.errors import (

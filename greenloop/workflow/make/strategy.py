@@ -1,7 +1,5 @@
 """Strategy of a module that is written from a contract."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Second reading: differences between green code and its peer, judged by the text alone."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from textwrap import shorten
 

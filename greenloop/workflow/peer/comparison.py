@@ -1,7 +1,5 @@
 """Comparison of a candidate with its peer, saved in the run directory before anyone is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Differences as the judge sees them, and what follows from its rulings."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import random

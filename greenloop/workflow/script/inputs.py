@@ -1,7 +1,5 @@
 """Input files of a script, unchanged since its run began, and how prompts show them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path

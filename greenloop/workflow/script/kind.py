@@ -1,7 +1,5 @@
 """The kind of run that writes a script."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from greenloop.records import Report

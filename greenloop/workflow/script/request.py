@@ -1,7 +1,5 @@
 """The request of a script to write."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from greenloop.records import OutputCheck, Record

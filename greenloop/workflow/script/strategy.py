@@ -1,7 +1,5 @@
 """Strategies of scripts: run for their output, which has to pass checks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path

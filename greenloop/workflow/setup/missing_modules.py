@@ -1,7 +1,5 @@
 """Why tests could not run: modules that are missing, and a suite that does not fit."""
 
-from __future__ import annotations
-
 import platform
 import re
 from collections.abc import Collection, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Packages that a run's code and tests need: those of the contract and those found missing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath

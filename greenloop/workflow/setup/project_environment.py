@@ -1,7 +1,5 @@
 """The sandbox that runs the tests of a project: in its own environment, where it has one."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Collection, Iterator
 from pathlib import Path

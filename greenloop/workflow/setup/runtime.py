@@ -1,7 +1,5 @@
 """Resources of a run: model client, response log, sandbox, and the tools that use them."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`choices.md`: what a text leaves open, to be filled in by the user and given back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The command `gate`: answer a coding agent that says it is done."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import ExitStack
 

@@ -1,7 +1,5 @@
 """The command `init`: configuration, CI job and pre-commit hook for a project."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import sys

@@ -1,7 +1,5 @@
 """Hooks by which a coding agent asks `greenloop gate` before it says that it is done."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

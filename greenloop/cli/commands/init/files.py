@@ -1,7 +1,5 @@
 """Files that `init` proposes for a project, and what the project has of them already."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

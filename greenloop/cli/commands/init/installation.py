@@ -1,7 +1,5 @@
 """The command that installs a project with its tests, for a job that is proposed."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The command `runs`: the runs that are kept here, and their removal."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

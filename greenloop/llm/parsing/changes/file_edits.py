@@ -1,7 +1,5 @@
 """Parsers of changes in several files: each part of an answer stands under a line `# file: PATH`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase

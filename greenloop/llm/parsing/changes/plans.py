@@ -1,7 +1,5 @@
 """Parsers of where a change belongs, and of its contract."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """Parser of contracts, which checks them against what the specification states."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

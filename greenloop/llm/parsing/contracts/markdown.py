@@ -12,8 +12,6 @@
 Only the first two parts are needed. Marks, numbers and the spelling of headings may differ.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A contract's values in whatever shapes a model gave them: strings for lists, lists for strings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator
 from typing import Any

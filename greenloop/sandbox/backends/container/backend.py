@@ -1,7 +1,5 @@
 """Container sandbox: a few containers of podman or docker, each with a warm process."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading

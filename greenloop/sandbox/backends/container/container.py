@@ -1,7 +1,5 @@
 """One container, from its start to its end."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Container engines: which of podman and docker works here and has the image."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Removal of everything that untrusted code has left in a folder."""
 
-from __future__ import annotations
-
 import os
 
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

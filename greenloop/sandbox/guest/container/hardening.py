@@ -1,7 +1,5 @@
 """Landlock rules of a run in a container, besides the container's own."""
 
-from __future__ import annotations
-
 import os
 import sys
 

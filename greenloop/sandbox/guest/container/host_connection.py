@@ -1,7 +1,5 @@
 """Connection from a container to its host."""
 
-from __future__ import annotations
-
 import os
 import struct
 

@@ -8,8 +8,6 @@ trace its pid 1, which is not dumpable either. At the end of a run pid 1 kills a
 before it reads the reports.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import json

@@ -4,8 +4,6 @@ The syntax tree is rewritten, so that it works in every sandbox. It costs one by
 statement.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Each module has `main(job, result_fd)`, which returns the exit status of the pro
 job is a module here, a line in the table and a function of the host that creates its `Job`.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Iterable
 from typing import Any

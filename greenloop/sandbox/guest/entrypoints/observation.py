@@ -1,7 +1,5 @@
 """Entry point of programs: observes the module in a process that has no tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..isolation.program import enter_program

@@ -4,8 +4,6 @@ The host ignores the exit status: only the reported events count, and only if th
 them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

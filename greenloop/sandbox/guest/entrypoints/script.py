@@ -4,8 +4,6 @@ The exception is reported three times, with more details each time: those that t
 influence come last.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import faulthandler

@@ -3,8 +3,6 @@
 What is added is a plug-in that reports, and a few options; what is taken away cannot work here.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator, Sequence

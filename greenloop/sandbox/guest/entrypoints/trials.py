@@ -5,8 +5,6 @@ forks there: first the process that collects the tests and tries edits in forks 
 process for each edit that needs a new import.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import random

@@ -4,8 +4,6 @@ Called after all processes of the run have ended. Where that is not certain (no 
 that changes meanwhile is reported as it was read.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fnmatch
 import hashlib

@@ -1,7 +1,5 @@
 """Files of a job, written before it starts."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import os

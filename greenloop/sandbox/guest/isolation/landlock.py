@@ -1,7 +1,5 @@
 """Landlock: which files a process may access where there are no namespaces."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import struct

@@ -1,7 +1,5 @@
 """A run without namespaces: its folders, its user id, its confinement by Landlock."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource

@@ -5,8 +5,6 @@ sandbox waits for it. Bind mounts are opened before the process gives up root, s
 with a Python in root's home directory.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -3,8 +3,6 @@
 Forks that inherit a descriptor share its flags, its owner and its signal.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """What a program that an interpreter has started from a file finds in its process."""
 
-from __future__ import annotations
-
 import faulthandler
 import io
 import os

@@ -1,7 +1,5 @@
 """Mounts, quotas and network of a run in its namespaces."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

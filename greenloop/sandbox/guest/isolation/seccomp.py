@@ -4,8 +4,6 @@ Python, pytest and packages make too many different calls for an allow list. The
 second line of defence behind namespaces.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import functools

@@ -5,8 +5,6 @@ process, and a signal can only go to itself. Calls that ordinary programs make a
 error that such programs handle.
 """
 
-from __future__ import annotations
-
 import errno
 
 from .seccomp import ALL_BITS, ALLOW, ERRNO, GREATER_OR_EQUAL, LOAD, RETURN, BpfProgram, by_machine

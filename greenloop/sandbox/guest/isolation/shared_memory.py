@@ -4,8 +4,6 @@ The system-call filter refuses such memory itself: after a partial `munmap` no l
 left of it.
 """
 
-from __future__ import annotations
-
 import mmap
 import os
 from typing import Any

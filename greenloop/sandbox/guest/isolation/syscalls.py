@@ -1,7 +1,5 @@
 """Linux system calls that Python has no function for, by ctypes, on x86-64 and aarch64."""
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import os

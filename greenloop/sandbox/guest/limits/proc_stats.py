@@ -1,7 +1,5 @@
 """Resource usage of processes, read from /proc."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource

@@ -1,7 +1,5 @@
 """Resource usage of a run without namespaces: one process, and a folder without a quota."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

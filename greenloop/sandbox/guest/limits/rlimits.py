@@ -1,7 +1,5 @@
 """Resource limits (rlimits) of a process that runs untrusted code."""
 
-from __future__ import annotations
-
 import resource
 import sys
 

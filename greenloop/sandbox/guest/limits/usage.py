@@ -1,7 +1,5 @@
 """Resource usage of a run, compared with its limits; in namespaces, of all its processes."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time

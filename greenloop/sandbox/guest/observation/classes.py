@@ -1,7 +1,5 @@
 """Facts about classes of the module under test, without calling any of their methods."""
 
-from __future__ import annotations
-
 import builtins
 import enum
 import sys

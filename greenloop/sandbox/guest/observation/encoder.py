@@ -14,8 +14,6 @@ A value is null, a boolean, a text, a small integer, or a list that begins with 
 `bases` are `[module, qualified name]` of the class and its bases, `equality` is that of `classes`.
 """
 
-from __future__ import annotations
-
 import enum
 import sys
 from collections.abc import Callable

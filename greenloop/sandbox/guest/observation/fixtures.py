@@ -1,7 +1,5 @@
 """Fixtures that programs may ask for, for a process without pytest."""
 
-from __future__ import annotations
-
 import io
 import os
 import pathlib

@@ -1,7 +1,5 @@
 """The module of a text of programs."""
 
-from __future__ import annotations
-
 import builtins
 import os
 import sys

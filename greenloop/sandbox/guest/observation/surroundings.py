@@ -6,8 +6,6 @@ nothing of what it answers elsewhere, by whatever names it has found the functio
 interpreter's audit events tell of it; of the status of a file there is none.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

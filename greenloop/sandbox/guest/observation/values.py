@@ -1,7 +1,5 @@
 """Types whose values cross between processes: how each is taken apart, and some built again."""
 
-from __future__ import annotations
-
 import collections
 import datetime
 import decimal

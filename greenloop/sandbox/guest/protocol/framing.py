@@ -1,7 +1,5 @@
 """Messages between guest and host: frames with a length, and event lines with a run's key."""
 
-from __future__ import annotations
-
 import json
 import os
 import struct

@@ -4,8 +4,6 @@ Python keeps freed memory for itself, where a process that is forked later could
 run writes is read straight into memory that `close` unmaps.
 """
 
-from __future__ import annotations
-
 import contextlib
 import mmap
 import os

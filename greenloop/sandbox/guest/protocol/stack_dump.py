@@ -4,8 +4,6 @@ The signal is ignored by default, so it does not disturb programs. It is sent af
 decided, because a signal may wake a blocked call.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import os
 import select

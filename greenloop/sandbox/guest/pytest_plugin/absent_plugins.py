@@ -1,7 +1,5 @@
 """What a project's own environment would have, where greenloop's Python runs its tests."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import os

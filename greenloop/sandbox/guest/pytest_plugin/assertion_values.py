@@ -1,7 +1,5 @@
 """The two values of the comparison that an assertion failed on."""
 
-from __future__ import annotations
-
 import reprlib
 import sys
 from types import FrameType

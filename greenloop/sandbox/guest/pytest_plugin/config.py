@@ -1,7 +1,5 @@
 """pytest's configuration: for test runs of a module, and what is added to that of a project."""
 
-from __future__ import annotations
-
 import copy
 import os
 import sys

@@ -1,7 +1,5 @@
 """pytest plugins of the packages that are installed for a run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, distributions
 from typing import Any

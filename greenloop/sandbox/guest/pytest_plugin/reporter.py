@@ -1,7 +1,5 @@
 """pytest plugin that reports the outcome of each test in plain values."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -1,7 +1,5 @@
 """Reporter of a project's own tests: what counts as a test, and as a failure, is pytest's word."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tests that would pass although their body was not run, or returned instead of asserting."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import types

@@ -1,7 +1,5 @@
 """Report of the exception that ended a script, in plain values: certain facts first."""
 
-from __future__ import annotations
-
 import contextlib
 import faulthandler
 import os

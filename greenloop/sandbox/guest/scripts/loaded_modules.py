@@ -1,7 +1,5 @@
 """Modules that a program must not find loaded: those of the zygote, and those that its own files shadow."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """Short texts of local variables, without secrets."""
 
-from __future__ import annotations
-
 import collections
 import re
 import reprlib

@@ -1,7 +1,5 @@
 """What the tests do on the original code: outcome, cost and lines of each, and on whom it depends."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Mapping

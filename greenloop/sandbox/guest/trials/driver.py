@@ -6,8 +6,6 @@ collection. That a test notices an edit counts once it was seen to pass alone on
 that passes only after others is run in the file's order, after all of these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 

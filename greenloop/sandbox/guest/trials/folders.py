@@ -1,7 +1,5 @@
 """Folders that each trial finds as they were: what the one before it wrote is taken back."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ A fork reports its steps, values and one verdict through a pipe. One that ends w
 crashed; one that ends before its first step is an error of the guest.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import select

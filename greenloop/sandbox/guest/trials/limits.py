@@ -1,7 +1,5 @@
 """Limits of trials: CPU time of all, and what one test may take, from what it costs on the original code."""
 
-from __future__ import annotations
-
 import os
 import resource
 import time

@@ -1,7 +1,5 @@
 """Tracing of one file: lines that a test reaches, and functions called during collection."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import types

@@ -3,8 +3,6 @@
 Code under test runs in this process and in its forks, so nothing that they report is trusted.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import sys

@@ -5,7 +5,6 @@ references to them (in test modules, tables, closures of decorators) see the cha
 stay the same objects. All other changes need a new import of the module.
 """
 
-from __future__ import annotations
 import __future__
 
 import gc

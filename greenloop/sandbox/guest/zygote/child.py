@@ -1,7 +1,5 @@
 """Last steps of the guest in a run's process: limits, system-call filter, entry point."""
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import os

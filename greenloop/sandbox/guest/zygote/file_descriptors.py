@@ -1,7 +1,5 @@
 """File descriptors of a run's process, besides standard input, output and error."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ The control socket delivers one message a run: its limits, and the run's socket,
 never reads.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

@@ -1,7 +1,5 @@
 """Monitor of a run: its end, its elapsed time, its output, its resource usage."""
 
-from __future__ import annotations
-
 import os
 import select
 import time

@@ -1,7 +1,5 @@
 """Packages that the zygote imports, so that runs find them loaded."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import os

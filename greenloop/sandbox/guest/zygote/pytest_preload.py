@@ -1,7 +1,5 @@
 """Preloading of pytest: what runs find loaded when their session begins."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 from ..pytest_plugin.plugins import load_plugins

@@ -3,8 +3,6 @@
 No file or function of this process has "test" in its name, as code can read its own stack.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import site

@@ -6,8 +6,6 @@ untrusted code can neither read nor trace it, and it kills all other processes b
 reports.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

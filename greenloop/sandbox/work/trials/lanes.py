@@ -5,8 +5,6 @@ and files of its own, several take a part of the edits each: so trials never mee
 and files their tests use.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence

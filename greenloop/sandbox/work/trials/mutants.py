@@ -4,8 +4,6 @@ The outcome of a mutant comes from a process that ran untrusted code. It is a cl
 worth is said in `greenloop.grading.mutation.evidence`.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 

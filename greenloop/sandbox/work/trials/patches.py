@@ -4,8 +4,6 @@ All results come from a process that ran untrusted code: they only select what i
 test run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args

@@ -1,7 +1,5 @@
 """Outcomes of mutants, and the trial of each in a test run of its own."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Sequence

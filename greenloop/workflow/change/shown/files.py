@@ -1,7 +1,5 @@
 """Files as prompts show them: whole, or without what has least to do with a text."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tests of a project that prompts of a change show: those that concern it, and test files."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

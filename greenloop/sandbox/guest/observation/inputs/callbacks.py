@@ -1,7 +1,5 @@
 """Failures of what an input passes in, which say nothing of the code that calls it."""
 
-from __future__ import annotations
-
 import dis
 from types import FrameType, TracebackType
 

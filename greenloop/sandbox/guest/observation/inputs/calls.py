@@ -1,7 +1,5 @@
 """Single calls of the module, each on arguments of its own, and a generator of such calls."""
 
-from __future__ import annotations
-
 import ast
 import datetime
 import decimal

@@ -1,7 +1,5 @@
 """What coroutines and iterators give, which a call returns before they have run."""
 
-from __future__ import annotations
-
 import inspect
 import types
 from collections.abc import Coroutine, Iterator

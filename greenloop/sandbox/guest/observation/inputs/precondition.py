@@ -1,7 +1,5 @@
 """The precondition of a second reading, which is asked before each call."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable
