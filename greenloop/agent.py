@@ -5,8 +5,6 @@ written from a contract and held to tests that failed on a stub; a script is hel
 output; an existing file is repaired with small edits.
 """
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import ExitStack
 from functools import partial
@@ -81,8 +79,8 @@ class CodingAgent:
         self,
         settings: Settings | None = None,
         *,
-        model: BaseChatModel | None = None,
-        fallback: BaseChatModel | None = None,
+        model: "BaseChatModel | None" = None,
+        fallback: "BaseChatModel | None" = None,
         sandbox: Sandbox | None = None,
         resources: SharedResources | None = None,
         emit: EventSink = ignore_event,

@@ -4,8 +4,6 @@ A project's file comes with the code that is judged. It may set what cannot weak
 reach out of the sandbox; all else comes from options, the environment, or the user's file.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,7 +50,7 @@ class Setting:
     default: Any = None
     field: FieldInfo | None = None
 
-    def bind(self, name: str, field: FieldInfo) -> Setting:
+    def bind(self, name: str, field: FieldInfo) -> "Setting":
         """Return the setting with what its field says."""
         key = self.key or name.removesuffix("_s").replace("_", "-")
         variable = str(field.validation_alias)

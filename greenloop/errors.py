@@ -23,8 +23,6 @@ What the model can correct is sent back to it as `greenloop.llm.parsing.errors.I
 which is not in this tree; a second one in a row is an InvalidResponseError.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:  # `--help` loads no records
@@ -41,7 +39,7 @@ class GreenloopError(Exception):
     """Base of all greenloop errors. `report` holds what the run had reached, where there was one."""
 
     exit_status: ClassVar[int] = 1
-    report: Report | None = None
+    report: "Report | None" = None
 
 
 class InputError(GreenloopError):

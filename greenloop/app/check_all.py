@@ -1,7 +1,5 @@
 """Checks of all modules of a folder, one after the other; a result is kept until a file changes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
@@ -99,7 +97,7 @@ async def _check_module(
     tests: list[Path],
     settings: Settings,
     open_box: Callable[[], Awaitable[Sandbox]],
-    store: _Store,
+    store: "_Store",
 ) -> ModuleGrade:
     """Return the grade of a module, the kept one where nothing has changed."""
     if not tests:

@@ -1,7 +1,5 @@
 """Checks that are repeated at each save: what is watched, and how it is checked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +29,7 @@ class WatchedModule:
     @classmethod
     def create(
         cls, code: Path, tests: Sequence[Path], settings: Settings, run_dir: Path | None
-    ) -> WatchedModule:
+    ) -> "WatchedModule":
         """Create the run directory. Raises InputError for files that cannot be checked."""
         inputs = read_module(code, tests, settings)
         return cls(code, tuple(tests), create_check_directory(settings, inputs, run_dir))
@@ -64,7 +62,7 @@ class WatchedProject:
     @classmethod
     def create(
         cls, root: Path, ref: str, settings: Settings, run_dir: Path | None
-    ) -> WatchedProject:
+    ) -> "WatchedProject":
         """Create the run directory. Raises InputError where there is no such commit."""
         return cls(root, ref, create_diff_directory(settings, read_diff(root, ref), run_dir))
 

@@ -1,7 +1,5 @@
 """Object stores that hold a batch's results: any address of fsspec (`s3://…`, `gs://…`, `file://…`)."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import posixpath
@@ -152,7 +150,7 @@ class PendingUploads:
     files: tuple[tuple[str, bytes], ...]
 
     @classmethod
-    def from_folder(cls, folder: Path) -> PendingUploads:
+    def from_folder(cls, folder: Path) -> "PendingUploads":
         found = list_run_files(folder)
         return cls(
             tuple((item.relative_to(folder).as_posix(), item.read_bytes()) for item in found)

@@ -5,8 +5,6 @@ executes the runs, in directories that all nodes see. The runs of a lost worker 
 another one from their logs, so that no answer is paid for twice.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import secrets
@@ -38,7 +36,7 @@ _NAME_TAKEN_TIMEOUT_SECONDS = 10.0  # the budget actor of a killed batch exists 
 _NAMESPACE = "greenloop"
 
 
-def create_executor(address: str | None, folder: Path, url: str | None) -> RayExecutor:
+def create_executor(address: str | None, folder: Path, url: str | None) -> "RayExecutor":
     """Return the executor that is registered as `ray`. Raises InputError without Ray."""
     require_ray()
     store = ObjectStore(url) if url is not None else None

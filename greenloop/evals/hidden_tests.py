@@ -1,7 +1,5 @@
 """Hidden tests of a task, run on the final code, or on the data's reference solution."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Collection, Iterable
@@ -44,7 +42,7 @@ class HiddenTestsOutcome:
 async def run_hidden_tests(
     task: EvalTask,
     code: str,
-    sandbox_factory: TaskSandboxFactory,
+    sandbox_factory: "TaskSandboxFactory",
     contract_packages: tuple[str, ...] = (),
 ) -> HiddenTestsOutcome:
     """Run the hidden tests on the code.

@@ -1,7 +1,5 @@
 """Output directory of an evaluation, derived from tasks, model and settings."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -27,7 +25,7 @@ class EvalDirectory:
         self.results_file = self.path / EVAL_RESULTS_FILE
 
     @classmethod
-    def create(cls, setup: EvalSetup, home: Path, run_dir: Path | None) -> EvalDirectory:
+    def create(cls, setup: EvalSetup, home: Path, run_dir: Path | None) -> "EvalDirectory":
         """Create or reopen the folder of this evaluation; `run_dir` where one is given.
 
         Raises:

@@ -1,7 +1,5 @@
 """Evaluation task: the specification for the model and the hidden tests."""
 
-from __future__ import annotations
-
 import ast
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -38,7 +36,7 @@ class EvalTask(Record):
     where: str = ""
 
     @classmethod
-    def with_test_file(cls, code: str, module: str = DEFAULT_MODULE, **fields: str) -> EvalTask:
+    def with_test_file(cls, code: str, module: str = DEFAULT_MODULE, **fields: str) -> "EvalTask":
         """Return a task with one file of hidden tests."""
         hidden = HiddenFile(name=f"test_{module}.py", code=code)
         return cls.model_validate({**fields, "module": module, "tests": (hidden,)})

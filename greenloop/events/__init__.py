@@ -1,7 +1,5 @@
 """Events of a run or batch: the loop emits them, renderers and tracers listen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -179,7 +177,7 @@ class EntryProgress:
     """An event within the run of one specification."""
 
     id: str
-    event: Event
+    event: "Event"
 
 
 Event = (

@@ -1,7 +1,5 @@
 """A LangGraph node and a LangChain tool that make tested code."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
@@ -44,7 +42,7 @@ StreamWriter = Callable[[Any], None]  # LangGraph passes it to a parameter named
 def make_node(
     settings: Settings | None = None,
     *,
-    model: BaseChatModel | None = None,
+    model: "BaseChatModel | None" = None,
     project: Path | None = None,
 ) -> GraphNode:
     """Return an asynchronous node that makes tested code of the state's `specification`.
@@ -87,7 +85,7 @@ async def _run_node(
     return _to_node_output(await agent.run(request, directory.path))
 
 
-def _create_service(settings: Settings | None, model: BaseChatModel | None) -> AgentService:
+def _create_service(settings: Settings | None, model: "BaseChatModel | None") -> AgentService:
     sources = [ChatSource(type(model).__name__, model)] if model else []
     return AgentService(settings or Settings.load(), sources)
 
@@ -102,7 +100,9 @@ def _to_node_output(report: Report) -> NodeOutput:
     )
 
 
-def make_tool(settings: Settings | None = None, *, model: BaseChatModel | None = None) -> BaseTool:
+def make_tool(
+    settings: Settings | None = None, *, model: "BaseChatModel | None" = None
+) -> BaseTool:
     """Return a tool, `make_tested_code`, for an agent: each call is one run.
 
     The agent gets the result as JSON. The tool message's artifact is a `RunResult`, or a dict after

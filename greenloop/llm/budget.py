@@ -1,7 +1,5 @@
 """Token and cost budget, checked before each model call, and the usage by tool."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -71,7 +69,7 @@ class Budget:
     max_cost: float | None = None
     by_tool: dict[str, ToolUsage] = field(default_factory=dict)
     model_s: float = 0.0
-    parent: Budget | None = None  # shared by several runs
+    parent: "Budget | None" = None  # shared by several runs
     _reserved_tokens: int = 0
     _known_cost: float = 0.0  # of the calls with a known price
     _reserved_cost: float = 0.0
@@ -154,7 +152,7 @@ class Budget:
         self.by_tool[tool] = _combine_usage(before, call, 1) if before else call
         self.model_s += seconds
 
-    def subtract(self, other: Budget) -> None:
+    def subtract(self, other: "Budget") -> None:
         """Subtract what `other`, of which this is the parent, has added: its run is restarted.
 
         The restarted run adds its logged answers again as it uses them.

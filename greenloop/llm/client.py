@@ -1,7 +1,5 @@
 """Client of the chat model: log, budget, rate limits, retries, fallback and parsing of answers."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable
@@ -123,7 +121,7 @@ class LLMClient:
         """Use the fallback model for all further calls."""
         self.sources = self.sources[1:]
 
-    def with_fallback_first(self) -> LLMClient:
+    def with_fallback_first(self) -> "LLMClient":
         """Return a client of the same run that asks the fallback model, where there is one."""
         return replace(self, sources=[*self.sources[1:], *self.sources[:1]])
 

@@ -1,7 +1,5 @@
 """Chat model that replays recorded answers and faults."""
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -50,7 +48,7 @@ class ReplayChatModel(BaseChatModel):
             self._queues.setdefault(entry.tool, deque()).append(entry)
 
     @classmethod
-    def from_file(cls, path: Path) -> ReplayChatModel:
+    def from_file(cls, path: Path) -> "ReplayChatModel":
         """Read a replay file; of a folder only the digests of the texts that it has recordings of.
 
         Raises:
@@ -63,7 +61,7 @@ class ReplayChatModel(BaseChatModel):
         return model
 
     @classmethod
-    def from_folder(cls, folder: Path) -> ReplayChatModel:
+    def from_folder(cls, folder: Path) -> "ReplayChatModel":
         """Find the recordings below a folder. Raises InputError where there is none."""
         model = cls([], str(folder))
         for path in sorted(folder.rglob("*.jsonl")):
@@ -73,7 +71,7 @@ class ReplayChatModel(BaseChatModel):
             raise InputError(f"{folder} has no recording (a .jsonl that --record wrote)")
         return model
 
-    def select(self, sha256: str) -> ReplayChatModel:
+    def select(self, sha256: str) -> "ReplayChatModel":
         """Return the recording of a text: this one, or the folder's.
 
         Raises:

@@ -1,7 +1,5 @@
 """A project with several files, as it is in its folder."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -77,7 +75,7 @@ class ProjectTree:
 
     def with_changes(
         self, changed: Mapping[str, str | None], targets: Sequence[str] = ()
-    ) -> ProjectTree:
+    ) -> "ProjectTree":
         """Return the project with files changed, added or, where the text is None, deleted.
 
         `targets` are the tests that are run, none for all.

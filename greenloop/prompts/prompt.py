@@ -1,7 +1,5 @@
 """Prompt of one model call: the tool that makes it, and the messages."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from typing import Literal, NamedTuple
@@ -36,7 +34,7 @@ class Prompt(NamedTuple):
         """Length of all messages."""
         return sum(len(item.text) for item in self.messages)
 
-    def with_feedback(self, response: str, error: str) -> Prompt:
+    def with_feedback(self, response: str, error: str) -> "Prompt":
         """Return the prompt that repeats the call and says what was wrong with the answer."""
         shown = response[:_MAX_REJECTED_CHARS] or "(empty)"
         again = (Message("assistant", shown), Message("user", error))

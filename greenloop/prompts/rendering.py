@@ -1,7 +1,5 @@
 """Rendering of prompt templates: the shipped ones, and a user's folder that replaces some of them."""
 
-from __future__ import annotations
-
 import platform
 import shlex
 from collections.abc import Iterator
@@ -35,7 +33,7 @@ class PromptTemplates:
     folder: Path | None = None
 
     @classmethod
-    def open(cls, folder: str | None) -> PromptTemplates:
+    def open(cls, folder: str | None) -> "PromptTemplates":
         """Return the templates with those of a user's folder, each of them checked.
 
         Raises:

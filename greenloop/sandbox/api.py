@@ -1,7 +1,5 @@
 """Sandbox protocol: what the functions of `greenloop.sandbox.work` need of a sandbox."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -40,7 +38,7 @@ class JobRunner(Protocol):
         *,
         timeout_s: float | None = None,
         hash_seed: int = ...,
-    ) -> Observations: ...
+    ) -> "Observations": ...
 
     def run_tests(
         self,

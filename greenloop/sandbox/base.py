@@ -1,7 +1,5 @@
 """Sandbox: base class of the backends and of the views."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time
@@ -70,7 +68,7 @@ class Sandbox(ABC):
     evaluate_calls = observations.evaluate_calls
     observe = observations.observe
 
-    def with_packages(self, packages: InstalledPackages) -> Sandbox:
+    def with_packages(self, packages: InstalledPackages) -> "Sandbox":
         """Return a view for code that may import these packages.
 
         It is cheap, shares the processes of this sandbox, is interrupted by itself, and need not
@@ -100,7 +98,7 @@ class Sandbox(ABC):
         run = self.run_tests(code, tests, module=module, hits=hits, **options)
         return run, reduce(or_, hits[path].values(), 0)
 
-    def open_environment(self, environment: GuestEnvironment) -> Sandbox:
+    def open_environment(self, environment: GuestEnvironment) -> "Sandbox":
         """Return a sandbox of the same kind that runs its jobs in a project's own environment.
 
         Raises:

@@ -1,7 +1,5 @@
 """Result of a sandbox process, and its reception from the socket of a run."""
 
-from __future__ import annotations
-
 import json
 import select
 import socket
@@ -32,7 +30,7 @@ class ScriptArtifacts(NamedTuple):
     @classmethod
     def from_stream(
         cls, stream: MessageStream, truncated_streams: Iterable[str]
-    ) -> ScriptArtifacts:
+    ) -> "ScriptArtifacts":
         """Receive the artifacts, three frames. Raises EOFError, OSError or ValueError."""
         errors, manifest, contents = (receive_frame(stream, MAX_FRAME_BYTES) for _ in range(3))
         return cls(errors, tuple(truncated_streams), json.loads(manifest), contents)
@@ -52,7 +50,7 @@ class ProcessResult(NamedTuple):
     cpu_s: float = 0.0  # 0 where the backend does not know it
 
     @classmethod
-    def without_report(cls, ending: Ending, started: float, output: bytes = b"") -> ProcessResult:
+    def without_report(cls, ending: Ending, started: float, output: bytes = b"") -> "ProcessResult":
         """Return the result of a run, begun at `started`, that sent no report."""
         return cls(ending, -9, output, b"", time.monotonic() - started)
 

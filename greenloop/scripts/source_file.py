@@ -1,7 +1,5 @@
 """A script's source file: read as text, written back with its encoding, line ends and mode."""
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import io
@@ -34,7 +32,7 @@ class SourceFile:
     mode: int = 0o644  # the permission bits
 
     @classmethod
-    def from_path(cls, path: Path) -> SourceFile:
+    def from_path(cls, path: Path) -> "SourceFile":
         """Read a script.
 
         Raises:

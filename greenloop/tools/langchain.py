@@ -1,7 +1,5 @@
 """Toolkit methods as LangChain tools, with typed arguments and docstrings for a model."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -176,7 +174,7 @@ class _AgentTools:
 
 
 def coding_tools(
-    model: BaseChatModel | None = None,
+    model: "BaseChatModel | None" = None,
     sandbox: Sandbox | None = None,
     settings: Settings | None = None,
 ) -> list[BaseTool]:
@@ -221,7 +219,7 @@ class _NoModel:
 
 
 def create_client(
-    settings: Settings, model: BaseChatModel | None = None, emit: EventSink = ignore_event
+    settings: Settings, model: "BaseChatModel | None" = None, emit: EventSink = ignore_event
 ) -> LLMClient:
     """Return a client of a model, by default that of the settings. Raises NoModelError."""
     from greenloop.llm.factory import open_sources

@@ -3,8 +3,6 @@
 The workflow calls its methods; `greenloop.tools.langchain` wraps them for other agents.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -264,7 +262,7 @@ class Toolkit(PromptCaller):
             is_example=is_example,
         )
 
-    async def with_imported_packages(self, *sources: str) -> Toolkit:
+    async def with_imported_packages(self, *sources: str) -> "Toolkit":
         """Return the toolkit with the allowed packages that sources import in its sandbox.
 
         Raises:

@@ -1,7 +1,5 @@
 """Tracing as the environment configures it, opened once and used by one run or by many."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os
@@ -140,7 +138,7 @@ class _ExportErrors(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         self.found = True
 
-    def __enter__(self) -> _ExportErrors:
+    def __enter__(self) -> "_ExportErrors":
         logging.getLogger(_EXPORTER_LOGGER).addHandler(self)
         return self
 

@@ -1,7 +1,5 @@
 """Test run and grade of the current candidate; a failed held-out example becomes a test."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from greenloop.workflow.strategy import Strategy
 
 
-async def run_and_grade(strategy: Strategy) -> bool:
+async def run_and_grade(strategy: "Strategy") -> bool:
     """Run the current candidate and grade it where it is green; return whether it stays green."""
     state = strategy.run.state
     result = await _run_current_candidate(strategy)
@@ -44,7 +42,7 @@ async def run_and_grade(strategy: Strategy) -> bool:
     return False
 
 
-async def _run_current_candidate(strategy: Strategy) -> TestRun:
+async def _run_current_candidate(strategy: "Strategy") -> TestRun:
     candidate = await _autofix_current_candidate(strategy)
     result = await strategy.run_candidate(candidate.code)
     candidates = strategy.run.state.candidates
@@ -53,7 +51,7 @@ async def _run_current_candidate(strategy: Strategy) -> TestRun:
     return result
 
 
-async def _autofix_current_candidate(strategy: Strategy) -> Candidate:
+async def _autofix_current_candidate(strategy: "Strategy") -> Candidate:
     candidates = strategy.run.state.candidates
     fixed = await complete_in_thread(partial(strategy.apply_autofix, candidates.current.code))
     if not fixed.applied:

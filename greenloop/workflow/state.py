@@ -1,7 +1,5 @@
 """A run and its state: what the steps of the workflow read and change."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -110,7 +108,7 @@ class RunState:
     @classmethod
     def create(
         cls, request: RunRequest, settings: Settings, budget: Budget | None = None
-    ) -> RunState:
+    ) -> "RunState":
         """Return the state of a run that has opened neither model nor sandbox yet."""
         needs_model = request.kind != "check" or request.specification
         return cls(
@@ -205,8 +203,8 @@ class Run:
 
     settings: Settings
     state: RunState
-    client: LLMClient
-    kit: Toolkit
+    client: "LLMClient"
+    kit: "Toolkit"
     emit: EventSink
     save_request: Callable[[RunRequest], None]  # stores a changed request in the run directory
     asker: ChoiceAsker | None = None  # the user at a terminal

@@ -4,8 +4,6 @@ A parameter of commands alone is declared by `option`, `flag` or `argument`; the
 come from the table in `greenloop.settings`, by the names in `settings`.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
@@ -103,14 +101,14 @@ def _list_settings(names: Names) -> Iterator[inspect.Parameter]:
                 yield _build_option(item, section)
 
 
-def _list_with_sections(table: tuple[Setting, ...]) -> Iterator[tuple[Setting, str]]:
+def _list_with_sections(table: "tuple[Setting, ...]") -> "Iterator[tuple[Setting, str]]":
     section = ""
     for item in table:
         section = item.section or section
         yield item, section
 
 
-def _build_option(item: Setting, section: str) -> inspect.Parameter:
+def _build_option(item: "Setting", section: str) -> inspect.Parameter:
     """Return the option of a setting; its value is checked with the other settings."""
     default = f" Default: {item.default}." if item.default and not item.is_flag else ""
     details: dict[str, Any] = {"help": f"{item.about}{default}", "rich_help_panel": section}

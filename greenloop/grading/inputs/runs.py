@@ -1,7 +1,5 @@
 """Runs of a program on many inputs, in a process without the other program."""
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Iterator, Sequence
@@ -50,7 +48,7 @@ class Answer:
     def changes_arguments(self) -> bool:
         return any(number == AFTER for number, _ in self.observed)
 
-    def load_arguments(self, other: Answer) -> dict[str, Any]:
+    def load_arguments(self, other: "Answer") -> dict[str, Any]:
         """Return the arguments after the call; where it left them, as `other` shows them before."""
         return self.load(AFTER) or other.load(BEFORE)
 

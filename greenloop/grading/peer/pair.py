@@ -1,7 +1,5 @@
 """Two programs that are given the same inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -87,7 +85,7 @@ class Pair:
         mine = iter(self.code.run([item for item, _ in allowed], self.left_s))
         return [judge(item, next(mine), answer, self.names) for item, answer in allowed]
 
-    def without_precondition(self, budget_s: float) -> Pair:
+    def without_precondition(self, budget_s: float) -> "Pair":
         """Return the programs for further inputs: what a test asserts of a call needs no permission."""
         return Pair(self.code, replace(self.peer, inputs=""), self.names, budget_s)
 

@@ -1,7 +1,5 @@
 """MCP over standard input and output, tolerant of broken pipes and invalid messages."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -45,14 +43,14 @@ class _MessageStream:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._messages, name)
 
-    async def __aenter__(self) -> _MessageStream:
+    async def __aenter__(self) -> "_MessageStream":
         await self._messages.__aenter__()
         return self
 
     async def __aexit__(self, *error: Any) -> Any:
         return await self._messages.__aexit__(*error)
 
-    def __aiter__(self) -> _MessageStream:
+    def __aiter__(self) -> "_MessageStream":
         return self
 
     async def __anext__(self) -> Any:

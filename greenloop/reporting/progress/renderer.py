@@ -1,7 +1,5 @@
 """Progress of a run on standard error: a live view in a terminal, else plain lines."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading
@@ -39,7 +37,7 @@ class NullProgress:
     def __call__(self, event: e.Event) -> None:
         return
 
-    def __enter__(self) -> NullProgress:
+    def __enter__(self) -> "NullProgress":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,7 +1,5 @@
 """Landlock sandbox, for machines without namespaces: one process for each run."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import os
@@ -108,7 +106,7 @@ class _SharedFolder:
     has_own_user: bool
 
     @classmethod
-    def create(cls, mounts: GuestMounts) -> _SharedFolder:
+    def create(cls, mounts: GuestMounts) -> "_SharedFolder":
         root = create_temporary_folder()
         site = root / "site"
         site.mkdir()

@@ -1,7 +1,5 @@
 """File system of the guest: the interpreter, pytest, allowed packages and the guest package."""
 
-from __future__ import annotations
-
 import compileall
 import os
 import site
@@ -40,7 +38,7 @@ class GuestMounts(NamedTuple):
         """Whether only pytest and its plugins are loaded, and a process without pytest is forked."""
         return self.hash_seed != 0
 
-    def with_packages(self, packages: InstalledPackages) -> GuestMounts:
+    def with_packages(self, packages: InstalledPackages) -> "GuestMounts":
         """Return the same mounts with the packages."""
         pairs = (*self.read_only, (packages.folder, PACKAGES))
         return self._replace(read_only=pairs, modules=packages.preloadable_modules)

@@ -1,7 +1,5 @@
 """Allowlist: the hosts that a run may connect to, and their addresses."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 import socket
@@ -28,7 +26,7 @@ class HostRule(NamedTuple):
     port: int | None = None  # None for the ports of HTTP and HTTPS
 
     @classmethod
-    def parse(cls, text: str) -> HostRule:
+    def parse(cls, text: str) -> "HostRule":
         """Parse `example.org`, `*.example.org` or `127.0.0.1:8000`. Raises InputError."""
         found = _HOST_PORT.fullmatch(text.strip().lower())
         host = normalize_host(found["host"]) if found else ""

@@ -1,7 +1,5 @@
 """Relay of bytes between a run and an allowed host, with a limit on their number."""
 
-from __future__ import annotations
-
 import select
 import socket
 import threading
@@ -21,7 +19,7 @@ class Relay:
     def stop(self) -> None:
         self._is_over.set()
 
-    def transfer(self, connection: ProxyConnection, first_bytes: bytes) -> None:
+    def transfer(self, connection: "ProxyConnection", first_bytes: bytes) -> None:
         """Send `first_bytes` to the server, then transfer until one side ends. Raises OSError."""
         self._consume(len(first_bytes))
         connection.send_first(first_bytes)
@@ -35,7 +33,7 @@ class Relay:
             if not all(self._forward(connection, end) for end in ready):
                 break
 
-    def _forward(self, connection: ProxyConnection, end: socket.socket) -> bool:
+    def _forward(self, connection: "ProxyConnection", end: socket.socket) -> bool:
         """Forward one chunk; return whether more may follow."""
         try:
             count = connection.forward(end)

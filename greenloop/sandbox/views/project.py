@@ -1,7 +1,5 @@
 """View of a sandbox for a module of a project, which is run and graded like any other module."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,7 +24,7 @@ class ProjectSandbox(SandboxView):
         super().__init__(sandbox)
         self.project, self.path = project, path
 
-    def with_packages(self, packages: InstalledPackages) -> ProjectSandbox:
+    def with_packages(self, packages: InstalledPackages) -> "ProjectSandbox":
         return ProjectSandbox(self.sandbox.with_packages(packages), self.project, self.path)
 
     def run_tests(

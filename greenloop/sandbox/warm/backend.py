@@ -1,7 +1,5 @@
 """Warm sandbox: each run is a copy of a zygote process that has pytest loaded."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json
@@ -41,7 +39,7 @@ class JobPaths(NamedTuple):
     site: str = SITE
     packages: str = ""
 
-    def rename(self, name: str) -> JobPaths:
+    def rename(self, name: str) -> "JobPaths":
         """Return folders that observed code cannot know: those of a program below /tmp."""
         return self._replace(work=f"/tmp/{name}", home=f"/tmp/.{name}", temporary="/tmp")
 

@@ -1,7 +1,5 @@
 """Checklist of a script: the user's checks, and those that a model proposed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from greenloop.records import Failure, HeldOutExample, Origin, OutputCheck, TestOutcome, TestRun
@@ -61,7 +59,7 @@ class Checklist:
     def is_active(self, test: str) -> bool:
         return all(item.name != test for item in self.dropped)
 
-    def drop(self, test: str, why: str, *, disputed: bool) -> Checklist:
+    def drop(self, test: str, why: str, *, disputed: bool) -> "Checklist":
         """Drop a check and keep the reason. A locked check is not dropped."""
         if not self.may_be_disputed(test):
             return self

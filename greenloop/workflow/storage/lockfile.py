@@ -1,7 +1,5 @@
 """Lock file beside the code: digests of specification, code and tests, and the grade."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +32,9 @@ class Grade(Record):
     branch_coverage: float | None = None
 
     @classmethod
-    def from_evidence(cls, verdict: Verdict, reasons: tuple[str, ...], evidence: Evidence) -> Grade:
+    def from_evidence(
+        cls, verdict: Verdict, reasons: tuple[str, ...], evidence: Evidence
+    ) -> "Grade":
         mutation, coverage = evidence.mutation, evidence.coverage
         return cls(
             verdict=verdict,

@@ -4,8 +4,6 @@ Requests are stored in the run directory. They hold no API key. Those of each ki
 folder of their own.
 """
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -31,11 +29,11 @@ class GivenTests(Record):
     sha256: str
 
     @classmethod
-    def from_code(cls, name: str, code: str) -> GivenTests:
+    def from_code(cls, name: str, code: str) -> "GivenTests":
         return cls(name=name, code=code, sha256=digest(code))
 
     @classmethod
-    def read(cls, path: Path, label: str, name: str = "") -> GivenTests:
+    def read(cls, path: Path, label: str, name: str = "") -> "GivenTests":
         """Read a file, which `label` names in messages. Raises InputError."""
         code = read_text(path, label)
         check_python(code, f"{label} is")

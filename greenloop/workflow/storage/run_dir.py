@@ -1,7 +1,5 @@
 """Run directories: request, response log, report, and best code of a run."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os
@@ -31,7 +29,7 @@ class RunDirectory:
         self.best_dir = self.path / "best"
 
     @classmethod
-    def create(cls, home: Path, specification: str, path: Path | None = None) -> RunDirectory:
+    def create(cls, home: Path, specification: str, path: Path | None = None) -> "RunDirectory":
         """Create a run directory: `path`, or a new one below `home`.
 
         Raises:
@@ -59,7 +57,7 @@ class RunDirectory:
         return run
 
     @classmethod
-    def open(cls, path: Path) -> RunDirectory:
+    def open(cls, path: Path) -> "RunDirectory":
         """Open an existing run directory. Raises InputError where there is no run in it."""
         run = cls(path)
         if not run.request_file.is_file():

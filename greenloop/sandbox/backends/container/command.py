@@ -1,7 +1,5 @@
 """Command line that starts a container: no access to this machine, and tight limits."""
 
-from __future__ import annotations
-
 import csv
 import io
 import secrets
@@ -46,7 +44,7 @@ class ContainerConfig:
     packages: InstalledPackages
 
     @classmethod
-    def from_limits(cls, limits: ResourceLimits, packages: InstalledPackages) -> ContainerConfig:
+    def from_limits(cls, limits: ResourceLimits, packages: InstalledPackages) -> "ContainerConfig":
         """Leave out the limits that each run in the container has of its own."""
         fixed = limits._replace(timeout_s=0.0, cpu_s=None, memory_bytes=0)
         fixed = fixed._replace(output_bytes=0, kept_bytes=0, result_bytes=0)

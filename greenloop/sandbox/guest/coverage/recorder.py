@@ -1,7 +1,5 @@
 """pytest plugin that reports which statements and branches of some files each test runs."""
 
-from __future__ import annotations
-
 import os
 import sys
 import types
@@ -20,7 +18,7 @@ _AT_IMPORT = ""
 _DIGITS = b"01" + bytes(range(2, 256))
 
 
-def install_recorder(job: Mapping[str, Any], channel: Channel) -> list[HitRecorder]:
+def install_recorder(job: Mapping[str, Any], channel: Channel) -> "list[HitRecorder]":
     """Record what is run of the files that a job names; return the plug-ins for that, if any."""
     if not job.get("traced"):
         return []

@@ -1,7 +1,5 @@
 """Limit of CPU time for a block of code in this process."""
 
-from __future__ import annotations
-
 import signal
 from types import FrameType, TracebackType
 
@@ -23,7 +21,7 @@ class CpuTimeLimit:
         self._seconds = seconds
         self.is_exceeded = False
 
-    def __enter__(self) -> CpuTimeLimit:
+    def __enter__(self) -> "CpuTimeLimit":
         signal.signal(signal.SIGPROF, self._raise_exceeded)
         signal.setitimer(signal.ITIMER_PROF, self._seconds, _REPEAT_SECONDS)
         return self

@@ -1,7 +1,5 @@
 """Runner of programs in the process of the code: no pytest, and nothing that is expected."""
 
-from __future__ import annotations
-
 import builtins
 import importlib
 import inspect
@@ -159,7 +157,7 @@ class Runner:
         """Report a value."""
         self._report(number, {"value": self.encode(value), **self._tell_own()})
 
-    def raising(self, number: int) -> _Raising:
+    def raising(self, number: int) -> "_Raising":
         """Return a context manager that reports the exception of its block, and ends it there."""
         return _Raising(self, number)
 
@@ -229,7 +227,7 @@ class _Raising:
     def __init__(self, runner: Runner, number: int) -> None:
         self._runner, self._number = runner, number
 
-    def __enter__(self) -> _Raising:
+    def __enter__(self) -> "_Raising":
         return self
 
     def __exit__(
