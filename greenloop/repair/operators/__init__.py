@@ -19,16 +19,13 @@ from greenloop.repair.operators import (
 from greenloop.repair.scope import ModuleParts, NameScope, build_scope
 from greenloop.syntax.nodes import Function, NodeContext, walk_editable_nodes
 from greenloop.syntax.operators import FIXES
-from greenloop.syntax.operators.protocol import Operator
+from greenloop.syntax.operators.protocol import Operator, list_operators
 from greenloop.syntax.source import Source
 
-# Applied in this order, those of a module as they are defined.
-_MODULES = (
+# Applied in this order.
+OPERATORS: tuple[Operator[CandidateEdit], ...] = list_operators(
     *(expressions, constants, names, calls, slices_and_ranges),
     *(returns_and_raises, statements, guards, insertions),
-)
-OPERATORS: tuple[Operator[CandidateEdit], ...] = tuple(
-    item for module in _MODULES for item in vars(module).values() if isinstance(item, Operator)
 )
 
 

@@ -111,14 +111,3 @@ def remove_decorator(
         sign = context.source.text.rfind("@", 0, start)
         if sign >= 0:
             yield TextEdit(sign, end, "")
-
-
-OPERATORS = (
-    replace_callee,
-    discard_argument,
-    drop_keyword,
-    unwrap_call,
-    drop_slice_part,
-    discard_default,
-    remove_decorator,
-)

@@ -122,19 +122,3 @@ def change_exception(context: NodeContext, node: ast.Raise) -> Iterator[TextEdit
     raised, name = get_raised_class(node), get_last_name(get_raised_class(node))
     if raised is not None and name[:1].isupper():
         yield context.replace(raised, "Exception" if name != "Exception" else "BaseException")
-
-
-OPERATORS = (
-    negate_condition,
-    skip_loop,
-    replace_break,
-    replace_continue,
-    discard_result,
-    discard_yielded,
-    discard_assigned,
-    remove_call,
-    remove_raise,
-    remove_statement,
-    disable_handler,
-    change_exception,
-)

@@ -125,16 +125,3 @@ def _is_sequence(node: ast.expr) -> bool:
     if isinstance(node, ast.Constant):
         return isinstance(node.value, (str, bytes))
     return isinstance(node, SEQUENCE_NODES)
-
-
-OPERATORS = (
-    change_arithmetic,
-    change_augmented_assignment,
-    drop_accumulation,
-    shift_boundary,
-    negate_identity,
-    negate_membership,
-    negate_comparison,
-    swap_boolean_operator,
-    remove_unary_operator,
-)

@@ -71,6 +71,3 @@ def change_f_string(context: NodeContext, node: ast.JoinedStr) -> Iterator[TextE
     opening = _LITERAL_START.match(text)
     if opening is not None:
         yield context.replace(node, text[: opening.end()] + _MARK + text[opening.end() :])
-
-
-OPERATORS = (negate_bool, change_number, replace_none, change_string, change_f_string)

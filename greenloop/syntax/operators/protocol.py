@@ -8,6 +8,7 @@ it takes:
 """
 
 import ast
+import types
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -64,6 +65,12 @@ def edit_operator(
         return Operator(name or propose.__name__, question, node_types, propose, cost)
 
     return decorate
+
+
+def list_operators(*modules: types.ModuleType) -> tuple[Operator[Any], ...]:
+    """Return the operators of modules, in the order in which each defines them."""
+    found = (item for module in modules for item in vars(module).values())
+    return tuple(item for item in found if isinstance(item, Operator))
 
 
 @dataclass(frozen=True, slots=True)
