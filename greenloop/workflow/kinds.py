@@ -4,16 +4,55 @@ import json
 from typing import Any, Final
 
 from greenloop.errors import InputError
-from greenloop.workflow.change.kind import CHANGE
-from greenloop.workflow.check.kind import CHECK
-from greenloop.workflow.heal.kind import HEAL_MODULE, HEAL_SCRIPT
-from greenloop.workflow.kind import Kind
-from greenloop.workflow.make.kind import MAKE
-from greenloop.workflow.script.kind import SCRIPT
+from greenloop.records import Report
+from greenloop.workflow.change.delivery import deliver_change
+from greenloop.workflow.change.estimate import estimate_change
+from greenloop.workflow.change.request import ChangeRequest
+from greenloop.workflow.change.strategy import ChangeStrategy
+from greenloop.workflow.check.request import CheckRequest
+from greenloop.workflow.check.strategy import CheckStrategy
+from greenloop.workflow.delivery import deliver, deliver_produced_files
+from greenloop.workflow.heal.delivery import deliver_healed_file, deliver_healed_script
+from greenloop.workflow.heal.module import HealModuleStrategy
+from greenloop.workflow.heal.request import HealModuleRequest, HealScriptRequest
+from greenloop.workflow.heal.script import HealScriptStrategy
+from greenloop.workflow.kind import Consent, Kind, deliver_outputs
+from greenloop.workflow.make.estimate import estimate_make
+from greenloop.workflow.make.locked_delivery import deliver_locked
+from greenloop.workflow.make.request import MakeRequest
+from greenloop.workflow.make.strategy import MakeStrategy
+from greenloop.workflow.script.request import ScriptRequest
+from greenloop.workflow.script.strategy import WriteScriptStrategy
 from greenloop.workflow.storage.request import RunRequest, digest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-KINDS: Final[tuple[Kind[Any], ...]] = (MAKE, CHECK, HEAL_SCRIPT, HEAL_MODULE, SCRIPT, CHANGE)
+
+def _deliver_module(
+    report: Report, request: MakeRequest, directory: RunDirectory, consent: Consent
+) -> Report:
+    """Write code, tests and lock; what was edited by hand is refused. Raises OutputError."""
+    if request.output is None:
+        return deliver(report, request)
+    force = request.force or consent.is_reviewed
+    return deliver_locked(report, request, directory, force=force)
+
+
+def _deliver_script(
+    report: Report, request: ScriptRequest, directory: RunDirectory, consent: Consent
+) -> Report:
+    """Write the script and the files that it produced. Raises OutputError."""
+    report = deliver_outputs(report, request, directory, consent)
+    return deliver_produced_files(report, request.script.artifacts, directory)
+
+
+KINDS: Final[tuple[Kind[Any], ...]] = (
+    Kind(MakeRequest, MakeStrategy, _deliver_module, estimate_make),
+    Kind(CheckRequest, CheckStrategy),
+    Kind(HealScriptRequest, HealScriptStrategy, deliver_healed_script),
+    Kind(HealModuleRequest, HealModuleStrategy, deliver_healed_file),
+    Kind(ScriptRequest, WriteScriptStrategy, _deliver_script),
+    Kind(ChangeRequest, ChangeStrategy, deliver_change, estimate_change),
+)
 
 
 def find_kind(request: RunRequest) -> Kind[Any]:

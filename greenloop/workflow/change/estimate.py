@@ -1,17 +1,14 @@
-"""The kind of run that changes a project, and what it is expected to cost."""
+"""What a change of a project is expected to cost."""
 
 from pathlib import Path
-from typing import Final
 
 from greenloop.llm.budget import TokenCount, estimate_tokens
 from greenloop.project.code_map import build_code_map
 from greenloop.project.tree import read_tree
 from greenloop.settings import Settings
-from greenloop.workflow.change.delivery import deliver_change
 from greenloop.workflow.change.request import ChangeRequest
 from greenloop.workflow.change.shown.files import MAX_FILES_CHARS
-from greenloop.workflow.change.strategy import MAP_TOKENS, MAX_TOUCHED_CHARS, ChangeStrategy
-from greenloop.workflow.kind import Kind
+from greenloop.workflow.change.strategy import MAP_TOKENS, MAX_TOUCHED_CHARS
 from greenloop.workflow.make.estimate import format_estimate
 
 # Characters of the rules, the contract, tests and style files in the prompts of four calls, and of
@@ -40,6 +37,3 @@ def estimate_change(request: ChangeRequest, settings: Settings) -> str:
     tokens = TokenCount(input_tokens=asked, output_tokens=answered)
     most = 1 + _MAX_REPAIR_CALLS * _REPAIR_SHARE + _CONFIRM_SHARE
     return format_estimate(calls, _MAX_REPAIR_CALLS + 1, tokens, most, settings.model)
-
-
-CHANGE: Final = Kind(ChangeRequest, ChangeStrategy, deliver_change, estimate_change)
