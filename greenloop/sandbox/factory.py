@@ -4,12 +4,13 @@ import os
 import sys
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 
 from greenloop.errors import SandboxError
 from greenloop.plugins import list_plugins, load_plugin
 from greenloop.sandbox.backends.container.backend import create_container_sandbox
+from greenloop.sandbox.backends.landlock import LandlockSandbox
 from greenloop.sandbox.backends.namespaces import create_bubblewrap_backend, create_native_backend
+from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.limits import ResourceLimits, limits_from_settings
 from greenloop.sandbox.self_check import check_isolation
@@ -47,7 +48,7 @@ def open_sandbox(settings: Settings | None = None) -> Sandbox:
     limits = limits_from_settings(settings)
     kind, factories = settings.sandbox, _list_factories(settings)
     if kind == "none":
-        return _load_on_use("unsandboxed", "ProcessSandbox")(limits)
+        return ProcessSandbox(limits)
     if kind == "auto":
         return _open_strongest(factories, limits)
     factory = factories.get(kind) or _load_factory(kind, settings)
@@ -63,24 +64,9 @@ def _list_factories(settings: Settings) -> dict[str, SandboxFactory]:
     return {
         "bubblewrap": _only_on_linux(_create_bubblewrap),
         "native": _only_on_linux(partial(WarmSandbox, create_native_backend())),
-        "landlock": _only_on_linux(_load_on_use("landlock", "LandlockSandbox")),
-        "container": partial(_create_container, settings),
+        "landlock": _only_on_linux(LandlockSandbox),
+        "container": partial(create_container_sandbox, settings),
     }
-
-
-def _load_on_use(module: str, name: str) -> SandboxFactory:
-    """Return a factory that imports a backend's class only when it is called."""
-
-    def create(limits: ResourceLimits) -> Sandbox:
-        return _require_sandbox(
-            getattr(import_module(f"greenloop.sandbox.backends.{module}"), name)(limits)
-        )
-
-    return create
-
-
-def _create_container(settings: Settings, limits: ResourceLimits) -> Sandbox:
-    return create_container_sandbox(settings, limits)
 
 
 def _load_factory(kind: str, settings: Settings) -> SandboxFactory:
@@ -92,13 +78,14 @@ def _load_factory(kind: str, settings: Settings) -> SandboxFactory:
         raise SandboxError(
             f"--sandbox or GREENLOOP_SANDBOX: no such sandbox: {kind!r}; choose one of {kinds}"
         )
-    return lambda limits: _require_sandbox(create(settings, limits))
 
+    def open_plugin(limits: ResourceLimits) -> Sandbox:
+        created = create(settings, limits)
+        if not isinstance(created, Sandbox):
+            raise SandboxError(f"the plugin returned no Sandbox but {type(created).__name__}")
+        return created
 
-def _require_sandbox(created: object) -> Sandbox:
-    if not isinstance(created, Sandbox):
-        raise SandboxError(f"the plugin returned no Sandbox but {type(created).__name__}")
-    return created
+    return open_plugin
 
 
 def _open_strongest(factories: dict[str, SandboxFactory], limits: ResourceLimits) -> Sandbox:

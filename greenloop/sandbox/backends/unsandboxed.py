@@ -48,13 +48,12 @@ class ProcessSandbox(Sandbox):
     """Runs each job in a new process without isolation; see the module's docstring."""
 
     info = _INFO
-    site = ""  # folder with pytest, where the interpreter does not find it by itself
 
     def run(self, job: Job) -> ProcessResult:
         job = replace(job, stop_events=(self._stop_event(job),))
         with self._create_folder() as root:
             work, home, temporary = (str(root / name) for name in ("work", "home", "tmp"))
-            paths = JobPaths(work, home, temporary, self.site, job.packages.folder)
+            paths = JobPaths(work, home, temporary, "", job.packages.folder)
             result = self._run_process(root, paths, job)
             if job.artifact_request is None:
                 return result
@@ -84,7 +83,7 @@ class ProcessSandbox(Sandbox):
         except OSError as error:
             raise SandboxError(f"the run's files cannot be written: {error}") from None
         bootstrap = Path(guest.__file__).parent / "bootstrap.py"
-        command = [*self.python_command(root), str(bootstrap), str(job_file), "{fd}", "{where}"]
+        command = [sys.executable, "-s", "-B", str(bootstrap), str(job_file), "{fd}", "{where}"]
         try:
             return run_process(
                 command,
@@ -96,7 +95,3 @@ class ProcessSandbox(Sandbox):
             )
         except OSError as error:
             raise SandboxError(f"the test process cannot be started: {error}") from None
-
-    def python_command(self, root: Path) -> list[str]:
-        """Return the command that starts Python for the run in the folder `root`."""
-        return [sys.executable, "-s", "-B"]
