@@ -2,17 +2,16 @@
 
 import json
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from greenloop.app.check import check_files, create_check_directory
 from greenloop.app.inputs.check_files import CheckInputs
 from greenloop.app.inputs.project_module import read_module
+from greenloop.batch.results import append_line, read_lines
 from greenloop.errors import GreenloopError, InputError, InterruptedRunError, SandboxError
 from greenloop.events import ignore_event
 from greenloop.project.tree import read_tree
-from greenloop.records import Report
+from greenloop.records import Record, Report
 from greenloop.reporting.evidence.text import list_first_steps
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
@@ -23,13 +22,12 @@ from greenloop.workflow.storage.request import digest, select_saved_options
 _ORDER = ("failed", "not checked", "no tests", "passed", "verified")
 
 
-@dataclass(frozen=True)
-class ModuleGrade:
+class ModuleGrade(Record):
     """What a module's tests are worth; `score` is the share of mutants that they notice."""
 
     path: str
     verdict: str  # of the report, or "no tests", "not checked"
-    score: float
+    score: float = 0.0
     step: str = ""  # the first thing to do
     run_dir: str = ""
     sha256: str = ""  # of code, tests and settings
@@ -51,7 +49,8 @@ async def check_modules(
         InputError: there is no module in the folder.
         SandboxError: the sandbox cannot be opened.
     """
-    store = _Store(settings.home / "checks.jsonl")
+    kept = settings.home / "checks.jsonl"  # the last line of a module counts
+    known = {item.path: item for item in read_lines(kept, ModuleGrade)}
     opened: list[Sandbox] = []
 
     async def open_once() -> Sandbox:
@@ -61,7 +60,9 @@ async def check_modules(
 
     grades = []
     for code, tests in _find_modules(folder):
-        grade = await _check_module(code, tests, settings, open_once, store)
+        grade = await _check_module(code, tests, settings, open_once, known.get(str(code)))
+        if grade.sha256 and grade is not known.get(str(code)):
+            append_line(kept, grade.model_dump_json())
         show(grade)
         grades.append(grade)
     if not grades:
@@ -97,15 +98,15 @@ async def _check_module(
     tests: list[Path],
     settings: Settings,
     open_box: Callable[[], Awaitable[Sandbox]],
-    store: "_Store",
+    known: ModuleGrade | None,
 ) -> ModuleGrade:
     """Return the grade of a module, the kept one where nothing has changed."""
     if not tests:
-        return ModuleGrade(str(code), "no tests", 0.0, "write tests that import it")
+        return ModuleGrade(path=str(code), verdict="no tests", step="write tests that import it")
     try:
         inputs = read_module(code, tests, settings)
         sha256 = _hash(inputs, settings)
-        if known := store.find(str(code), sha256):
+        if known and known.sha256 == sha256:
             return known
         directory = create_check_directory(settings, inputs, None)
         report, error = await check_files(inputs, code, directory, settings, open_box, ignore_event)
@@ -114,39 +115,25 @@ async def _check_module(
     except (SandboxError, InterruptedRunError):
         raise
     except GreenloopError as error:
-        return ModuleGrade(str(code), "not checked", 0.0, str(error))
-    grade = _summarize(code, report, sha256)
-    store.add(grade)
-    return grade
+        return ModuleGrade(path=str(code), verdict="not checked", step=str(error))
+    return _summarize(code, report, sha256)
 
 
 def _summarize(code: Path, report: Report, sha256: str) -> ModuleGrade:
     mutation = report.evidence.mutation
     score = mutation.score if mutation and mutation.score is not None else 0.0
     step, run_dir = next(iter(list_first_steps(report)), ""), report.artifacts.run_dir or ""
-    return ModuleGrade(str(code), report.verdict, score, step, run_dir, sha256)
+    return ModuleGrade(
+        path=str(code),
+        verdict=report.verdict,
+        score=score,
+        step=step,
+        run_dir=run_dir,
+        sha256=sha256,
+    )
 
 
 def _hash(inputs: CheckInputs, settings: Settings) -> str:
     files = [f"{item.name}\n{item.code}" for item in inputs.tests]
     options = json.dumps([select_saved_options(settings), vars(settings.thresholds)], default=str)
     return digest("\0".join((greenloop_version(), options, inputs.code, *files)))
-
-
-class _Store:
-    """Grades that are kept, a line each; the last one of a module counts."""
-
-    def __init__(self, path: Path) -> None:
-        self._path, self._known = path, dict[str, ModuleGrade]()
-        with suppress(OSError, ValueError, TypeError):
-            for line in path.read_text("utf-8").splitlines():
-                item = ModuleGrade(**json.loads(line))
-                self._known[item.path] = item
-
-    def find(self, path: str, sha256: str) -> ModuleGrade | None:
-        known = self._known.get(path)
-        return known if known and known.sha256 == sha256 else None
-
-    def add(self, grade: ModuleGrade) -> None:
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(vars(grade)) + "\n")

@@ -183,7 +183,9 @@ def _check_all(options: CheckOptions) -> int:
         show = ignore_grade if options.quiet else _show_grade
         grades = run_with_signals(check_modules(folder, settings, open_box, show))
     if options.json or options.output_format == "json":
-        write_stdout(escape_json(json.dumps([vars(item) for item in grades], indent=1)) + "\n")
+        write_stdout(
+            escape_json(json.dumps([item.model_dump() for item in grades], indent=1)) + "\n"
+        )
     else:
         width = get_terminal_size().columns if sys.stdout.isatty() else None
         write_stdout("".join(f"{format_grade(item)[:width]}\n" for item in grades))
