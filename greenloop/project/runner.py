@@ -11,7 +11,7 @@ from greenloop.project.tree import ProjectTree
 from greenloop.records import Baseline, TestRun
 from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.work.hits import Hits
+from greenloop.sandbox.work.tests import Hits
 from greenloop.testsuite.parser import is_test_path
 
 MAX_SUITE_SECONDS = 180.0

@@ -1,12 +1,14 @@
-"""Rendering of prompt templates: the shipped ones, and a user's folder that replaces some of them."""
+"""Prompts of model calls, rendered from templates: the shipped ones, and a user's folder that replaces some of them."""
 
+import hashlib
+import json
 import platform
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from jinja2 import (
     ChoiceLoader,
@@ -21,7 +23,43 @@ from jinja2 import (
 
 from greenloop.dependencies.names import format_with_import
 from greenloop.errors import SettingsError
-from greenloop.prompts.prompt import Message, Prompt
+
+Role = Literal["system", "user", "assistant"]
+_MAX_REJECTED_CHARS = 4000
+
+
+class Message(NamedTuple):
+    """One message of a prompt."""
+
+    role: Role
+    text: str
+
+
+class Prompt(NamedTuple):
+    """The messages for one call of one tool."""
+
+    tool: str
+    messages: tuple[Message, ...]
+    temperature: float | None = None  # None: as the server has it
+    enough: int | None = None  # characters after which an answer is ended and counts as whole
+
+    @property
+    def sha256(self) -> str:
+        """Digest over tool and messages, by which a resumed run finds the logged answer."""
+        content = [self.tool, *([item.role, item.text] for item in self.messages)]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+    @property
+    def characters(self) -> int:
+        """Length of all messages."""
+        return sum(len(item.text) for item in self.messages)
+
+    def with_feedback(self, response: str, error: str) -> "Prompt":
+        """Return the prompt that repeats the call and says what was wrong with the answer."""
+        shown = response[:_MAX_REJECTED_CHARS] or "(empty)"
+        again = (Message("assistant", shown), Message("user", error))
+        return self._replace(messages=self.messages + again)
+
 
 _USER_SEPARATOR = "=== user ===\n"
 

@@ -12,7 +12,7 @@ from greenloop.records import Report
 from greenloop.reporting.escaping import flatten, sanitize_line
 from greenloop.reporting.evidence.differences import list_differences, render_difference
 from greenloop.reporting.evidence.survivors import format_survivor_rows, list_survivors
-from greenloop.reporting.remedies import find_remedy
+from greenloop.reporting.evidence.text import find_remedy
 from greenloop.reporting.summary import (
     VERDICT_SIGNS,
     VERDICT_STYLES,

@@ -19,7 +19,7 @@ from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work import observations, projects, scripts, tests
-from greenloop.sandbox.work.hits import Hits
+from greenloop.sandbox.work.tests import Hits
 from greenloop.sandbox.work.trials import mutants, patches
 from greenloop.testsuite import TestFile
 

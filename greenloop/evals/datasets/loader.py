@@ -1,6 +1,9 @@
-"""Loader of evaluation tasks in any of the known formats, or in one that a plugin reads."""
+"""Loader of evaluation tasks: records of JSON Lines or of a JSON array, in any of the known formats or in one that a plugin reads."""
 
+import gzip
+import json
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,13 +15,66 @@ from greenloop.errors import InputError
 from greenloop.evals.datasets.evalplus import EvalPlusLine, parse_evalplus_task
 from greenloop.evals.datasets.exercism import exercise_id, find_exercises, read_exercism_task
 from greenloop.evals.datasets.humaneval import HumanEvalLine, parse_humaneval_task
-from greenloop.evals.datasets.jsonl import RawRecord, read_records
 from greenloop.evals.datasets.mbpp import MbppLine, parse_mbpp_task
 from greenloop.evals.task import EvalTask
-from greenloop.files import read_text
+from greenloop.files import decode_text, read_bounded, read_text
 from greenloop.plugins import list_plugins, load_plugin
 from greenloop.records import Record
 from greenloop.testsuite.module_under_test import find_imported_module
+
+_MAX_BYTES = 1_000_000_000
+_GZIP_MAGIC = b"\x1f\x8b"
+_MAX_INT_DIGITS = 4000  # below Python's default limit for int(text)
+
+RawRecord = dict[str, Any]
+
+
+class LongNumber(str):
+    """Integer with more digits than Python converts by default, kept as text."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def read_records(path: Path) -> Iterator[tuple[str, RawRecord]]:
+    """Yield each record with its location for messages.
+
+    Raises:
+        InputError: the file cannot be read, or has another format.
+    """
+    data = read_bounded(path, _MAX_BYTES)
+    if data.startswith(_GZIP_MAGIC):  # by content: a browser may have unpacked a .gz file
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{path} cannot be read: {error}") from None
+    text = decode_text(data, str(path))
+    if text.lstrip().startswith("["):
+        found = enumerate(_parse_json(text, str(path)), 1)
+        yield from (_require_object(item, f"{path}, item {number}") for number, item in found)
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        where = f"{path}, line {number}"
+        if line.strip():
+            yield _require_object(_parse_json(line, where), where)
+
+
+def _parse_json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text, parse_int=_parse_int)
+    except (ValueError, RecursionError) as error:
+        hint = "(expected: one JSON object on each line, or one array of objects)"
+        raise InputError(f"{where}: not JSON: {error} {hint}") from None
+
+
+def _parse_int(text: str) -> int | LongNumber:
+    return int(text) if len(text) < _MAX_INT_DIGITS else LongNumber(text)
+
+
+def _require_object(value: Any, where: str) -> tuple[str, RawRecord]:
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: expected a JSON object with the keys of a task")
+    return where, value
 
 
 class NativeLine(Record):

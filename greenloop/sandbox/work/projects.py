@@ -8,8 +8,8 @@ from greenloop.records import Expectation, Project, TestRun
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job, TrialFiles
 from greenloop.sandbox.work.file_layout import check_layout, check_path
-from greenloop.sandbox.work.hits import Hits, collect_hits
 from greenloop.sandbox.work.result_decoder import build_test_run
+from greenloop.sandbox.work.tests import Hits, collect_hits
 
 
 def run_project(
