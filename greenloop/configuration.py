@@ -131,8 +131,7 @@ def find_project_file(folder: Path) -> Path | None:
 def read_user_settings(table: Sequence[Setting]) -> dict[str, Any]:
     """Return the settings of the user's file, which may hold all of them, by their names.
 
-    Raises:
-        SettingsError: it cannot be read, or names what is no setting.
+    Raises SettingsError: it cannot be read, or names what is no setting.
     """
     path = user_config_path("greenloop") / "config.toml"
     values = _read_toml(path) if path.is_file() else {}
@@ -154,9 +153,7 @@ def read_project_settings(
     """Return the settings of the project's file, in a folder or above it, by their names.
 
     `base` has the values that settings would have without the project.
-
-    Raises:
-        SettingsError: the file cannot be read, or sets what a project may not set.
+    Raises SettingsError: the file cannot be read, or sets what a project may not set.
     """
     values, known = read_project_table(folder), {item.key: item for item in table if item.project}
     for key, value in values.items():

@@ -36,8 +36,7 @@ def is_bare_word(text: str) -> bool:
 def read_bounded(path: Path, max_bytes: int = MAX_TEXT_BYTES, name: str = "") -> bytes:
     """Return a file's content; `name` is its name in messages.
 
-    Raises:
-        InputError: it cannot be read, or is too large.
+    Raises InputError: it cannot be read, or is too large.
     """
     try:
         with path.open("rb") as file:

@@ -28,8 +28,7 @@ def list_plugins(group: PluginGroup) -> list[str]:
 def load_plugin(group: PluginGroup, name: str) -> Any:
     """Import what is registered under a name; None where nothing is.
 
-    Raises:
-        SettingsError: the object cannot be imported, or two packages register the name.
+    Raises SettingsError: the object cannot be imported, or two packages register the name.
     """
     registered = entry_points(group=group)
     found = {item.value: item for item in registered if item.name == name}

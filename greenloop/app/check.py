@@ -278,8 +278,7 @@ def create_check_directory(
 ) -> RunDirectory:
     """Create a run directory that `greenloop report` finds, with a request in it.
 
-    Raises:
-        InputError, OutputError: as `RunDirectory.create` does.
+    Raises InputError or OutputError: as `RunDirectory.create` does.
     """
     directory = RunDirectory.create(settings.home, f"check {inputs.module}", run_dir)
     given = tuple(GivenTests.from_code(item.name, item.code) for item in inputs.tests)

@@ -43,9 +43,7 @@ class RunExecutor(Protocol):
         """Perform a run, or resume the one in its directory, and return its report.
 
         `emit` receives its events where it runs in this process.
-
-        Raises:
-            GreenloopError: the run was aborted; `report` has its result so far.
+        Raises GreenloopError: the run was aborted; `report` has its result so far.
         """
         ...
 
@@ -60,8 +58,7 @@ class Executor(Protocol):
     def open(self, config: BatchConfig) -> AbstractAsyncContextManager[RunExecutor]:
         """Open the resources that the runs share, closed at the end of the context.
 
-        Raises:
-            GreenloopError: they cannot be opened.
+        Raises GreenloopError: they cannot be opened.
         """
         ...
 
@@ -94,8 +91,7 @@ def create_local_run_executor(
 ) -> LocalRunExecutor:
     """Open model, tracing and a sandbox with `concurrency` slots besides the shared `resources`.
 
-    Raises:
-        SandboxError, ModelFailure: one of them cannot be opened.
+    Raises SandboxError or ModelFailure: one of them cannot be opened.
     """
     sandbox = stack.enter_context(open_sandbox(settings))
     sources = tuple(open_sources(settings))

@@ -46,8 +46,7 @@ class BatchResults:
 def append_line(path: Path, line: str) -> None:
     """Append a line and fsync; an incomplete last line is terminated first.
 
-    Raises:
-        OutputError: the line cannot be written.
+    Raises OutputError: the line cannot be written.
     """
     with writing(path), path.open("ab+") as file:
         if file.tell():
@@ -61,8 +60,7 @@ def append_line(path: Path, line: str) -> None:
 def merge_results(folder: Path, other: bytes) -> None:
     """Add an earlier call's results, stored elsewhere, to those in `folder`, creating the file.
 
-    Raises:
-        OutputError: they cannot be written.
+    Raises OutputError: they cannot be written.
     """
     path = folder / RESULTS_FILE
     with writing(path):

@@ -50,8 +50,7 @@ def confirm_patch(patch: str) -> bool:
 def review(report: Report, request: RunRequest, settings: Settings) -> Decision:
     """Return what the user decides; a request is that of the run that continues.
 
-    Raises:
-        InterruptedRunError: the user interrupted the review.
+    Raises InterruptedRunError: the user interrupted the review.
     """
     if isinstance(request, HealRequest) and report.final_code == request.original.text:
         return "accept"  # nothing would be written

@@ -27,8 +27,7 @@ def is_batch_folder(folder: Path) -> bool:
 def read_batch(folder: Path) -> BatchSummary:
     """Read the last outcome of each entry of a batch, and sum them up.
 
-    Raises:
-        InputError: there is no result.
+    Raises InputError: there is no result.
     """
     results = tuple(read_results(folder / RESULTS_FILE))
     outcomes = tuple({item.id: item for item in results}.values())

@@ -41,9 +41,7 @@ class BatchLocation:
         """Merge the results that other machines stored, and store the merged ones.
 
         Storing them at once shows whether the store can be written before a model is paid.
-
-        Raises:
-            StoreError, OutputError: the store, or this machine, cannot be written.
+        Raises StoreError or OutputError: the store, or this machine, cannot be written.
         """
         if self.url is None:
             return

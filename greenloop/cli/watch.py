@@ -18,8 +18,7 @@ _POLL_SECONDS = 0.2
 def watch(target: WatchedModule | WatchedProject, options: CheckOptions, settings: Settings) -> int:
     """Check at each save until the user interrupts; return the exit status.
 
-    Raises:
-        SandboxError: there is no sandbox.
+    Raises SandboxError: there is no sandbox.
     """
     with open_sandbox(settings) as box, contextlib.suppress(asyncio.CancelledError):
         run_with_signals(_check_at_each_save(target, options, settings, box))

@@ -29,8 +29,7 @@ async def retry_in_thread(
 ) -> T:
     """Call a blocking function in a thread; repeat it for some seconds while the store fails.
 
-    Raises:
-        StoreError: the last attempt failed too.
+    Raises StoreError: the last attempt failed too.
     """
     retrying = AsyncRetrying(
         stop=stop_after_delay(seconds),
@@ -55,8 +54,7 @@ class ObjectStore:
     def fetch(self, name: str, folder: Path) -> None:
         """Copy all files below `name` into `folder`, which is created if needed.
 
-        Raises:
-            StoreError: they cannot be read.
+        Raises StoreError: they cannot be read.
         """
         with self._translate_errors("read"):
             files, root = self._resolve(name)
@@ -80,8 +78,7 @@ class ObjectStore:
     def put(self, name: str, folder: Path, *only: str) -> None:
         """Store the files of `folder` below `name`, or `only` some of them, but no partial files.
 
-        Raises:
-            StoreError: they cannot be written.
+        Raises StoreError: they cannot be written.
         """
         with self._translate_errors("written"):
             files, root = self._resolve(name)
@@ -170,9 +167,7 @@ def upload_pending(object_store: ObjectStore, folder: Path) -> None:
     """Store the pending files of a batch's `folder`.
 
     If the stored log of a run has answers that the pending one lacks, the stored one is kept.
-
-    Raises:
-        StoreError: the object store cannot be written.
+    Raises StoreError: the object store cannot be written.
     """
     for marker in sorted(folder.glob(f"runs/*/{_PENDING_MARKER}")):
         run = RunDirectory(marker.parent)

@@ -158,8 +158,7 @@ class RayRunExecutor:
 async def _start_shared_budget(ray: Any, config: BatchConfig, name: str) -> Any:
     """Start the actor with budget and rate limits, on the node of this process.
 
-    Raises:
-        InputError: an actor of that name exists: another process runs this batch.
+    Raises InputError: an actor of that name exists: another process runs this batch.
     """
     settings = config.settings
     limits = {

@@ -104,8 +104,7 @@ class ResultsSynchronizer:
     async def sync_in_background(self) -> AsyncIterator[None]:
         """Upload results periodically and at the end, and pending files of runs before and after.
 
-        Raises:
-            StoreError: the upload failed; a notice if the block itself raises another error.
+        Raises StoreError: the upload failed; a notice if the block itself raises another error.
         """
         await retry_in_thread(
             self.object_store.retry_seconds, upload_pending, self.object_store, self.folder

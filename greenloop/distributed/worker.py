@@ -178,8 +178,7 @@ def relocate_result(result: RemoteRunResult, old: str, new: str) -> RemoteRunRes
 async def _wait_for_lock(directory: RunDirectory) -> None:
     """Wait for the lock of a run whose worker was lost.
 
-    Raises:
-        InputError: another process still holds it after the timeout.
+    Raises InputError: another process still holds it after the timeout.
     """
     deadline = time.monotonic() + _LOCK_TIMEOUT_SECONDS
     while directory.path.exists():

@@ -74,9 +74,7 @@ class WorkerPool:
         """Return the worker with the fewest runs per CPU, and count one more run for it.
 
         Waits while other programs use all CPUs.
-
-        Raises:
-            GreenloopError: no node is left, or no worker can be started.
+        Raises GreenloopError: no node is left, or no worker can be started.
         """
         since = time.monotonic()
         while True:
@@ -102,8 +100,7 @@ class WorkerPool:
     async def await_budget(self, reference: Any) -> Any:
         """Return the answer of the budget actor.
 
-        Raises:
-            SandboxError: the actor was lost, with the node of this process.
+        Raises SandboxError: the actor was lost, with the node of this process.
         """
         try:
             return await asyncio.wait_for(reference, _BUDGET_TIMEOUT_SECONDS)

@@ -158,8 +158,7 @@ _Pair = tuple[TaskResult, TaskResult]
 def read_evaluation(path: Path) -> tuple[EvalSetup, tuple[TaskResult, ...]]:
     """Read an evaluation from its folder or from the output of `--json`.
 
-    Raises:
-        InputError: the path is neither.
+    Raises InputError: the path is neither.
     """
     try:
         if path.is_dir():
@@ -180,11 +179,7 @@ def read_evaluation(path: Path) -> tuple[EvalSetup, tuple[TaskResult, ...]]:
 def compare_evaluations(
     a: tuple[EvalSetup, Sequence[TaskResult]], b: tuple[EvalSetup, Sequence[TaskResult]]
 ) -> Comparison:
-    """Compare the tasks that both evaluations have.
-
-    Raises:
-        InputError: there is no such task.
-    """
+    """Compare the tasks that both evaluations have. Raises InputError: there is no such task."""
     left_out: list[str] = []
     pairs = list(_pair_results(a[1], b[1], left_out))
     if not pairs:

@@ -48,10 +48,7 @@ async def run_hidden_tests(
     """Run the hidden tests on the code.
 
     A result that only the process of the tests gives is no pass. `contract_packages` are packages
-    that the code may use.
-
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    that the code may use. Raises SandboxError: the sandbox cannot run anything.
     """
     if not code.strip():
         return HiddenTestsOutcome("failed", "there is no code")
@@ -201,8 +198,7 @@ async def run_solutions(
 ) -> tuple[SolutionResult, ...]:
     """Run the hidden tests on each solution; return the results in the order of completion.
 
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     results: list[SolutionResult] = []
 

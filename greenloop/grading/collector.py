@@ -62,8 +62,7 @@ class EvidenceCollector:
     def raise_if_nothing_runs(self) -> None:
         """Check that one of the basic pieces could be run.
 
-        Raises:
-            SandboxError: none could, so nothing can.
+        Raises SandboxError: none could, so nothing can.
         """
         if self._can_run_nothing():
             raise self.errors[BASIC_PIECES[0]]

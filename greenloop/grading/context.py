@@ -91,8 +91,7 @@ class GradingContext:
     ) -> TestRun:
         """Run the tests on the code, or others in their place.
 
-        Raises:
-            SandboxError: the sandbox cannot run anything.
+        Raises SandboxError: the sandbox cannot run anything.
         """
         code = self.code if code is None else code
         tests = self.tests if tests is None else tests

@@ -10,8 +10,7 @@ from greenloop.sandbox.job import HASH_SEED
 def measure(context: GradingContext) -> Flakiness:
     """Repeat the tests: each must end as before.
 
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     run, _ = context.repeat()
     if run.outcomes != context.first_run.outcomes:  # that the code is instrumented may explain it

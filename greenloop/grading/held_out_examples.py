@@ -16,9 +16,7 @@ def measure(context: GradingContext) -> HeldOut | None:
     """Compare the code's answers with the examples; those that fail are put into the context.
 
     Examples whose call or expected value cannot be parsed are `invalid` and do not count.
-
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     if context.held_out:
         return measure_modules([context])
@@ -30,8 +28,7 @@ def measure(context: GradingContext) -> HeldOut | None:
 def measure_modules(contexts: Sequence[GradingContext]) -> HeldOut:
     """Do the same for several modules, each with examples of its own.
 
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     given = [item for context in contexts for item in context.held_out]
     valid, late = [item for item in given if is_usable(item)], ""

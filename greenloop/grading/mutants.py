@@ -14,8 +14,7 @@ _LONG_SUITE_S = 3.0  # which one process measures, not each
 def measure(context: GradingContext) -> Mutation | str:
     """Run mutants of the code, or return why none are run.
 
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     plan = context.plan
     if why := explain_no_mutants(plan, context.sandbox):

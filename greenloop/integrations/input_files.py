@@ -53,8 +53,7 @@ class InputFolder:
 def open_input_folder(directory: RunDirectory) -> Iterator[InputFolder]:
     """Yield the folder for input files. If an input is refused, the run's directory is removed.
 
-    Raises:
-        InputError: an input cannot be used; the message names no file or option.
+    Raises InputError: an input cannot be used; the message names no file or option.
     """
     given = InputFolder(directory)
     try:
@@ -68,8 +67,7 @@ def open_input_folder(directory: RunDirectory) -> Iterator[InputFolder]:
 def choose_module_name(name: str | None, tests: str | None, packages: frozenset[str]) -> str | None:
     """Return the module's name if it is given or the tests import it.
 
-    Raises:
-        InputError: it is invalid, or the tests import another module.
+    Raises InputError: it is invalid, or the tests import another module.
     """
     if name is not None and (why := explain_invalid_module_name(name)):
         raise InputError(f"module: {name!r} cannot be its name: {why}")

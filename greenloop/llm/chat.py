@@ -53,9 +53,7 @@ class ChatSource:
         """Stream one call, reporting the number of characters so far.
 
         What the server refuses of the request (`Feature`) is left out, now and in later calls.
-
-        Raises:
-            Exception: what the provider's package raises, unchanged.
+        Raises Exception: what the provider's package raises, unchanged.
         """
         stop = threading.Event()
         loop = asyncio.get_running_loop()

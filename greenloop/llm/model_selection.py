@@ -43,8 +43,7 @@ class ModelChoice:
 def choose_model(settings: Settings) -> ModelChoice:
     """Return the model to use.
 
-    Raises:
-        NoModelError: none is configured, and this machine offers none.
+    Raises NoModelError: none is configured, and this machine offers none.
     """
     if settings.model:
         return ModelChoice(settings.model)

@@ -51,8 +51,7 @@ class ReplayChatModel(BaseChatModel):
     def from_file(cls, path: Path) -> "ReplayChatModel":
         """Read a replay file; of a folder only the digests of the texts that it has recordings of.
 
-        Raises:
-            InputError: it cannot be read, or is no replay file.
+        Raises InputError: it cannot be read, or is no replay file.
         """
         if path.is_dir():
             return cls.from_folder(path)
@@ -74,8 +73,7 @@ class ReplayChatModel(BaseChatModel):
     def select(self, sha256: str) -> "ReplayChatModel":
         """Return the recording of a text: this one, or the folder's.
 
-        Raises:
-            InputError: the recording was made for another text, or the folder has none of it.
+        Raises InputError: the recording was made for another text, or the folder has none of it.
         """
         if self.recordings:
             if path := self.recordings.get(sha256):

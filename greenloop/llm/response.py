@@ -41,9 +41,7 @@ def extract_json(text: str, kind: type[Any], *keys: str) -> Any:
     """Return the answer's last JSON value of one type (dict or list), from a block or bare.
 
     A dict has to have one of `keys`, where some are given.
-
-    Raises:
-        InvalidResponse: there is none; the message says where the first one is not valid.
+    Raises InvalidResponse: there is none; the message says where the first one is not valid.
     """
 
     def fits(value: Any) -> bool:
@@ -77,11 +75,7 @@ def _explain_empty(response: LLMResponse) -> tuple[str, str]:
 
 
 def extract_text(response: LLMResponse) -> str:
-    """Return the cleaned answer.
-
-    Raises:
-        InvalidResponse: it was truncated, is empty, or refuses.
-    """
+    """Return the cleaned answer. Raises InvalidResponse: it was truncated, is empty, or refuses."""
     text = clean_response(response.text)
     if response.is_truncated and text.strip():
         if not response.is_last:

@@ -47,8 +47,7 @@ class RecordingHeader(Record, extra="ignore"):
 def read_header(path: Path) -> RecordingHeader | None:
     """Read the first line of a replay file, if it says what the recording was made for.
 
-    Raises:
-        InputError: the file cannot be read.
+    Raises InputError: the file cannot be read.
     """
     return _parse_header(_read_lines(path)[0])
 
@@ -56,9 +55,8 @@ def read_header(path: Path) -> RecordingHeader | None:
 def load_responses(path: Path, *, allow_torn_tail: bool = False) -> list[RecordedResponse]:
     """Read all answers of a record or replay file.
 
-    Raises:
-        InputError: the file cannot be read, or a line is no recorded answer. With
-            `allow_torn_tail` an incomplete last line, as a killed run leaves it, is ignored.
+    Raises InputError: the file cannot be read, or a line is no recorded answer. With
+    `allow_torn_tail` an incomplete last line, as a killed run leaves it, is ignored.
     """
     lines = _read_lines(path)
     found: list[RecordedResponse] = []
@@ -185,8 +183,7 @@ class ResponseLog:
     def append(self, entry: RecordedResponse) -> None:
         """Write an answer, which `sync` makes sure is on disk.
 
-        Raises:
-            OutputError: it cannot be written.
+        Raises OutputError: it cannot be written.
         """
         if self._record_path is not None and not self._is_recording:
             self._start_recording(self._record_path)

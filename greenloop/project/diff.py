@@ -68,9 +68,7 @@ def read_diff(root: Path, ref: str, *, tracked: bool = False) -> ProjectDiff:
 
     With `tracked` files that git does not track are left out. Of a commit that HEAD does not come from, such as a main branch that has gone on, the changes
     are those since the last commit that both come from.
-
-    Raises:
-        InputError: there is no such folder or commit, no git, no Python file, or too many files.
+    Raises InputError: there is no such folder or commit, no git, no Python file, or too many files.
     """
     if not root.is_dir():
         raise InputError(f"no such folder: {root}")
@@ -142,8 +140,7 @@ def _is_shallow(root: Path) -> bool:
 def build_patch_diff(tree: ProjectTree, commit: str, patch: str) -> ProjectDiff:
     """Return the project with a patch that is applied to it, or was before.
 
-    Raises:
-        InputError: the patch fits the project neither before nor after it.
+    Raises InputError: the patch fits the project neither before nor after it.
     """
     try:
         before = apply_patch(tree.texts, patch, reverse=True)

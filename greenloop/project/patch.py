@@ -19,9 +19,7 @@ def diff_files(before: Mapping[str, str], after: Mapping[str, str | None]) -> st
     """Return the patch that makes `after` of `before`; files that only one has are new or deleted.
 
     Files of `before` that `after` does not name stay as they are; None deletes one.
-
-    Raises:
-        InputError: a path cannot stand in a patch.
+    Raises InputError: a path cannot stand in a patch.
     """
     changed = [path for path in sorted(after) if after[path] != before.get(path)]
     for path in changed:
@@ -54,8 +52,7 @@ def apply_patch(
 ) -> dict[str, str | None]:
     """Return the files that a patch changes, with their new texts (None: deleted).
 
-    Raises:
-        InputError: it is no patch of this form, or does not fit the texts to the letter.
+    Raises InputError: it is no patch of this form, or does not fit the texts to the letter.
     """
     changed: dict[str, str | None] = {}
     for path, hunks, (is_new, is_deleted) in _split_patch(patch):

@@ -53,10 +53,7 @@ class ProjectRunner:
         Tests with another outcome then are run once more, as they are. Those that Hypothesis ends for
         their time are flaky: tracing and the load of the machine take longer. `Baseline.problem` is set
         where the suite does not come to its end within `limit_s` seconds, or no test passes, and
-        `Baseline.failures` with it.
-
-        Raises:
-            SandboxError: no process can be started.
+        `Baseline.failures` with it. Raises SandboxError: no process can be started.
         """
         texts = self.tree.texts
         hits: Hits = {path: {} for path in texts if not is_test_path(path)}

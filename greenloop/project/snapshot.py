@@ -34,9 +34,8 @@ def take_snapshot(
     `targets` are test files or folders, relative to the root; `only` are the files that are read,
     None for all. Links are followed only to files in the
     root. Excluded files that may matter are listed in `Project.left_out`.
-
-    Raises:
-        InputError: the folder cannot be read, or is too large; then its largest entries are named.
+    Raises InputError: the folder cannot be read, or is too large; then its largest entries are
+    named.
     """
     root = root.resolve()
     if not root.is_dir():

@@ -110,9 +110,7 @@ def read_tree(root: Path, *, tracked: bool = False) -> ProjectTree:
 
     Without git all files are read. Environments, caches, secrets, and links that leave the folder
     are left out in both cases; `ProjectTree.project.left_out` names what may matter.
-
-    Raises:
-        InputError: the folder cannot be read, or is too large.
+    Raises InputError: the folder cannot be read, or is too large.
     """
     base = find_commit(root)
     found = list_files(root) if base or tracked else None

@@ -74,9 +74,8 @@ class PromptTemplates:
     def open(cls, folder: str | None) -> "PromptTemplates":
         """Return the templates with those of a user's folder, each of them checked.
 
-        Raises:
-            SettingsError: the folder holds no templates, one with an unknown name, a syntax error
-                or a variable that the shipped template does not have.
+        Raises SettingsError: the folder holds no templates, one with an unknown name, a syntax
+        error or a variable that the shipped template does not have.
         """
         if folder is None:
             return cls()

@@ -54,9 +54,7 @@ def search_patches(
     Each patch has passed an ordinary run that reported the tests in `expected`. The search takes
     about `seconds` of CPU time on each core and stops early when `max_patches` were found. It is
     deterministic if the time is enough. Source that does not parse ends the search without an error.
-
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     started = time.monotonic()
     if run.passed:

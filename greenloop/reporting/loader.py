@@ -17,8 +17,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def read_report(location: Path) -> Report:
     """Return the report in a run directory, or in a file.
 
-    Raises:
-        InputError: there is none, or the file is no report.
+    Raises InputError: there is none, or the file is no report.
     """
     path = location / "report.json" if location.is_dir() else location
     if not location.exists():

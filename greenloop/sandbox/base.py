@@ -101,8 +101,7 @@ class Sandbox(ABC):
     def open_environment(self, environment: GuestEnvironment) -> "Sandbox":
         """Return a sandbox of the same kind that runs its jobs in a project's own environment.
 
-        Raises:
-            SandboxError: sandboxes of this kind run no other interpreter.
+        Raises SandboxError: sandboxes of this kind run no other interpreter.
         """
         raise SandboxError(f"{self.info.backend}: only greenloop's own Python can run here")
 

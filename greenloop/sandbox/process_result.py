@@ -71,9 +71,7 @@ def receive_head(
 
     Return its result where it does not report. `on_progress` gets how many tests or mutants are
     done.
-
-    Raises:
-        OSError, EOFError, ValueError: the guest closed the connection or broke the protocol.
+    Raises OSError, EOFError or ValueError: the guest closed the connection or broke the protocol.
     """
     while True:
         while not select.select([connection], [], [], POLL_SECONDS)[0]:

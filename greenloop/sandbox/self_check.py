@@ -87,8 +87,7 @@ _IMPLICIT_VARIABLES = ("PYTHONPATH", "PYTEST_VERSION", "PYTEST_CURRENT_TEST", "L
 def check_isolation(sandbox: Sandbox) -> None:
     """Run tests of code that tries to reach the host, and an ordinary test.
 
-    Raises:
-        SandboxError: a test does not pass, or something of the host can be reached.
+    Raises SandboxError: a test does not pass, or something of the host can be reached.
     """
     with _create_decoys() as decoys:
         before = decoys.file_state()

@@ -35,8 +35,7 @@ class SourceFile:
     def from_path(cls, path: Path) -> "SourceFile":
         """Read a script.
 
-        Raises:
-            InputError: no such file, a folder, unreadable, binary, or in an unknown encoding.
+        Raises InputError: no such file, a folder, unreadable, binary, or in an unknown encoding.
         """
         content, mode = _read_content(path)
         encoding = _detect_encoding(path, content)
@@ -77,8 +76,7 @@ class SourceFile:
     def encode(self, text: str) -> bytes:
         """Return a new text as bytes; unchanged lines keep their line endings.
 
-        Raises:
-            OutputError: the file's encoding cannot hold the text.
+        Raises OutputError: the file's encoding cannot hold the text.
         """
         new = self._restore_line_endings(self.restore_header(text))
         try:
@@ -93,8 +91,7 @@ class SourceFile:
     def write(self, path: Path, text: str) -> None:
         """Write atomically, through a symbolic link to the real file; the mode is kept.
 
-        Raises:
-            OutputError: it cannot be written; the old file is unchanged then.
+        Raises OutputError: it cannot be written; the old file is unchanged then.
         """
         content = self.encode(text)
         try:

@@ -80,9 +80,7 @@ class Settings(SettingsTable):
         """Return the settings, with `flags` (None means not given) over everything else.
 
         `folder` has the project's file and `.env`, if they are not those of the working folder.
-
-        Raises:
-            SettingsError: a value is invalid, or `.env` cannot be read.
+        Raises SettingsError: a value is invalid, or `.env` cannot be read.
         """
         given = {name: value for name, value in flags.items() if value is not None}
         if folder is not None:

@@ -24,9 +24,7 @@ def reduce_interface(interface: str, text: str) -> str:
     """Return a contract's interface without what its writer added to the text.
 
     A default that is left out stands as `...`, so that the parameter stays optional.
-
-    Raises:
-        SyntaxError: the interface does not parse.
+    Raises SyntaxError: the interface does not parse.
     """
     tree = ast.parse(interface)
     tree.body = [item for item in tree.body if not isinstance(item, Import)]
@@ -38,8 +36,7 @@ def reduce_interface(interface: str, text: str) -> str:
 def extract_interface(code: str, text: str) -> str:
     """Return the reduced interface of code that exists: its public functions and classes.
 
-    Raises:
-        SyntaxError: the code does not parse.
+    Raises SyntaxError: the code does not parse.
     """
     tree = ast.parse(code)
     tree.body = [item for item in tree.body if _is_public(item)]

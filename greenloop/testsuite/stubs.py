@@ -38,9 +38,7 @@ def with_empty_bodies(source: str, lines: Set[int] | None = None) -> str:
     """Return the module with functions raising NotImplementedError; module level is kept.
 
     With `lines` only functions that contain one of these lines are emptied.
-
-    Raises:
-        SyntaxError: the source does not parse.
+    Raises SyntaxError: the source does not parse.
     """
     tree = _BodyEmptier(lines).visit(ast.parse(source))
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
@@ -52,9 +50,7 @@ def build_stub(interface: str) -> str:
 
     Annotations are not evaluated: an interface may name types without importing them. Constants
     that it only annotates are None, so that tests can import them.
-
-    Raises:
-        SyntaxError: the interface does not parse.
+    Raises SyntaxError: the interface does not parse.
     """
     tree = ast.parse(with_empty_bodies(interface))
     at = 1 if ast.get_docstring(tree, clean=False) is not None else 0

@@ -19,8 +19,7 @@ def save_artifacts(
 ) -> Report:
     """Save the best code and its tests in the run directory; return the report with their paths.
 
-    Raises:
-        OutputError: they cannot be written.
+    Raises OutputError: they cannot be written.
     """
     files: dict[str, str] = {}
     module = report.contract.module if report.contract else "solution"
@@ -50,8 +49,7 @@ def save_artifacts(
 def check_output_paths(request: RunRequest) -> None:
     """Check that the outputs can be written, before a model call is paid for.
 
-    Raises:
-        OutputError: a folder is missing and cannot be created, or a file cannot be written.
+    Raises OutputError: a folder is missing and cannot be created, or a file cannot be written.
     """
     for name, flag in ((request.output, "--output"), (request.tests_output, "--tests-output")):
         if name is None:
@@ -81,11 +79,7 @@ def _check_folder_writable(folder: Path, what: str) -> None:
 
 
 def deliver(report: Report, request: RunRequest) -> Report:
-    """Write code and tests to their outputs.
-
-    Raises:
-        OutputError: a file cannot be written.
-    """
+    """Write code and tests to their outputs. Raises OutputError: a file cannot be written."""
     written: dict[str, str] = {}
     places = (
         ("output", request.output, report.final_code),
@@ -112,8 +106,7 @@ def resolve_tests_output(request: RunRequest) -> str | None:
 def save_produced_files(report: Report, directory: RunDirectory, state: RunState) -> Report:
     """Save the files that the script produced in the run directory.
 
-    Raises:
-        OutputError: they cannot be written.
+    Raises OutputError: they cannot be written.
     """
     result = state.script_runs.get(report.final_code)
     if result is None or not result.made:

@@ -65,8 +65,7 @@ async def collect_evidence(
 ) -> Sequence[HeldOutExample]:
     """Set the evidence of a green module; return the held-out examples that it fails.
 
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     suite, contract = state.tests, state.contract
     context = GradingContext(

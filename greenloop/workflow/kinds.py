@@ -76,8 +76,7 @@ def load_request(directory: RunDirectory) -> RunRequest:
 def parse_request(text: str) -> RunRequest:
     """Parse the JSON of a request.
 
-    Raises:
-        ValueError: it is no request of a known kind (pydantic's ValidationError is one too).
+    Raises ValueError: it is no request of a known kind (pydantic's ValidationError is one too).
     """
     data = json.loads(text)
     if not isinstance(data, dict):

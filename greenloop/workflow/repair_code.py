@@ -22,8 +22,7 @@ class RepairStep:
     async def advance(self) -> bool:
         """Do one repair or rewrite; return False where nothing is left to try.
 
-        Raises:
-            GreenloopError: a model call failed.
+        Raises GreenloopError: a model call failed.
         """
         if self._state.contradiction:
             return False

@@ -17,8 +17,7 @@ from greenloop.workflow.storage.request import GivenTests
 def read_wish(wish: str, issue: Path | None) -> str:
     """Return the wish, followed by the text of an issue; one of them is enough.
 
-    Raises:
-        InputError: a file cannot be read, or there is no text.
+    Raises InputError: a file cannot be read, or there is no text.
     """
     text = read_specification(wish).text if wish or not issue else ""
     if not issue:
@@ -32,8 +31,7 @@ def read_wish(wish: str, issue: Path | None) -> str:
 def check_project(root: Path, branch: str | None) -> Path:
     """Return the project's folder, absolute.
 
-    Raises:
-        InputError: it is no folder, or a commit cannot be made in it.
+    Raises InputError: it is no folder, or a commit cannot be made in it.
     """
     root = find_working_root(root).absolute()
     if not root.is_dir():
@@ -75,9 +73,7 @@ def read_change_tests(root: Path, paths: Sequence[Path]) -> tuple[GivenTests, ..
 
     A file outside of the project takes the place of the test file with its name, or else comes into
     the folder that most test files are in.
-
-    Raises:
-        InputError: one is no Python, or a folder has none.
+    Raises InputError: one is no Python, or a folder has none.
     """
     found: dict[str, GivenTests] = {}
     for path in paths:

@@ -37,9 +37,8 @@ class CheckInputs:
 def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:
     """Read the module and its tests.
 
-    Raises:
-        InputError: a file is missing, too large, not UTF-8 or not Python; the code's name is not a
-            module name; there are no test files; none of them imports the module.
+    Raises InputError: a file is missing, too large, not UTF-8 or not Python; the code's name is not
+    a module name; there are no test files; none of them imports the module.
     """
     if code.is_dir():
         raise InputError(f"{code} is a folder; name the module's file")

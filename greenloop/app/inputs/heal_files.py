@@ -43,8 +43,7 @@ class ModuleLayout:
 def read_layout(file: Path, tests: Sequence[Path]) -> ModuleLayout:
     """Return how a module's tests are run.
 
-    Raises:
-        InputError: a test file cannot be read, or there is none.
+    Raises InputError: a test file cannot be read, or there is none.
     """
     file, paths = file.absolute(), [path.absolute() for path in tests]
     found = sorted({item for path in paths for item in find_test_files(path)})

@@ -31,10 +31,7 @@ def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckI
     has an environment or options of pytest.
 
     Where that environment is greenloop's own, and adds nothing to the tests but start-up time, a
-    module of no package is one alone.
-
-    Raises:
-        InputError: the module or a test file cannot be used.
+    module of no package is one alone. Raises InputError: the module or a test file cannot be used.
     """
     root = find_project_root(code)
     if root is None or not code.is_file():
@@ -73,9 +70,8 @@ def _needs_environment(inputs: CheckInputs, root: Path) -> bool:
 def _read_project_module(root: Path, code: Path, tests: Sequence[Path]) -> CheckInputs:
     """Read a module of a project, and its tests.
 
-    Raises:
-        InputError: a file is missing, outside of the project, not UTF-8 or not Python; a folder has
-            no test files.
+    Raises InputError: a file is missing, outside of the project, not UTF-8 or not Python; a folder
+    has no test files.
     """
     check_order(code, tests)
     path, source = _make_relative(root, code), read_python(code)

@@ -17,9 +17,7 @@ def read_inputs(texts: Sequence[str]) -> tuple[InputRef, ...]:
     """Return the files of `--input PATH[=AS]`; a folder means all files below it.
 
     A relative path is the one that the script sees too; of another one, its name is.
-
-    Raises:
-        InputError: one cannot be read, two have one place, or they are too many or too large.
+    Raises InputError: one cannot be read, two have one place, or they are too many or too large.
     """
     found = [ref for text in texts for ref in _read_refs(text)]
     places: dict[str, str] = {}

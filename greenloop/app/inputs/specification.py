@@ -39,8 +39,7 @@ class SpecificationFile:
 def read_specification(spec: str) -> SpecificationFile:
     """Read the specification that `SPEC` names.
 
-    Raises:
-        SpecificationError: a file is missing or unreadable, or the text is empty.
+    Raises SpecificationError: a file is missing or unreadable, or the text is empty.
     """
     if spec == "-":
         data = sys.stdin.buffer.read(MAX_TEXT_BYTES + 1)
@@ -90,8 +89,7 @@ def _require_text(specification: SpecificationFile) -> SpecificationFile:
 def read_tests(paths: tuple[Path, ...]) -> tuple[GivenTests, ...]:
     """Read the user's test files.
 
-    Raises:
-        InputError: one cannot be read, is not Python, or two have the same name.
+    Raises InputError: one cannot be read, is not Python, or two have the same name.
     """
     found = []
     for path in paths:  # the file's name in the run never is that of the module
@@ -112,9 +110,7 @@ def resolve_module_name(
     """Return the module's name if the output, the tests or a stub file's name define it.
 
     `packages` are imports of tests that are not the user's modules.
-
-    Raises:
-        InputError: the output's stem is no module name, or the tests import another module.
+    Raises InputError: the output's stem is no module name, or the tests import another module.
     """
     tested = next(
         (name for item in user_tests if (name := find_imported_module(item.code, packages))), None
@@ -148,9 +144,7 @@ def add_answers(
 
     With `accept` those that the file leaves out are accepted as they were made. Answers are a round
     of their own where the run has code already.
-
-    Raises:
-        InputError: the file cannot be read, or an answer in it is unclear.
+    Raises InputError: the file cannot be read, or an answer in it is unclear.
     """
     asked = [item for item in choices if item.answered is None]
     given = (
@@ -174,8 +168,7 @@ def add_answers(
 def read_locked_choices(request: ContractRequest) -> tuple[Choice, ...] | None:
     """Return the choices that the lock beside the output names for the same text; None without one.
 
-    Raises:
-        InputError: there is a lock that cannot be read.
+    Raises InputError: there is a lock that cannot be read.
     """
     path = lock_path(Path(request.output)) if request.output else None
     if path is None or not path.exists():

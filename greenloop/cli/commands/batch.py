@@ -81,8 +81,7 @@ def _finish_batch(batch: Batch, failure: GreenloopError | None, options: BatchOp
 def _write_outputs(batch: Batch, outcomes: dict[str, BatchOutcome], options: BatchOptions) -> None:
     """Write the page, and the files that the options name, in the order of the entries.
 
-    Raises:
-        OutputError: one of them cannot be written.
+    Raises OutputError: one of them cannot be written.
     """
     ids = [item.id for item in batch.entries]
     ended = tuple(outcomes[name] for name in ids if name in outcomes)

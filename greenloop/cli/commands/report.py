@@ -63,8 +63,7 @@ def _render_text(report: Report) -> str:
 def _render_batch(folder: Path, options: ReportOptions) -> tuple[list[Output], Path, str]:
     """Return the outputs for a batch, its page, and the text for a terminal.
 
-    Raises:
-        InputError: the options name a format that only runs have.
+    Raises InputError: the options name a format that only runs have.
     """
     if options.sarif is not None or options.json or options.code:
         raise InputError(

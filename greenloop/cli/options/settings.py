@@ -11,8 +11,7 @@ from greenloop.settings import Settings, find_ignored
 def load_settings(options: Options) -> Settings:
     """Return the settings with a command's options over them; warn of those that are ignored.
 
-    Raises:
-        SettingsError: a setting is invalid.
+    Raises SettingsError: a setting is invalid.
     """
     logging.getLogger("dotenv.main").disabled = True  # what it would say is in the warnings
     for line in find_ignored():

@@ -20,8 +20,7 @@ Arguments = list[Any]
 def restore_types(task_id: str, inputs: list[Arguments]) -> list[Any]:
     """Return the inputs with their types.
 
-    Raises:
-        TypeError, ValueError, LookupError, AttributeError: they are not those of this task.
+    Raises TypeError, ValueError, LookupError or AttributeError: they are not those of this task.
     """
     family, _, number = task_id.rpartition("/")
     if family != "Mbpp" or not number.isdecimal():

@@ -39,8 +39,7 @@ class LongNumber(str):
 def read_records(path: Path) -> Iterator[tuple[str, RawRecord]]:
     """Yield each record with its location for messages.
 
-    Raises:
-        InputError: the file cannot be read, or has another format.
+    Raises InputError: the file cannot be read, or has another format.
     """
     data = read_bounded(path, _MAX_BYTES)
     if data.startswith(_GZIP_MAGIC):  # by content: a browser may have unpacked a .gz file
@@ -141,8 +140,7 @@ class TaskSource:
     def __iter__(self) -> Iterator[EvalTask]:
         """Yield the tasks in order, without those to be left out, which may even be unreadable.
 
-        Raises:
-            InputError: a task does not have its format, or one to be left out does not exist.
+        Raises InputError: a task does not have its format, or one to be left out does not exist.
         """
         unseen = set(self._leave_out)
         for name, read in self._list_tasks():

@@ -26,10 +26,7 @@ def measure(context: GradingContext) -> AssertionMutation:
 
     A run changes one assertion of each test: first the last one, which shows that all
     were executed, then one to what another test expects, else the first. What stays green is
-    repeated before it counts.
-
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    repeated before it counts. Raises SandboxError: the sandbox cannot run anything.
     """
     deadline = time.monotonic() + context.thresholds.seconds
     runner = AssertionMutationRunner(context)

@@ -17,8 +17,7 @@ _MAIN_GUARD = "__name__ =="
 def measure(context: GradingContext) -> Coverage | str:
     """Run the tests on instrumented code; a text says why coverage could not be measured.
 
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     meaning = instrument_file(context.code)
     if meaning is None:

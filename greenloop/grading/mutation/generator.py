@@ -19,9 +19,7 @@ def generate_mutants(code: str) -> tuple[Mutant, ...]:
     """Return all mutants in the order of the text.
 
     Each compiles, and is another program than the module and than all mutants before it.
-
-    Raises:
-        SyntaxError: the module does not compile (ValueError if it contains a NUL character).
+    Raises SyntaxError: the module does not compile (ValueError if it contains a NUL character).
     """
     tree, source = ast.parse(code), Source(code)
     units = CompilationUnits(tree, source)

@@ -45,8 +45,7 @@ _MAX_REPETITIONS, _MAX_TEXT = 4, 250
 def holds(item: Expectation, seen: Payloads) -> bool:
     """Return whether the observation is what a test expects.
 
-    Raises:
-        NoEvidenceError: only operators of the code could compare it.
+    Raises NoEvidenceError: only operators of the code could compare it.
     """
     payload = seen.get(item.number)
     if payload is None:
@@ -156,8 +155,7 @@ def _is_instance(item: Expectation, value: Any, seen: Payloads) -> bool:
 def search(pattern: str, text: str) -> bool:
     """Return whether a pattern is found in a text.
 
-    Raises:
-        NoEvidenceError: that might take too long.
+    Raises NoEvidenceError: that might take too long.
     """
     count = len(_REPETITION.findall(pattern))
     is_long = count > _MAX_REPETITIONS or (count > 1 and len(text) > _MAX_TEXT)

@@ -42,8 +42,7 @@ class Judgement:
 def measure(context: GradingContext) -> Isolated | str:
     """Compare what the tests' programs observe with what the tests expect.
 
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     return measure_modules([context])
 
@@ -51,8 +50,7 @@ def measure(context: GradingContext) -> Isolated | str:
 def measure_modules(contexts: Sequence[GradingContext]) -> Isolated | str:
     """Do the same for several modules, each with tests of its own.
 
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     found: dict[tuple[str, str], list[Judgement]] = {}
     refused: list[NotObservable] = []

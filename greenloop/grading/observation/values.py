@@ -91,9 +91,7 @@ def is_equal(one: Any, other: Any) -> bool:
     """Return whether two values are equal.
 
     Those with an equality of the code are where they have the same class and the same parts.
-
-    Raises:
-        NoEvidenceError: they have not, and an equality of the code may say something else.
+    Raises NoEvidenceError: they have not, and an equality of the code may say something else.
     """
     if "unknown" in (get_tag(one), get_tag(other)):
         raise NoEvidenceError(_OWN)
@@ -221,8 +219,7 @@ def is_number(value: Any) -> bool:
 def build(value: Any) -> Any:
     """Return a number, a text, a date or a list of such as a value of the host.
 
-    Raises:
-        NoEvidenceError: it is something else.
+    Raises NoEvidenceError: it is something else.
     """
     value = get_content(value)
     if not isinstance(value, list):

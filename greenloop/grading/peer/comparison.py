@@ -97,9 +97,7 @@ def check_peer(
     """Return the ids of the tests that the peer fails, each with the message of its failure.
 
     A peer may be slow: what was not run until the time limit says nothing against it.
-
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     if not any(parse_test_functions(item.code) for item in tests):
         return {}

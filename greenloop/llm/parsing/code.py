@@ -35,8 +35,7 @@ _DISPUTE = re.compile(
 def parse_code(response: LLMResponse, contract: Contract) -> GeneratedCode:
     """Return the whole module of an answer, which defines the contract's interface.
 
-    Raises:
-        InvalidResponse: no code, elided or truncated code, a test file, or a missing name.
+    Raises InvalidResponse: no code, elided or truncated code, a test file, or a missing name.
     """
     text = extract_text(response)
     names = public_names(contract.interface)
@@ -62,8 +61,7 @@ def extract_module(text: str) -> str:
 def parse_repair(response: LLMResponse, contract: Contract, current: str) -> Repair:
     """Return the repaired module (whole, or by SEARCH/REPLACE blocks on `current`) and disputes.
 
-    Raises:
-        InvalidResponse: neither code nor dispute, or an edit that does not apply to `current`.
+    Raises InvalidResponse: neither code nor dispute, or an edit that does not apply to `current`.
     """
     text = extract_text(response)
     disputes = read_disputes(text)

@@ -50,8 +50,7 @@ def is_valid_python(source: str) -> bool:
 def clean_response(response: str) -> str:
     """Return the answer with `\\n` line ends, without a byte order mark or leading reasoning.
 
-    Raises:
-        InvalidResponse: the answer ends within its reasoning.
+    Raises InvalidResponse: the answer ends within its reasoning.
     """
     text = response.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     return strip_reasoning(text, _is_line_of_code)

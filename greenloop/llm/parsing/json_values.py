@@ -26,8 +26,7 @@ _TRAILING_COMMA = re.compile(r",(\s*[\]}])")
 def read_json(text: str) -> Any:
     """Return the value of a text that is JSON, or meant to be.
 
-    Raises:
-        InvalidResponse: it is neither; the message names the place of the first error.
+    Raises InvalidResponse: it is neither; the message names the place of the first error.
     """
     try:
         return json.loads(text, strict=False)

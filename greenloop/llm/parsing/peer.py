@@ -23,9 +23,8 @@ _RULING_FORM = (
 def parse_peer(response: LLMResponse, interface: str, module: str) -> GeneratedPeer:
     """Return the module of an answer, and the source of its `inputs` and `allowed`.
 
-    Raises:
-        InvalidResponse: no code, elided or truncated code, a name of the interface is missing, or
-            there is no `inputs` beside the module.
+    Raises InvalidResponse: no code, elided or truncated code, a name of the interface is missing,
+    or there is no `inputs` beside the module.
     """
     sources = extract_python(extract_text(response))
     code, inputs = _separate_inputs(sources, module)
@@ -54,8 +53,7 @@ def _separate_inputs(sources: Sequence[str], module: str) -> tuple[str, str]:
 def parse_rulings(response: LLMResponse, ids: Collection[int]) -> tuple[DifferenceRuling, ...]:
     """Return the rulings on the differences with these ids, one each.
 
-    Raises:
-        InvalidResponse: there is no such list, or a difference has no ruling.
+    Raises InvalidResponse: there is no such list, or a difference has no ruling.
     """
     items = extract_json(extract_text(response), list)
     found = {item.id: item for raw in items if (item := _parse_ruling(raw)) and item.id in ids}

@@ -40,9 +40,7 @@ def strip_reasoning(text: str, is_within_code: Callable[[str, int], bool]) -> st
     """Return an answer without the reasoning that precedes it.
 
     `is_within_code` says whether a line of the text is one of valid code, where a tag is no tag.
-
-    Raises:
-        InvalidResponse: the answer ends within its reasoning.
+    Raises InvalidResponse: the answer ends within its reasoning.
     """
     text = _BARE_CHANNELS.sub("", text, count=1) if _BARE_CHANNELS.match(text) else text
     while closing := next((end for start, end in _DELIMITERS if start.match(text)), None):

@@ -30,8 +30,7 @@ _RANGE = re.compile(r"(\d+)(?:\s*(?:-|–|to)\s*[BC]?(\d+))?", re.IGNORECASE)
 def parse_review(response: LLMResponse) -> Review:
     """Return the findings of a review.
 
-    Raises:
-        InvalidResponse: neither `LGTM` nor a finding in the required form.
+    Raises InvalidResponse: neither `LGTM` nor a finding in the required form.
     """
     text = extract_text(response)
     confirmed, needless = _read_numbers(text, "B"), _read_numbers(text, "C")
@@ -61,8 +60,7 @@ def _read_numbers(text: str, kind: str) -> tuple[int, ...]:
 def parse_judgement(response: LLMResponse) -> Judgement:
     """Return whether the test, the code or the text is wrong.
 
-    Raises:
-        InvalidResponse: no JSON object with `wrong` being `test`, `code` or `text`.
+    Raises InvalidResponse: no JSON object with `wrong` being `test`, `code` or `text`.
     """
     value = extract_json(extract_text(response), dict, "wrong")
     try:

@@ -34,9 +34,7 @@ def parse_script_repair(
 
     `find_regressions` lists what a repair removed that must stay; `checks` are the ids that may be
     disputed.
-
-    Raises:
-        InvalidResponse: neither code nor dispute, an edit that does not apply, or a regression.
+    Raises InvalidResponse: neither code nor dispute, an edit that does not apply, or a regression.
     """
     text = extract_text(response)
     disputes = tuple(

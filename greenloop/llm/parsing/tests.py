@@ -27,9 +27,8 @@ def parse_tests(response: LLMResponse, contract: Contract, kept: str = "") -> Ge
     """Return the pytest file and the held-out examples of an answer.
 
     An answer without tests belongs to those that are `kept`.
-
-    Raises:
-        InvalidResponse: no test functions, elided or truncated code, or the module is not imported.
+    Raises InvalidResponse: no test functions, elided or truncated code, or the module is not
+    imported.
     """
     text = extract_text(response)
     if kept and "def test" not in text:
@@ -46,8 +45,7 @@ def parse_tests(response: LLMResponse, contract: Contract, kept: str = "") -> Ge
 def parse_hardening(response: LLMResponse, contract: Contract, suite: str) -> AddedTests:
     """Return the tests to add to `suite`, or why the model says that none is needed.
 
-    Raises:
-        InvalidResponse: neither tests nor `NOTHING`, or a name of `suite` is redefined.
+    Raises InvalidResponse: neither tests nor `NOTHING`, or a name of `suite` is redefined.
     """
     text = extract_text(response)
     if (none := _NO_TESTS_NEEDED.search(text)) and "def test" not in text:

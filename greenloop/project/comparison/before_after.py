@@ -37,9 +37,7 @@ def compare_before_after(sandbox: Sandbox, project: ChangedProject, seed: str) -
     Called are public functions and classes of changed modules, and of those that tests call and
     that import a changed one, where neither their name is touched nor their signature differs. An
     answer that differs from run to run is no difference.
-
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     before, inputs, found = project.tree, 0, list[Difference]()
     index, after = build_index(before.texts), before.with_changes(project.changes)

@@ -35,9 +35,7 @@ class ModulePair:
     ) -> Comparison:
         """Compare the functions of an interface; `inputs` is the source of a generator, `failing` are
         the names of tests that the other version fails.
-
-        Raises:
-            SandboxError: the sandbox cannot run anything.
+        Raises SandboxError: the sandbox cannot run anything.
         """
         return compare_programs(
             ProjectSandbox(self.sandbox, self.tree.project, self.path),

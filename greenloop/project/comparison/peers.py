@@ -48,10 +48,7 @@ def compare_peers(
     """Compare the functions and classes of the interface, then those that the new tests call.
 
     Those are of at most three modules, each of which takes about five seconds. `examples` are
-    calls.
-
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    calls. Raises SandboxError: the sandbox cannot run anything.
     """
     index = build_index(peers.tree.texts)
     both = peers.tree.texts.keys() & peers.other.texts.keys()

@@ -202,8 +202,7 @@ def grade_lines(
 ) -> Evidence:
     """Return the evidence for changed lines whose tests pass; what fails to be measured is missing.
 
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     collector, plan = EvidenceCollector(emit), change.plan
     texts = change.runner.tree.texts

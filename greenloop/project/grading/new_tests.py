@@ -38,8 +38,7 @@ def build_context(
 ) -> GradingContext | str:
     """Return the context that measures new tests of the files `paths`, or why there is none.
 
-    Raises:
-        SandboxError: no process can be started.
+    Raises SandboxError: no process can be started.
     """
     names = sorted({test.partition("[")[0] for test in tests})
     texts = runner.tree.texts

@@ -40,9 +40,7 @@ class ProjectSandbox(SandboxView):
         """Run the tests of the project, then those among `tests` that it does not have.
 
         `timeout_s` has no effect: a project has its own limit.
-
-        Raises:
-            SandboxError: the tests are not files, or are to run as doctests.
+        Raises SandboxError: the tests are not files, or are to run as doctests.
         """
         if isinstance(tests, str) or doctests:
             raise SandboxError("in a project, tests run as its own files")

@@ -16,10 +16,8 @@ def check_layout(
     """Check that (path, content) pairs can be written; `extra_bytes` are written besides.
 
     Half of the disk limit is left for files that the run creates.
-
-    Raises:
-        InputError: a path is invalid or leads out of the folder, two paths conflict, or the files
-            are too many or too large.
+    Raises InputError: a path is invalid or leads out of the folder, two paths conflict, or the
+    files are too many or too large.
     """
     paths = [path for path, _ in files]
     for path in paths:

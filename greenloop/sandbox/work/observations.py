@@ -67,8 +67,7 @@ def observe(
 def observe_job(sandbox: JobRunner, job: Job) -> Observations:
     """Run a job that has programs; return what they observed.
 
-    Raises:
-        SandboxError: no process can be started.
+    Raises SandboxError: no process can be started.
     """
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)

@@ -91,8 +91,7 @@ def decode_events(channel_data: bytes, key: str) -> tuple[list[dict[str, Any]], 
 def parse_index(value: Any, limit: int) -> int:
     """Return a number from 0 to `limit`; larger ones could be chosen to have one hash.
 
-    Raises:
-        ValueError: it is none.
+    Raises ValueError: it is none.
     """
     if type(value) is not int or not 0 <= value <= limit:
         raise ValueError(f"no number from 0 to {limit}")

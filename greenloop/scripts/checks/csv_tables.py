@@ -30,8 +30,7 @@ def format_count(number: int, noun: str) -> str:
 def parse_table(text: str, file: str = "") -> Table:
     """Parse a CSV; files with the suffix `.tsv` are separated by tabs, all others by commas.
 
-    Raises:
-        ValueError: it is not a valid CSV; the text says why and where.
+    Raises ValueError: it is not a valid CSV; the text says why and where.
     """
     delimiter = "\t" if file.lower().endswith(".tsv") else ","
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="")

@@ -155,8 +155,7 @@ def _check_json(_check: OutputCheck, subject: CheckSubject) -> str:
 def parse_json(text: str) -> object:
     """Parse JSON.
 
-    Raises:
-        ValueError: it is not JSON (`NaN` and `Infinity` are not), or nested too deep.
+    Raises ValueError: it is not JSON (`NaN` and `Infinity` are not), or nested too deep.
     """
     try:
         value: object = json.loads(text, parse_constant=_reject_constant)

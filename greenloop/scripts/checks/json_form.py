@@ -32,10 +32,7 @@ def checks_from_json(items: list[object], max_checks: int = MAX_CHECKS) -> tuple
     """Parse a list such as `[{"check": "stdout", "contains": "Total"}]`; the origin is `generated`.
 
     At most the first `max_checks` are returned. The exit status is not among them: it is always
-    checked.
-
-    Raises:
-        ValueError: an item is invalid; the text says which one, and the right syntax.
+    checked. Raises ValueError: an item is invalid; the text says which one, and the right syntax.
     """
     if not isinstance(items, list):
         raise ValueError(f"the checks must be a JSON list; each is one of {CHECK_SYNTAX}")

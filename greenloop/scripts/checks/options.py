@@ -22,8 +22,7 @@ _SYNTAX_HINT = "write PATH, PATH:non-empty, PATH:rows=N, PATH:json or PATH:csv=C
 def parse_expect(text: str) -> OutputCheck:
     """Parse `--expect`: a text, or a `/regular expression/`, that standard output contains.
 
-    Raises:
-        InputError: the text is empty, or the regular expression is invalid.
+    Raises InputError: the text is empty, or the regular expression is invalid.
     """
     if not text.strip():
         raise InputError("--expect: the text is empty; write a text or a /regular expression/")
@@ -45,9 +44,7 @@ def parse_expect_file(text: str) -> tuple[OutputCheck, ...]:
     """Parse `--expect-file`: `PATH[:non-empty|:rows=N|:json|:csv=A,B]`, with any number of parts.
 
     Other colons are part of the path. Columns are written like a line of a CSV: `csv="a, b",c`.
-
-    Raises:
-        InputError: no path, a path that leaves the working folder, or an unknown part.
+    Raises InputError: no path, a path that leaves the working folder, or an unknown part.
     """
     found = _FILE_PATTERN.fullmatch(text)
     if found is None:
@@ -65,8 +62,7 @@ def parse_expect_file(text: str) -> tuple[OutputCheck, ...]:
 def normalize_relative_path(text: str) -> str:
     """Return a path in the working folder, normalized.
 
-    Raises:
-        ValueError: it is empty, absolute, or leaves the folder.
+    Raises ValueError: it is empty, absolute, or leaves the folder.
     """
     path = posixpath.normpath(text.strip()) if text.strip() else "."
     if path == "." or path.startswith(("/", "../")) or path == ".." or "\0" in path:
@@ -77,8 +73,7 @@ def normalize_relative_path(text: str) -> str:
 def load_schema(path: Path) -> OutputCheck:
     """Read `--expect-json-schema`: standard output is JSON that is valid under a file's schema.
 
-    Raises:
-        InputError: the file cannot be read, or is not a JSON Schema.
+    Raises InputError: the file cannot be read, or is not a JSON Schema.
     """
     try:
         schema = json.loads(path.read_text("utf-8-sig"))

@@ -24,8 +24,7 @@ _SCHEMA_PROGRAM = Path(__file__).with_name("json_schema_worker.py")
 def check_pattern(pattern: str) -> None:
     """Check that a regular expression is valid.
 
-    Raises:
-        ValueError: it is invalid, or too long; the text says why and where.
+    Raises ValueError: it is invalid, or too long; the text says why and where.
     """
     if len(pattern) > _MAX_PATTERN_CHARS:
         raise ValueError(f"it is longer than {_MAX_PATTERN_CHARS} characters")

@@ -37,8 +37,7 @@ class RowReader:
     def read_rows(self, test: Function, classes: Classes) -> tuple[list[Row], list[str]]:
         """Return the rows that the marks of a test write out, and the fixtures that they ask for.
 
-        Raises:
-            RefusedError: a decorator changes more than that.
+        Raises RefusedError: a decorator changes more than that.
         """
         rows: list[Row] = [{}]
         fixtures: list[str] = []
@@ -147,8 +146,7 @@ class RowReader:
     ) -> list[ast.stmt]:
         """Return the assignments of the fixtures of a test; those of the runner are added to `runner`.
 
-        Raises:
-            RefusedError: a fixture cannot be written out.
+        Raises RefusedError: a fixture cannot be written out.
         """
         own = {
             item.name: item

@@ -31,8 +31,7 @@ def deliver_change(
 ) -> Report:
     """Write the patch where the request says; the user may decline to change the working tree.
 
-    Raises:
-        OutputError: a file cannot be written, or is not as it was when the run began.
+    Raises OutputError: a file cannot be written, or is not as it was when the run began.
     """
     keep_replaced(request, directory, consent)
     paths: dict[str, str] = {}

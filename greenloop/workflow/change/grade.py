@@ -19,8 +19,7 @@ _MAX_SHOWN_TESTS = 8  # beside a line
 async def grade_change(space: ChangeWorkspace, suite: ChangeSuite, patch: str) -> None:
     """Set the evidence of a green change, and what is known of its lines.
 
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     run, state, changes = space.run, space.run.state, space.apply(patch)
     lines = {

@@ -50,8 +50,7 @@ class ChangeWorkspace:
     async def prepare(self, *, measures_baseline: bool) -> None:
         """Set the baseline, and what is known of the change.
 
-        Raises:
-            InputError: the suite cannot run, and that was not given up.
+        Raises InputError: the suite cannot run, and that was not given up.
         """
         if measures_baseline and self.tree.texts:
             await self.load_baseline()
@@ -179,8 +178,7 @@ class ChangeWorkspace:
 def read_project(root: Path) -> ProjectTree:
     """Read the project of a change; a folder with a few files that are no code counts as empty.
 
-    Raises:
-        InputError: it cannot be read, is too large, or is a project without Python.
+    Raises InputError: it cannot be read, is too large, or is a project without Python.
     """
     tree = read_tree(root)
     others = [path for path in tree.project.all_files if Path(path).suffix not in _NO_CODE]

@@ -76,8 +76,7 @@ class TestWriter:
     async def take_given(self) -> ChangeSuite:
         """Return the suite of the user's own tests.
 
-        Raises:
-            SpecificationError: all of them pass on today's code.
+        Raises SpecificationError: all of them pass on today's code.
         """
         files = {item.name: item.code for item in self._state.request.given}
         suite, on_today = await self._try(files, is_given=True)
@@ -90,8 +89,7 @@ class TestWriter:
     async def extend(self, suite: ChangeSuite, code: str) -> ChangeSuite:
         """Return the suite with tests appended to its last file, without those that prove nothing.
 
-        Raises:
-            GreenloopError: the sandbox failed.
+        Raises GreenloopError: the sandbox failed.
         """
         path, text = suite.last_file
         files = {**suite.files, path: append_tests(text, code)}

@@ -38,8 +38,7 @@ class CheckStrategy(MakeStrategy):
     async def prepare(self) -> None:
         """Set the user's tests and, where they pass, those of the text's examples.
 
-        Raises:
-            InputError: the code defines nothing public, or there is no test in the files.
+        Raises InputError: the code defines nothing public, or there is no test in the files.
         """
         state, request = self.state, self._check
         files = tuple(item.as_test_file() for item in request.given)

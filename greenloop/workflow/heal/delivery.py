@@ -26,9 +26,7 @@ def deliver_healed_file(
     """Write the healed file over the original or to `--output`, in the original's encoding.
 
     A copy of the original is kept in the run directory. The user may decline.
-
-    Raises:
-        OutputError: the file changed while it was being healed, or cannot be written.
+    Raises OutputError: the file changed while it was being healed, or cannot be written.
     """
     keep_replaced(request, directory, consent)
     original = request.original

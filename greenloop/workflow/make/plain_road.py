@@ -35,8 +35,7 @@ def prefers_plain_road(run: Run) -> bool:
 async def take_plain_road(run: Run, request: MakeRequest, why: str) -> None:
     """Set a contract that needs no model; where the text names nothing, write the code first.
 
-    Raises:
-        GreenloopError: the code could not be written.
+    Raises GreenloopError: the code could not be written.
     """
     state = run.state
     state.road = "plain"

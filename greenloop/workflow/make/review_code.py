@@ -22,9 +22,7 @@ async def review_first_code(run: Run) -> None:
     """Review the first candidate; repair the errors found.
 
     What the review says of the contract is set apart.
-
-    Raises:
-        GreenloopError: a call failed.
+    Raises GreenloopError: a call failed.
     """
     state = run.state
     code = state.candidates.current.code
@@ -38,8 +36,7 @@ async def review_first_code(run: Run) -> None:
 async def confirm_background(run: Run, review: Callable[[Contract], Awaitable[Review]]) -> None:
     """Have the doubtful background confirmed by a reader of the text, where there is some.
 
-    Raises:
-        GreenloopError: the call failed.
+    Raises GreenloopError: the call failed.
     """
     state, contract = run.state, run.state.agreed_contract
     if find_doubtful_background(contract):
@@ -50,8 +47,7 @@ async def confirm_background(run: Run, review: Callable[[Contract], Awaitable[Re
 async def _ask(run: Run, call: Awaitable[Review]) -> Review:
     """Return what a review says, and nothing where its answer cannot be used: the tests decide then.
 
-    Raises:
-        GreenloopError: the call failed.
+    Raises GreenloopError: the call failed.
     """
     try:
         return await call

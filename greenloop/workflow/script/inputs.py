@@ -15,11 +15,7 @@ _MAX_HEAD_LINES, _MAX_LINE_CHARS, _MAX_HEAD_BYTES = 8, 160, 4096
 
 
 def read_input(ref: InputRef) -> InputFile:
-    """Read a file.
-
-    Raises:
-        InputError: it cannot be read, or was changed since the run began.
-    """
+    """Read a file. Raises InputError: it cannot be read, or was changed since the run began."""
     try:
         content = Path(ref.source).read_bytes()
     except OSError as error:

@@ -26,8 +26,7 @@ _PYTEST_MODULES = frozenset("pytest _pytest pluggy iniconfig packaging pygments 
 async def install_contract_packages(run: Run) -> None:
     """Install what the contract names, and what the user's tests import.
 
-    Raises:
-        PackagesError: a package cannot be installed.
+    Raises PackagesError: a package cannot be installed.
     """
     state, given = run.state, [item.code for item in run.state.request.given]
     contract = state.agreed_contract

@@ -48,9 +48,8 @@ def open_run(
 ) -> Run:
     """Open the resources of a run; closing `stack` closes those that are not shared.
 
-    Raises:
-        SandboxError, ModelFailure, InputError: the sandbox, the model, or the log is not usable, or
-            recorded answers are those to another text.
+    Raises SandboxError, ModelFailure or InputError: the sandbox, the model, or the log is not
+    usable, or recorded answers are those to another text.
     """
     client = _open_client(settings, resources, state, directory, emit)
     opened = resources.sandbox or stack.enter_context(open_sandbox(settings))

@@ -26,9 +26,7 @@ def save_choices(path: Path, choices: Sequence[Choice]) -> bool:
     """Write the file of a run's open choices; return whether there are any.
 
     Marks of the user's stay: in the file where the questions are the same, else in a copy.
-
-    Raises:
-        OutputError: it cannot be written.
+    Raises OutputError: it cannot be written.
     """
     text, found = render_choices(choices), ""
     with suppress(OSError, UnicodeDecodeError):
@@ -64,8 +62,7 @@ def _render_choice(choice: Choice) -> Iterator[str]:
 def read_marked_answers(path: Path, text: str) -> tuple[tuple[str, str], ...]:
     """Return question and marked answer of each section of a file whose choices are not known.
 
-    Raises:
-        InputError: a section has no question, or not one answer.
+    Raises InputError: a section has no question, or not one answer.
     """
     found = []
     for section in re.split(r"(?m)^## ", text.replace("\r\n", "\n"))[1:]:
@@ -96,8 +93,7 @@ class _Section:
 def read_answers(path: Path, text: str, choices: Sequence[Choice]) -> tuple[ChoiceAnswer, ...]:
     """Return the answers that a filled-in file gives to open choices; () where it has no section.
 
-    Raises:
-        InputError: one is unclear, or belongs to no open choice. The message names the line.
+    Raises InputError: one is unclear, or belongs to no open choice. The message names the line.
     """
     sections: list[_Section] = []
     lines = text.replace("\r\n", "\n").split("\n")

@@ -91,8 +91,7 @@ class RunDirectory:
     def lock(self) -> Iterator[None]:
         """Lock the run against other processes.
 
-        Raises:
-            InputError: another process holds the lock.
+        Raises InputError: another process holds the lock.
         """
         handle = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -109,8 +108,7 @@ class RunDirectory:
 def write_atomically(path: Path, text: str) -> None:
     """Write a whole file or nothing of it, keeping the permissions of an existing one.
 
-    Raises:
-        OutputError: it cannot be written.
+    Raises OutputError: it cannot be written.
     """
     mask = os.umask(0)
     os.umask(mask)

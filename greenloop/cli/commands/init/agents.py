@@ -43,8 +43,7 @@ def find_agent_file(agent: str) -> AgentFile:
 def update_agent_file(root: Path, item: AgentFile, *, removes: bool) -> tuple[str, str]:
     """Return the text of the file before and after; '' where there is none.
 
-    Raises:
-        InputError: the file is there and cannot be read, or is not what the tool reads.
+    Raises InputError: the file is there and cannot be read, or is not what the tool reads.
     """
     path = root / item.path
     before = read_text(path) if path.exists() else ""

@@ -30,8 +30,7 @@ _FILE_LINE = re.compile(
 def split_by_file(text: str) -> Iterator[tuple[str, str]]:
     """Yield path and text of each part of a cleaned answer; a path may come again.
 
-    Raises:
-        InvalidResponse: a path leads out of the project, or may be written in another way.
+    Raises InvalidResponse: a path leads out of the project, or may be written in another way.
     """
     found = list(_FILE_LINE.finditer(text))
     for number, line in enumerate(found):
@@ -49,9 +48,8 @@ def apply_file_edits(
 ) -> dict[str, str]:
     """Return the files that an answer changes, with their new texts; `tests` may not be changed.
 
-    Raises:
-        InvalidResponse: a file is outside of the fence or is a test, an edit does not apply, or the
-            answer has the whole text of a file that exists.
+    Raises InvalidResponse: a file is outside of the fence or is a test, an edit does not apply, or
+    the answer has the whole text of a file that exists.
     """
     changed: dict[str, str] = {}
     for path, part in split_by_file(text):
@@ -120,9 +118,7 @@ def read_test_files(
     """Return the test files of an answer, whole: new ones, and existing `texts` with added tests.
 
     `replaceable` are the node ids of tests that an answer may replace.
-
-    Raises:
-        InvalidResponse: there is no test, or a name of an existing file is redefined.
+    Raises InvalidResponse: there is no test, or a name of an existing file is redefined.
     """
     found: dict[str, str] = {}
     for path, part in split_by_file(text):

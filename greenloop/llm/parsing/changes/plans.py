@@ -30,8 +30,7 @@ _MODULE = "project"  # a contract names a module; that of a change is only shown
 def parse_location(response: LLMResponse, paths: Collection[str], *, may_need: bool) -> Location:
     """Return the files that an answer names, all of them of the project.
 
-    Raises:
-        InvalidResponse: there is none, or one that the project does not have.
+    Raises InvalidResponse: there is none, or one that the project does not have.
     """
     value = extract_json(extract_text(response), dict, "files", "need")
     files, need = (_read_paths(value.get(key), paths) for key in ("files", "need"))
@@ -135,9 +134,7 @@ def parse_change(
     """Return the diff against `base` that an answer makes of the files as they are in `current`.
 
     `tests` are files that may not be changed, besides those with the name of a test.
-
-    Raises:
-        InvalidResponse: it changes nothing and disputes nothing, or an edit does not apply.
+    Raises InvalidResponse: it changes nothing and disputes nothing, or an edit does not apply.
     """
     text = extract_text(response)
     disputes = read_disputes(text) if may_dispute else ()
@@ -156,8 +153,7 @@ def parse_change_peer(
 ) -> GeneratedPeer:
     """Return a change as a diff, and the source of its `inputs`, '' without any.
 
-    Raises:
-        InvalidResponse: it changes nothing, or an edit does not apply.
+    Raises InvalidResponse: it changes nothing, or an edit does not apply.
     """
     change = parse_change(response, base=base, current=base, fence=fence, tests=tests)
     sources = [item.text for item in extract_blocks(extract_text(response))]

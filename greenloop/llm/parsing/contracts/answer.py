@@ -82,9 +82,8 @@ def read_contract_values(text: str, taken: Collection[str] = ()) -> dict[str, An
     """Return the keys of a contract that an answer gives as JSON or as Markdown.
 
     Requirements without an id get one that is not `taken`.
-
-    Raises:
-        InvalidResponse: it gives neither requirements nor an interface in a form that can be read.
+    Raises InvalidResponse: it gives neither requirements nor an interface in a form that can be
+    read.
     """
     with suppress(InvalidResponse):
         return normalize_contract(extract_json(text, dict, "requirements", "interface"), taken)
@@ -168,8 +167,7 @@ def _keep_signatures(
 ) -> Contract:
     """Return the contract with each signature of the specification, with equal arguments.
 
-    Raises:
-        InvalidResponse: one is missing or different, and the model can be asked again.
+    Raises InvalidResponse: one is missing or different, and the model can be asked again.
     """
     wanted = _collect_signatures(specification.signatures)
     got = _collect_signatures(contract.interface)

@@ -70,8 +70,7 @@ class Item(NamedTuple):
 def read_markdown_contract(text: str) -> dict[str, Any]:
     """Return the keys of a contract that an answer has.
 
-    Raises:
-        InvalidResponse: an entry is none; the message names its line.
+    Raises InvalidResponse: an entry is none; the message names its line.
     """
     sections = _split_sections(blank_blocks(text))
     value: dict[str, Any] = {}

@@ -40,8 +40,7 @@ def default_image() -> str:
 def find_engine(requested_name: str, image: str) -> ContainerEngine:
     """Return the engine of this name, or for `auto` the first that works.
 
-    Raises:
-        SandboxError: none works; with the reason for each.
+    Raises SandboxError: none works; with the reason for each.
     """
     names = ("podman", "docker") if requested_name == "auto" else (requested_name,)
     reasons: list[str] = []

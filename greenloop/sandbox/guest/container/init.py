@@ -86,8 +86,7 @@ def _wait_for_run(host: HostConnection) -> GuestRun:
 def _reset_folders() -> None:
     """Empty the writable folders, in a fork, because file names are data of a run too.
 
-    Raises:
-        OSError: something cannot be removed; the container must not be used again.
+    Raises OSError: something cannot be removed; the container must not be used again.
     """
     child = os.fork()
     if child == 0:
@@ -189,8 +188,7 @@ def _report_run(
 def _send_created_files(host: HostConnection) -> None:
     """Receive which files the host wants, and send them, in a fork that takes its memory with it.
 
-    Raises:
-        EOFError: the fork failed; an unknown part of the frames was sent.
+    Raises EOFError: the fork failed; an unknown part of the frames was sent.
     """
     child = os.fork()
     if child == 0:

@@ -25,8 +25,7 @@ KINDS_WITHOUT_PYTEST = ("observation",)
 def load_entrypoint(kind: str) -> EntryPoint:
     """Import the `main` function for a kind of job.
 
-    Raises:
-        KeyError: no entry point serves this kind.
+    Raises KeyError: no entry point serves this kind.
     """
     guest = __name__.rpartition(".")[0]
     main: EntryPoint = importlib.import_module(f"{guest}.{_ENTRYPOINTS[kind]}").main

@@ -28,9 +28,7 @@ def restrict(readable: Iterable[str], writable: Iterable[str], *, files_only: bo
 
     TCP, abstract sockets and signals to other processes are denied as far as the kernel can, except
     with `files_only`, for processes that are isolated by other means.
-
-    Raises:
-        OSError: the kernel has no Landlock, or refuses a path.
+    Raises OSError: the kernel has no Landlock, or refuses a path.
     """
     level = version()
     if level < 1:

@@ -22,9 +22,7 @@ def set_up_run_folders(job: dict[str, Any], pipes: tuple[int, ...]) -> None:
 
     With `own_user` this process is root, and the run gets an unused user id, which then owns the
     folders and the pipes (they can be opened through /dev).
-
-    Raises:
-        OSError: a folder cannot be created, or the user cannot be changed.
+    Raises OSError: a folder cannot be created, or the user cannot be changed.
     """
     root = job["root"]
     for name in _RUN_FOLDERS:

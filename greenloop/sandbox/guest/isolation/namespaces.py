@@ -38,9 +38,7 @@ def enter_namespaces(spec: RootSpec) -> None:
     """Return in a child in new namespaces; this process ends with the child's exit status.
 
     The child sees the root file system of `spec` only, and has forgotten where this package was.
-
-    Raises:
-        OSError: the kernel refuses the namespaces or mounts.
+    Raises OSError: the kernel refuses the namespaces or mounts.
     """
     k.prctl(k.PR_SET_PDEATHSIG, _SIGKILL)
     ids = (os.getuid(), os.getgid())

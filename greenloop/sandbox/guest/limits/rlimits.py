@@ -18,9 +18,7 @@ def set_rlimits(
 
     `limit_kernel_objects`: also queues, locked memory and pending signals. `limit_processes`: also
     the user's processes, which must then all belong to this run.
-
-    Raises:
-        OSError: the kernel refuses a limit. Not on macOS, which has no limit on memory.
+    Raises OSError: the kernel refuses a limit. Not on macOS, which has no limit on memory.
     """
     seconds = limits["cpu_seconds"]
     wanted = {

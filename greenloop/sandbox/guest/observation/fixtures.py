@@ -15,8 +15,7 @@ _MISSING: Any = object()
 def create_fixture(name: str, folder: str, stack: ExitStack) -> Any:
     """Return a fixture; `stack` undoes what it changes, `folder` is the path of `tmp_path`.
 
-    Raises:
-        KeyError: there is none of this name.
+    Raises KeyError: there is none of this name.
     """
     return _FIXTURES[name](folder, stack)
 

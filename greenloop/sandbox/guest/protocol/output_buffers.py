@@ -74,8 +74,7 @@ class OutputBuffers:
     def read(self, handle: int, name: str) -> bool | None:
         """Read a piece from a descriptor: False if that exceeded the limit, None at the end.
 
-        Raises:
-            BlockingIOError: there is nothing to read yet.
+        Raises BlockingIOError: there is nothing to read yet.
         """
         if name != "result":
             count = self._streams[name].read(handle)

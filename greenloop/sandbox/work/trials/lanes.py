@@ -75,8 +75,7 @@ def run_trials(
 ) -> MutantRuns:
     """Try edits on the tests of a job, for at most `budget_s` CPU seconds of each lane.
 
-    Raises:
-        SandboxError: no process can be started.
+    Raises SandboxError: no process can be started.
     """
     started = time.monotonic()
 

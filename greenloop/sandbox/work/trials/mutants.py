@@ -30,10 +30,7 @@ def run_mutants(
     """Run each edit of a module against the tests that execute it, for at most `budget_s` CPU seconds in each of the `lanes`.
 
     The edits are tried in forks of a process that has collected the tests; where it cannot be
-    forked, each has a test run of its own.
-
-    Raises:
-        SandboxError: no process can be started.
+    forked, each has a test run of its own. Raises SandboxError: no process can be started.
     """
     started = time.monotonic()
 

@@ -79,8 +79,7 @@ def measure_tests(
 ) -> MeasuredTests:
     """Measure what each test executes, in at most `max_cpu_s` CPU seconds each, `budget_s` in all.
 
-    Raises:
-        SandboxError: no process can be started.
+    Raises SandboxError: no process can be started.
     """
     if not sandbox.can_fork:
         return MeasuredTests(error="nothing is forked in this sandbox")
@@ -107,8 +106,7 @@ def run_patches(
 ) -> PatchRuns:
     """Try edits of a failing module by the plan, for at most `budget_s` CPU seconds on each core.
 
-    Raises:
-        SandboxError: no process can be started.
+    Raises SandboxError: no process can be started.
     """
     baseline = [{**asdict(item), "lines": [], "is_loaded": True} for item in plan.baseline]
     options = {
