@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
-from greenloop.grading.integrity.module_names import FOLLOWED, LOOKUPS, ModuleNames
+from greenloop.grading.integrity.module_names import FOLLOWED, ModuleNames
 from greenloop.records import IntegrityFinding
 from greenloop.syntax.nodes import get_last_name
 from greenloop.syntax.parse import PARSE_ERRORS
@@ -42,21 +42,9 @@ _MEMBERS_BY_EFFECT = {
     "asks for a socket that a sandbox refuses": (
         "socket.AF_UNIX socket.AF_NETLINK socket.AF_PACKET socket.SOCK_RAW"
     ),
-    "reads whether there is a terminal": (
-        "os.isatty os.get_terminal_size shutil.get_terminal_size"
-    ),
-    "reads which calls its platform supports": (
-        "os.supports_fd os.supports_dir_fd os.supports_follow_symlinks"
-    ),
     "reads its callers": "traceback.format_stack traceback.print_stack traceback.StackSummary",
 }
 _MEMBERS = {name: why for why, names in _MEMBERS_BY_EFFECT.items() for name in names.split()}
-# Names that only these functions have: they are looked for whatever their owner is.
-_UNMISTAKABLE = {name.partition(".")[2]: why for name, why in _MEMBERS.items() if ".get" in name}
-# What stands for such a fact in a test that sets it.
-_SET_BY = {"get_terminal_size": "COLUMNS"}
-_ENVIRONMENT = frozenset({"environ", "environb", "getenv", "getenvb"})
-_IS_TERMINAL, _STREAMS = "isatty", re.compile(r"__std(in|out|err)__|std(in|out|err)")
 # Modules that have nothing but such facts, and members of them that read none.
 _MODULES = {
     "resource": "setrlimit",
@@ -73,13 +61,9 @@ _CALLS_WITH_PATHS = frozenset(
     "open exists lexists is_file is_dir is_mount isfile isdir islink ismount stat lstat access listdir "
     "scandir walk glob iglob iterdir readlink samefile read_text read_bytes disk_usage statvfs".split()
 )
-# Functions that observed code finds replaced, by what notes its calls (see `surroundings`).
-_WATCHED = frozenset({"stat", "lstat", "access", "fstat"})
 _HIDDEN = re.compile(r"_[a-z]|__dict__$")
 _VARIABLE = re.compile("(PYTHON|PYTEST_)[A-Z_]+")
 _OF_INTERPRETER = "names a variable of the interpreter"
-_SESSION_VARIABLE = re.compile("SHELL|SHLVL|TERM|COLORTERM|DISPLAY|LOGNAME|(SSH|XDG)_[A-Z_]+")
-_OF_SESSION = "names a variable of a user's session"
 _USUAL_PATHS = ("/dev/",)  # null, urandom, stdin: what they give does not depend on the place
 _MAX_STACK_LEVEL = 3  # a function, one that calls it, and the caller of a decorator
 # By these a module gets its own warnings and records back, which name the frame of their level.
@@ -105,18 +89,7 @@ class _Reader:
     def __init__(self, tree: ast.Module, tests: str) -> None:
         self._names, self._tests = ModuleNames(tree), tests
         nodes = list(ast.walk(tree))
-        self._defined = set(_find_defined(nodes))
-        self._has_variables = any(get_last_name(node) in _ENVIRONMENT for node in nodes)
-        self._has_streams = any(map(_is_standard_stream, nodes))
         self._receives = any(get_last_name(node) in _RECEIVERS for node in nodes)
-        self._called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
-        self._watched = {
-            item.asname or item.name
-            for node in nodes
-            if isinstance(node, ast.ImportFrom) and node.module == "os"
-            for item in node.names
-            if item.name in _WATCHED
-        }
         self._changed = {
             id(node.value)
             for node in nodes
@@ -132,8 +105,6 @@ class _Reader:
             yield node, found
 
     def _read_expression(self, node: ast.expr) -> str:
-        if self._is_watched(node) and id(node) not in self._called:
-            return f"`{ast.unparse(node)}` is looked at and not called"
         if isinstance(node, ast.Attribute):
             return self._read_member(self._names.resolve(node.value), node.attr, id(node))
         if isinstance(node, ast.Call):
@@ -141,16 +112,9 @@ class _Reader:
         if isinstance(node, ast.Name) and self._names.is_handed_on(node):
             return f"uses `{self._names.resolve(node)}` in a way that cannot be analysed"
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            effect = _OF_INTERPRETER if _VARIABLE.fullmatch(node.value) else ""
-            if self._has_variables and _SESSION_VARIABLE.fullmatch(node.value):
-                effect = _OF_SESSION
-            return self._explain(node.value, _UNMISTAKABLE.get(node.value, effect))
+            is_variable = _VARIABLE.fullmatch(node.value)
+            return self._explain(node.value, _OF_INTERPRETER) if is_variable else ""
         return ""
-
-    def _is_watched(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Attribute):
-            return node.attr in _WATCHED and self._names.resolve(node.value) == "os"
-        return isinstance(node, ast.Name) and node.id in self._watched
 
     def _read_member(self, module: str, name: str, node: int = 0) -> str:
         effect = "" if node in self._changed else self._find_effect(module, name)
@@ -159,10 +123,6 @@ class _Reader:
     def _find_effect(self, module: str, name: str) -> str:
         if module in _MODULES:
             return "" if name in _MODULES[module].split() else "reads facts of its process"
-        if not module and name == _IS_TERMINAL:  # of a stream that a caller gives it reads nothing
-            return _MEMBERS[f"os.{name}"] if self._has_streams else ""
-        if not module:
-            return "" if name in self._defined else _UNMISTAKABLE.get(name, "")
         if module.partition(".")[0] in sys.stdlib_module_names and _HIDDEN.match(name):
             return "is a private member of the standard library"
         if name == "*" and module in FOLLOWED:
@@ -171,11 +131,8 @@ class _Reader:
 
     def _explain(self, shown: str, effect: str) -> str:
         """Return what is found; '' for nothing, and where the tests name the same fact."""
-        module, _, name = shown.rpartition(".")
-        own = re.escape(_SET_BY.get(name, name))
-        is_clear = name in _UNMISTAKABLE or name == _IS_TERMINAL
-        named = rf"{name}|{own}" if is_clear else rf"{module}\W+{own}"
-        is_named = bool(effect) and re.search(rf"(?<!\w)({named})(?!\w)", self._tests)
+        named = re.escape(shown).replace(r"\.", r"\W+")
+        is_named = bool(effect) and re.search(rf"(?<!\w){named}(?!\w)", self._tests)
         return f"`{shown}` {effect}, which no test sets" if effect and not is_named else ""
 
     def _read_call(self, node: ast.Call) -> str:
@@ -186,20 +143,11 @@ class _Reader:
             return "`stacklevel` reads its callers"
         if "stack_info" in named or name == "findCaller":
             return "a record of the log reads its callers"
-        if "lookup_lines" in named:
-            return "`lookup_lines` reads the frames of an error"
         if name == "catch_warnings" and "record" in named:
             return "recorded warnings name its callers"
-        if name in LOOKUPS and len(node.args) > 1 and self._names.resolve(node.args[0]) == "os":
-            key = getattr(node.args[1], "value", "")
-            return f"`os.{key}` is looked at and not called" if key in _WATCHED else ""
         if name in _CALLS_WITH_PATHS and (path := _find_absolute_path(node)):
             return "" if path in self._tests else f"`{path}` is a path of the machine"
         return ""
-
-
-def _is_standard_stream(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and bool(_STREAMS.fullmatch(node.attr))
 
 
 def _is_small(level: ast.expr) -> bool:
@@ -217,12 +165,3 @@ def _find_absolute_path(node: ast.Call) -> str:
     )
     paths = (str(text) for text in texts if re.match(r"/\w", str(text)))
     return next((path for path in paths if not path.startswith(_USUAL_PATHS)), "")
-
-
-def _find_defined(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Yield the names of functions, and of attributes that are set."""
-    for node in nodes:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield node.name
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            yield node.attr
