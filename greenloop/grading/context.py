@@ -1,7 +1,5 @@
 """The plan of a grade, and the context of its measurements."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,7 +28,7 @@ class Plan:
     seed: int = 20261
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> Plan:
+    def from_settings(cls, settings: Settings) -> "Plan":
         mutants = None if settings.mutants == "all" else settings.mutants
         return cls(thresholds=settings.thresholds, mutants=mutants)
 
@@ -101,9 +99,7 @@ class GradingContext:
         """Run the tests on instrumented code, in another order and with another hash seed.
 
         Return the run and a bit mask of what it reached of the module: the same for all who ask.
-
-        Raises:
-            SandboxError: the sandbox cannot run anything.
+        Raises SandboxError: the sandbox cannot run anything.
         """
         with self._lock:
             if not self._repeats:

@@ -1,7 +1,5 @@
 """Flakiness: the tests again, shuffled and with another hash seed."""
 
-from __future__ import annotations
-
 from greenloop.grading.context import ORDER_SEED, GradingContext
 from greenloop.records import Flakiness
 from greenloop.sandbox.job import HASH_SEED

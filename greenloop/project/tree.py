@@ -137,8 +137,7 @@ def _take_snapshot(root: Path, only: frozenset[str] | None) -> Project:
 def read_whole_tree(root: Path, *, tracked: bool = False) -> ProjectTree:
     """Read a project from the folder on whose options of pytest hold for it, if a sandbox holds that much.
 
-    Raises:
-        InputError: the folder cannot be read, or is too large.
+    Raises InputError: the folder cannot be read, or is too large.
     """
     place = root.resolve()
     top = find_pytest_root(place)

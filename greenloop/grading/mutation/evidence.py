@@ -45,9 +45,7 @@ def measure_mutation(
     in each process, in random order: where the time is over, those tried are a smaller sample. The same
     arguments give the same record except for its `seconds`, if the time is enough. `lanes` is the
     number of processes, None for one on each core.
-
-    Raises:
-        SandboxError: the sandbox cannot run anything.
+    Raises SandboxError: the sandbox cannot run anything.
     """
     if isinstance(tests, str):
         module = module or find_tested_module(tests, sandbox.packages.import_names)

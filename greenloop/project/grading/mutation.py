@@ -101,9 +101,7 @@ def measure_mutants(
     """Try mutants on lines of several files, the files one after the other.
 
     They take the CPU seconds of a few runs of the tests on each core; none is begun after the deadline.
-
-    Raises:
-        SandboxError: no process can be started.
+    Raises SandboxError: no process can be started.
     """
     left_s = plan.bound(baseline.cpu_s)
     found: list[tuple[str, Mutation]] = []

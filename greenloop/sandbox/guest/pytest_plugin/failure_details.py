@@ -3,8 +3,6 @@
 Works whatever the methods of the error do.
 """
 
-from __future__ import annotations
-
 import errno
 import linecache
 import os
