@@ -27,7 +27,8 @@ _MAX_CONCURRENT = 2  # more would make slow tests slower, up to their time limit
 def grade(box: Sandbox, code: str, test_code: str, plan: Plan | None = None) -> Evidence:
     """Return the evidence for any module and pytest file, without a model.
 
-    Raises SandboxError: the sandbox cannot run anything.
+    Raises:
+        SandboxError: the sandbox cannot run anything.
     """
     module = find_tested_module(test_code, box.packages.import_names)
     tests = [TestFile(f"test_{module}.py", test_code)]

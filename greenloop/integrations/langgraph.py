@@ -52,7 +52,9 @@ def make_node(
     The run's directory depends on the thread and the specification: a node that runs again after a
     crash or an interrupt continues its run and pays for no answer twice. In the stream mode
     `custom`, each line of progress is `{"greenloop": line}`.
-    Raises GreenloopError: by the node, when the run ended early.
+
+    Raises:
+        GreenloopError: by the node, when the run ended early.
     """
     service = _create_service(settings, model)
 

@@ -40,7 +40,9 @@ def open_sandbox(settings: Settings | None = None) -> Sandbox:
     A kind that is named is never replaced by another. Every kind but `none` must pass the
     self-check. Kinds of installed packages (entry points `greenloop.sandboxes`: a function of the
     settings and the limits that returns a `Sandbox`) are used only by name, not by `auto`.
-    Raises SandboxError: there is no such kind, or it does not work on this machine.
+
+    Raises:
+        SandboxError: there is no such kind, or it does not work on this machine.
     """
     settings = settings or Settings.load()
     limits = limits_from_settings(settings)
