@@ -1,7 +1,5 @@
 """Surviving mutants as rows: the place, what was changed, and which test is missing."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
