@@ -42,13 +42,17 @@ class RedTests:
 
 def explain_red(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline) -> RedTests:
     """Run the files of the red tests as they are and as they were at the commit."""
-    files = sorted({test.partition("::")[0] for test in baseline.red} - {""})
+    contents = runner.tree.project.all_files
+    red = [test for test in baseline.red if test.partition("::")[0] in contents]
+    files = sorted({test.partition("::")[0] for test in red})
+    others = set(filter(None, baseline.red)).difference(red)  # folders that cannot be collected
     if not files:
-        return RedTests()
-    failures = {item.test: item for item in runner.run({}, baseline.red).failures}
+        return RedTests(before=tuple(sorted(others)))
+    failures = {item.test: item for item in runner.run({}, red).failures}
     there = [path for path in files if diff.before.get(path, "") is not None]
     failing = runner.run(diff.before, there).failing_tests if there else frozenset()
-    known = {name: name in failing or _has_new_parameters(name, failing) for name in baseline.red}
+    known = {name: name in failing or _has_new_parameters(name, failing) for name in red}
+    known |= {name: name in others for name in baseline.red if name not in known}
     lacking = {
         name
         for name in baseline.red

@@ -161,6 +161,8 @@ def _copy_file(source: str, path: str, folder: str, is_fixture: bool) -> int:
 
 
 def _give_to_unprivileged(folder: Path) -> None:
+    """Let the user of runs do with the files what root can, whatever their modes."""
     for above, folders, files in os.walk(folder):
+        os.chmod(above, os.stat(above).st_mode | 0o700)
         for path in (above, *(f"{above}/{name}" for name in (*folders, *files))):
             os.chown(path, _UNPRIVILEGED_ID, _UNPRIVILEGED_ID, follow_symlinks=False)
