@@ -28,7 +28,7 @@ def bind_names(node: ast.stmt, bound: dict[str, ast.expr]) -> None:
 
 def resolve(node: _Node, bound: Bindings) -> _Node:
     """Return code in which names stand for what was assigned to them."""
-    found: _Node = _Resolver(bound).visit(copy.deepcopy(node))
+    found: _Node = _Resolver(bound).visit(node)
     is_large = sum(1 for _ in ast.walk(found)) > _MAX_NODES
     return node if is_large else found
 
@@ -38,6 +38,16 @@ class _Resolver(ast.NodeTransformer):
 
     def __init__(self, bound: Bindings) -> None:
         self._bound = bound
+
+    def generic_visit(self, node: _Node) -> _Node:
+        new = copy.copy(node)
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                parts = (self.visit(i) if isinstance(i, ast.AST) else i for i in value)
+                setattr(new, name, list(parts))
+            elif isinstance(value, ast.AST):
+                setattr(new, name, self.visit(value))
+        return new
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
         found = list(map(self._read_part, node.values))
@@ -55,7 +65,7 @@ class _Resolver(ast.NodeTransformer):
         return None
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
+        node = self.generic_visit(node)
         node.args = [part for item in node.args for part in _spread(item)]
         node.keywords = [part for item in node.keywords for part in _spread_keyword(item)]
         match node:

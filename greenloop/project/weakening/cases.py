@@ -10,7 +10,7 @@ from itertools import islice, product
 from greenloop.project.weakening.bindings import Bindings, resolve
 from greenloop.project.weakening.skips import explain_skip
 
-_MAX_CASES = 1000
+_MAX_CASES = 300
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from greenloop.project.weakening.assertions import calls_helper, find_conditions
 from greenloop.project.weakening.bindings import Bindings, bind_names, resolve
@@ -27,7 +26,8 @@ from greenloop.project.weakening.strength import (
 from greenloop.syntax.nodes import Function
 
 _SUPPRESSING = re.compile(r"(^|\.)(suppress|raises|assertRaises)$")
-_MAX_CHECKS = 1000  # of a case
+_OPERATORS = {"Mult": "mul", "Div": "truediv", "BitOr": "or", "BitAnd": "and", "BitXor": "xor"}
+MAX_CHECKS = 1000  # of a test, so that the reading of a file takes seconds at most
 
 
 @dataclass(frozen=True)
@@ -73,16 +73,16 @@ def list_checks(
     case: Case,
     helpers: Mapping[str, Function],
     inlined: frozenset[str],
-) -> list[Check]:
-    """Return the checks of a function's body in a case, in order, without those of nested functions.
+) -> Iterator[Check]:
+    """Yield the checks of a function's body in a case, in order, without those of nested functions.
 
     `bound` are the values of names from outside the function, `helpers` the functions there that check;
     a call of these, or of nested ones, is a check, and of `inlined` ones stands for theirs. One in a loop
     over a list that is written out is as many as the list has items.
     """
     scope = _Scope(dict(bound), {**helpers, **find_helpers(body)}, inlined).enter(case.values)
-    found = islice(_walk(body, scope, 0, False), _MAX_CHECKS)
-    return [replace(check, skip=case.skip) if case.skip else check for check in found]
+    found = _walk(body, scope, 0, False)
+    return (replace(check, skip=case.skip) if case.skip else check for check in found)
 
 
 def find_helpers(body: list[ast.stmt]) -> dict[str, Function]:
@@ -255,7 +255,19 @@ def list_values(node: ast.AST) -> frozenset[str]:
 
 
 def list_names(node: ast.AST) -> frozenset[str]:
-    """Return the names and attributes that a test uses, and `name=` of arguments."""
-    keywords = (f"{i.arg}=" for i in ast.walk(node) if isinstance(i, ast.keyword))
-    imported = (item.name for item in ast.walk(node) if isinstance(item, ast.alias))
-    return frozenset(collect_names(node)).union(keywords, imported)
+    """Return the names and attributes that a test uses, those of methods that operators call among them,
+    and `name=` of arguments.
+    """
+    return frozenset(name for item in ast.walk(node) for name in _name(item))
+
+
+def _name(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+            yield name
+        case ast.keyword(arg=name):
+            yield f"{name}="
+        case ast.BinOp(op=operator) | ast.AugAssign(op=operator):
+            kind = type(operator).__name__
+            name = _OPERATORS.get(kind, kind.lower())
+            yield from (f"__{start}{name}__" for start in ("", "r", "i"))

@@ -27,7 +27,6 @@ from greenloop.project.weakening.tests import (
     list_patches,
     read_tests,
 )
-from greenloop.syntax.parse import parse_or_empty
 
 
 def find_weakened_tests(
@@ -109,19 +108,21 @@ def _find_overridden(
     added: Collection[ComparedTest], texts: Mapping[str, str]
 ) -> Iterator[tuple[ComparedTest, ComparedTest]]:
     """Yield the tests of base classes whose places new tests of classes that were there take."""
-    names = {item.test.split("::")[-2] for item in added if item.test.count("::") > 1}
-    texts = {path: text for path, text in texts.items() if "class " in text} if names else {}
-    nodes = [node for text in texts.values() for node in ast.walk(parse_or_empty(text))]
+    members = [item for item in added if item.test.count("::") > 1]
+    nodes = [i for t in texts.values() if members and "class " in t for i in iter_definitions(t)]
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     bases = {i.name: [ast.unparse(base).rpartition(".")[2] for base in i.bases] for i in classes}
+    above = {item.test: list(bases.get(item.test.split("::")[-2], ())) for item in members}
+    for several in above.values():
+        for base in several:
+            several += [name for name in bases.get(base, ()) if name not in several]
+    wanted = tuple({f"class {name}" for several in above.values() for name in several})
+    texts = {path: text for path, text in texts.items() if any(name in text for name in wanted)}
     known = {tuple(item.test.split("::")[-2:]): item for item in read_tests(texts).values()}
-    for now in added:
-        above = list(bases.get(now.test.split("::")[-2], ()))
-        for base in above:
-            above += [name for name in bases.get(base, ()) if name not in above]
-            if (item := known.get((base, now.name))) is not None:
-                yield item, now
-                break
+    for now in members:
+        found = (known.get((base, now.name)) for base in above[now.test])
+        if (item := next(filter(None, found), None)) is not None:
+            yield item, now
 
 
 def find_successors(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:

@@ -152,8 +152,8 @@ def _is_literal(node: ast.expr) -> bool:
 
 def collect_names(node: ast.AST) -> set[str]:
     """Return the names and attributes below a node."""
-    found = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
-    return found | {item.attr for item in ast.walk(node) if isinstance(item, ast.Attribute)}
+    nodes = (i for i in ast.walk(node) if isinstance(i, (ast.Name, ast.Attribute)))
+    return {item.id if isinstance(item, ast.Name) else item.attr for item in nodes}
 
 
 @dataclass(frozen=True)

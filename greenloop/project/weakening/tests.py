@@ -6,11 +6,13 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from unittest import TestCase
 
 from greenloop.project.weakening.bindings import Bindings, bind_names
 from greenloop.project.weakening.cases import list_cases
 from greenloop.project.weakening.checks import (
+    MAX_CHECKS,
     Check,
     find_helpers,
     list_checks,
@@ -21,7 +23,7 @@ from greenloop.project.weakening.checks import (
 from greenloop.project.weakening.skips import explain_skip, list_marks
 from greenloop.project.weakening.strength import EXPECTING
 from greenloop.syntax.nodes import Definition, Function
-from greenloop.syntax.parse import parse_or_empty
+from greenloop.syntax.parse import cache_by_source, parse_or_empty
 
 _SPECIAL = re.compile(r"__(call|init|new)__")
 _PATCHING = re.compile(r"(^|\.)(patch(\.(object|dict|multiple))?|setattr|setitem)$")
@@ -66,7 +68,6 @@ class _Place:
     bodies: tuple[list[ast.stmt], ...] = ()
     helpers: Mapping[str, Function] = field(default_factory=dict)
     marks: tuple[ast.expr, ...] = ()
-    skip: str = ""
 
     def enter(self, body: list[ast.stmt], *entered: ast.ClassDef) -> _Place:
         return _Place(
@@ -74,7 +75,6 @@ class _Place:
             (*self.bodies, body),
             {**self.helpers, **find_helpers(body)},
             (*self.marks, *list_marks(body), *(i for node in entered for i in node.decorator_list)),
-            self.skip or _explain_no_collection(body),
         )
 
     def iter_functions(self) -> Iterator[tuple[Function, _Place]]:
@@ -96,35 +96,17 @@ def read_tests(
 
     Helpers that are `inlined` are read in place of their calls.
     """
-    found: dict[str, ComparedTest] = {}
-    for path, text in texts.items():
-        body = parse_or_empty(text).body
-        bound = _read_constants(body)
-        for node, place in _Place().enter(body).iter_functions():
-            item = _read(path, node, place, bound, inlined)
-            if not item.is_helper or item.checks:
-                found[item.test] = item  # a later one of the same name takes its place
-        for name in _list_undefined(body):
-            found.pop(f"{path}::{name}", None)
-    return found
+    files = (_read_file(path, text, inlined) for path, text in texts.items())
+    return {item.test: item for items in files for item in items}  # the last one of a name counts
 
 
-def _explain_no_collection(body: list[ast.stmt]) -> str:
-    """Return what keeps pytest from the tests of a file or class, whatever the machine."""
-    for node in body:
-        text = ast.unparse(node) if isinstance(node, (ast.Assign, ast.Expr)) else ""
-        if text == "__test__ = False" or re.match(r"pytest\.skip\(.*allow_module_level", text):
-            return text
-    return ""
-
-
-def _list_undefined(body: list[ast.stmt]) -> Iterator[str]:
-    """Yield the names of functions that `del` or an assignment takes away again."""
-    for node in body:
-        if isinstance(node, (ast.Delete, ast.Assign)):
-            yield from (ast.unparse(target).replace(".", "::") for target in node.targets)
-        elif isinstance(node, ast.ClassDef):
-            yield from (f"{node.name}::{name}" for name in _list_undefined(node.body))
+@cache_by_source
+def _read_file(path: str, text: str, inlined: frozenset[str]) -> tuple[ComparedTest, ...]:
+    body = parse_or_empty(text).body
+    bound = _read_constants(body)
+    functions = _Place().enter(body).iter_functions()
+    found = (_read(path, node, place, bound, inlined) for node, place in functions)
+    return tuple(item for item in found if not item.is_helper or item.checks)
 
 
 def _read_constants(body: list[ast.stmt]) -> Bindings:
@@ -151,11 +133,11 @@ def _read(
         test=f"{path}::{names}",
         line=node.lineno,
         body="\n".join(map(ast.unparse, node.body)),
-        checks=tuple(checks),
+        checks=tuple(islice(checks, MAX_CHECKS)),
         values=list_values(node),
         names=list_names(node),
         case_count=len(cases),
-        skip=place.skip or explain_skip(marks, node.body, bound),
+        skip=explain_skip(marks, node.body, bound),
         mocked=frozenset(_list_mocked(node)),
         is_helper=not is_test,
     )
