@@ -37,17 +37,17 @@ _PYTEST_PLUGIN_GROUP = "pytest11"
 def pip_install(
     requirements: Sequence[str],
     constraints: Sequence[str],
+    staging: Path,
     site: Path,
     stop: threading.Event,
 ) -> Path:
-    """Install into the new folder `site`, and return the path of pip's report beside it.
+    """Install into the new folder `site`, and return the path of pip's report in `staging`.
 
     pip and its child processes are killed when `stop` is set or an exception is raised.
 
     Raises:
         PackagesError: pip is missing, failed, or was stopped.
     """
-    staging = site.parent
     report, output = staging / "report.json", staging / "pip.log"
     constraints_file = staging / "constraints.txt"
     constraints_file.write_text("\n".join(constraints) + "\n", encoding="utf-8")

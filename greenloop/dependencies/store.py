@@ -25,7 +25,8 @@ from greenloop.errors import PackagesError
 from greenloop.versions import get_installed_version
 
 _MANIFEST = "manifest.json"
-_SITE = "site-packages"  # some packages recognize installed modules by this name
+# A set is also a virtual environment, whose interpreter is greenloop's own.
+_SITE = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
 _POLL_SECONDS = 0.1
 # First on a run's path, so that packages depending on them get these versions.
 _PINNED_PACKAGES = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
@@ -38,13 +39,17 @@ class PackageStore:
     visible.
     """
 
-    def __init__(self, root: Path | None = None) -> None:
-        """Use `root`, or the user's cache folder (by `XDG_CACHE_HOME`)."""
+    def __init__(self, root: Path | None = None, *, is_pinned: bool = True) -> None:
+        """Use `root`, or the user's cache folder (by `XDG_CACHE_HOME`).
+
+        Packages of greenloop's own pytest have its versions where they are pinned.
+        """
         self.root = root or Path(platformdirs.user_cache_dir("greenloop")) / "packages"
+        self._constraints = _list_pinned_constraints() if is_pinned else []
 
     def find(self, requirements: Sequence[str]) -> InstalledPackages | None:
         """Return a set that is installed, else None; needs no network."""
-        folder = self._folder_for(requirements)
+        folder = self._folder_for(requirements).resolve()
         try:
             manifest = Manifest.model_validate_json((folder / _MANIFEST).read_bytes())
         except (OSError, ValidationError):
@@ -77,13 +82,20 @@ class PackageStore:
                 f"{error.strerror or error} (set XDG_CACHE_HOME to another folder)"
             ) from None
 
+    def link(self, requirements: Sequence[str], available: Sequence[str]) -> None:
+        """Let a set stand for one that has no wheels of some requirements."""
+        link = self._folder_for(requirements)
+        link.unlink(missing_ok=True)
+        link.symlink_to(self._folder_for(available).name)
+
     def list_folders(self) -> list[Path]:
         """Return the folders of all installed sets."""
-        return [item.parent for item in sorted(self.root.glob(f"[!.]*/{_MANIFEST}"))]
+        found = (item.parent for item in sorted(self.root.glob(f"[!.]*/{_MANIFEST}")))
+        return [folder for folder in found if not folder.is_symlink()]
 
     def _folder_for(self, requirements: Sequence[str]) -> Path:
         """Return the folder of a set; its name has a digest of requirements and interpreter."""
-        key_parts = [sorted(requirements), _interpreter_tags(), _list_pinned_constraints()]
+        key_parts = [sorted(requirements), _interpreter_tags(), self._constraints, _SITE]
         key = hashlib.sha256(json.dumps(key_parts).encode()).hexdigest()[:24]
         names = "-".join(sorted(parse_package_name(item) for item in requirements))
         return self.root / f"{names[:60]}-{key}"
@@ -93,9 +105,11 @@ class PackageStore:
         staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=self.root))
         try:
             site = staging / _SITE
-            report = pip_install(requirements, _list_pinned_constraints(), site, stop)
+            site.parent.mkdir(parents=True)
+            report = pip_install(requirements, self._constraints, staging, site, stop)
             shutil.rmtree(site / "bin", ignore_errors=True)
             _make_world_readable(site)
+            _make_environment(staging)
             requested = frozenset(parse_package_name(item) for item in requirements)
             manifest = build_manifest(site, report, requested)
             (staging / _MANIFEST).write_text(manifest.model_dump_json(), encoding="utf-8")
@@ -136,6 +150,19 @@ def _acquire_lock(handle: int, stop: threading.Event) -> bool:
                 raise PackagesError("the installation of packages was interrupted") from None
         except OSError:
             return False
+
+
+def _make_environment(folder: Path) -> None:
+    """Make an environment of a folder with packages (PEP 405); all may read it."""
+    (folder / "bin").mkdir()
+    python = os.path.realpath(sys.executable)
+    (folder / "bin" / "python").symlink_to(python)
+    version = ".".join(map(str, sys.version_info[:3]))
+    lines = f"home = {os.path.dirname(python)}\nversion = {version}\n"
+    (folder / "pyvenv.cfg").write_text(lines, encoding="utf-8")
+    (folder / "pyvenv.cfg").chmod(0o644)
+    for path in (folder, folder / "bin", folder / "lib", (folder / _SITE).parent):
+        path.chmod(0o755)
 
 
 def _make_world_readable(site: Path) -> None:

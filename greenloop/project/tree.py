@@ -11,17 +11,12 @@ from pathlib import Path, PurePosixPath
 from packaging.utils import canonicalize_name
 
 from greenloop.errors import InputError, OutputError
+from greenloop.project.declared import generate_files
 from greenloop.project.environment.discovery import find_pytest_root
 from greenloop.project.git import find_commit, run_git
 from greenloop.project.snapshot import take_snapshot
 from greenloop.records import InputFile, Project
 
-_VERSION_FILE = re.compile(
-    r"""(?m)^[\w.-]*(?:version[-_]file|write_to)\s*=\s*["']([^"'\n]+\.py)["']"""
-)
-_NAME = re.compile(r"""(?m)^name\s*=\s*["']?([\w.-]+)""")
-_STATIC_VERSION = re.compile(r"""(?m)^version\s*=\s*["']?(\d[\w.+!-]*)""")
-_VERSION = b'__version__ = version = "0.0.0"\n__version_tuple__ = version_tuple = (0, 0, 0)\n'
 _WORD = re.compile(r"[A-Za-z0-9][\w.-]*")
 _CODE, _MAX_CODE_FILES = (".py", ".pyi", ".toml", ".ini", ".cfg", ".md", ".rst"), 20_000
 _METADATA = re.compile(
@@ -172,21 +167,6 @@ def list_files(root: Path) -> frozenset[str] | None:
 
 def add_generated_files(project: Project) -> Project:
     """Add what a build writes and an installation knows: the module of the version, and metadata."""
-    files = project.all_files
-    text = files.get("pyproject.toml", b"").decode("utf-8", "replace")
-    added = {}
-    found = _VERSION_FILE.search(text)
-    path = str(PurePosixPath(found[1])) if found else ""
-    if path and path not in files and f"{PurePosixPath(path).parent}/__init__.py" in files:
-        added[path] = _VERSION
-    name = _NAME.search(text) or _NAME.search(
-        files.get("setup.cfg", b"").decode("utf-8", "replace")
-    )
-    if name:
-        version = _STATIC_VERSION.search(name.string)
-        number = version[1] if version else "0"
-        folder = f"{re.sub('[-_.]+', '_', name[1])}-{number}.dist-info"
-        lines = f"Metadata-Version: 2.1\nName: {name[1]}\nVersion: {number}\n"
-        added[f"{folder}/METADATA"] = lines.encode()
+    added = generate_files(project.all_files.get)
     new = tuple(InputFile(path=path, content=content) for path, content in added.items())
     return project.model_copy(update={"files": (*project.files, *new), "generated": tuple(added)})

@@ -11,6 +11,7 @@ from greenloop.cli.options.runs import ChangeOptions
 from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import InputError
+from greenloop.project.environment.discovery import install_declared_packages
 from greenloop.settings import Settings
 from greenloop.workflow.change.request import ChangeRequest
 
@@ -26,6 +27,8 @@ def _build_request(options: ChangeOptions, settings: Settings) -> ChangeRequest:
     if options.run_hooks and not options.branch:
         raise InputError("--run-hooks goes with --branch")
     root = check_project(options.root, options.branch)
+    if options.install:
+        install_declared_packages(root, print_error)
     if options.run_hooks:
         print_error("--run-hooks: git hooks and filters will run the new code outside the sandbox")
     return build_new_request(

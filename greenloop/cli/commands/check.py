@@ -28,7 +28,7 @@ from greenloop.cli.watch import watch
 from greenloop.errors import InputError
 from greenloop.events import EventSink
 from greenloop.project.diff import find_default_branch, read_diff
-from greenloop.project.environment.discovery import find_working_root
+from greenloop.project.environment.discovery import find_working_root, install_declared_packages
 from greenloop.records import Report
 from greenloop.records.base import escape_json
 from greenloop.records.report import meets_requirement
@@ -61,6 +61,8 @@ def check_command(options: CheckOptions) -> int:
         raise InputError(
             "--diff grades all changed lines of a project; it takes no files and no --spec"
         )
+    if options.install:
+        install_declared_packages(options.code or options.root, print_error)
     if options.every:
         return _check_all(options)
     options = replace(options, root=find_working_root(options.root))

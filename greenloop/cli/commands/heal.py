@@ -6,9 +6,11 @@ from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.app.requests import ScriptArguments, build_script_request
 from greenloop.cli.commands.script import read_arguments
 from greenloop.cli.options.runs import HealOptions
+from greenloop.cli.process import print_error
 from greenloop.cli.run_agent import build_new_request, start_run
 from greenloop.errors import InputError
 from greenloop.llm.factory import is_model_disabled
+from greenloop.project.environment.discovery import install_declared_packages
 from greenloop.settings import Settings
 from greenloop.workflow.heal.request import HealModuleRequest, HealRequest, HealScriptRequest
 
@@ -32,6 +34,8 @@ def _build_request(options: HealOptions, settings: Settings) -> HealRequest:
             raise InputError(
                 f"{shown} is for scripts only; with --tests the tests define the result"
             )
+    if options.install:
+        install_declared_packages(options.file, print_error)
     layout = read_layout(options.file, options.tests)
     return build_new_request(
         HealModuleRequest,

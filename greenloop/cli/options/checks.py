@@ -12,6 +12,7 @@ from greenloop.cli.options.shared import (
     ConcurrencyOptions,
     DisplayOptions,
     force,
+    install,
     junit,
     markdown,
     project_root,
@@ -55,6 +56,7 @@ class CheckOptions(DisplayOptions):
         panel="Evidence",
     )
     root: Path = project_root("With --diff or --all: the project's folder.")
+    install: bool = install("--yes")
     output_format: Literal["text", "json", "github", "junit", "sarif", "markdown"] = option(
         "How to print the result; github: annotations on the lines.",
         default="text",

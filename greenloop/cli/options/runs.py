@@ -14,6 +14,7 @@ from greenloop.cli.options.shared import (
     dry_run,
     force,
     given_tests,
+    install,
     keep_best,
     project_root,
 )
@@ -133,6 +134,7 @@ class HealOptions(ScriptRunOptions):
         "The tests of the module, files or folders, which are never edited.", "PATH"
     )
     yes: bool = flag("Overwrite the file without asking.", "--yes", "-y")
+    install: bool = install()
     output: Path | None = option(
         "Write the repaired code to this file; FILE stays as it is.",
         "--output",
@@ -168,6 +170,7 @@ class ChangeOptions(NewRunOptions):
         metavar="WISH",
     )
     root: Path = project_root()
+    install: bool = install("--yes")
     issue: Path | None = option(
         "A file with more about the change, such as an issue or a traceback.",
         names="path",

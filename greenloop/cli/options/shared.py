@@ -19,6 +19,16 @@ def keep_best() -> Any:
     )
 
 
+def install(*others: str) -> Any:
+    """Declare `--install`."""
+    return flag(
+        "If the project has no environment, install the packages that it declares into one in "
+        "greenloop's cache, which later runs use too.",
+        "--install",
+        *others,
+    )
+
+
 def dry_run() -> Any:
     """Declare `--dry-run`."""
     help = "Print what the run would cost, without a model call."

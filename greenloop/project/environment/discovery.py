@@ -17,6 +17,7 @@ from greenloop.project.environment.folders import (
     may_hold_secrets,
 )
 from greenloop.project.environment.interpreter import Environment, read_environment
+from greenloop.project.environment.making import find_made_environment, make_environment
 from greenloop.project.git import run_git
 
 ENVIRONMENT_NAMES = (".venv", "venv")
@@ -97,7 +98,21 @@ def find_environment(
         if not why:
             return found
         notify(f"not used: {why}")
-    return None
+    return find_made_environment(root)
+
+
+def install_declared_packages(path: Path, notify: Callable[[str], None]) -> None:
+    """Make an environment for the project of a file or folder, unless it has one.
+
+    Raises:
+        InputError: the path belongs to no project.
+        PackagesError: the packages cannot be installed.
+    """
+    root = find_project_root(path)
+    if root is None:
+        raise InputError(f"--install: {path} belongs to no project that declares packages")
+    if find_environment(root.resolve(), None, lambda line: None) is None:
+        make_environment(root.resolve(), notify)
 
 
 def _list_candidates(root: Path) -> Iterator[tuple[str, str]]:

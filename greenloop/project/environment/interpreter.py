@@ -30,6 +30,7 @@ class Environment:
         links: Symbolic links (target, path) between them, and to the installation.
         sees_base: Whether the packages of the installation can be imported too.
         origin: What it was found by, for messages.
+        sources: Folders of a project that it is not installed in, and whose modules tests import.
     """
 
     python: str
@@ -38,6 +39,7 @@ class Environment:
     links: tuple[tuple[str, str], ...]
     sees_base: bool
     origin: str = ""
+    sources: tuple[str, ...] = ()
 
     @cached_property
     def site_folders(self) -> tuple[Path, ...]:
@@ -91,7 +93,7 @@ class Environment:
 
     def describe(self, root: str) -> str:
         """Return one line about it; paths in the project are relative to its root."""
-        place = self.prefix
+        place = "made by greenloop" if self.sources else self.prefix
         if place.startswith(f"{root}/"):
             place = os.path.relpath(place, root)
         count = len(self.plugins)

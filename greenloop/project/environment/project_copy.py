@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError, SandboxError
+from greenloop.project.declared import generate_files
 from greenloop.project.environment.folders import list_copied_sources, list_other_folders
 from greenloop.project.environment.interpreter import Environment
 from greenloop.project.exclusions import (
@@ -46,6 +47,8 @@ def open_environment(
     folder = create_temporary_folder()
     try:
         copy_project(root, folder / "copy", omitted)
+        if environment.sources:
+            _add_generated_files(folder / "copy")
         (folder / "empty").mkdir()
         (folder / "blank").touch()
         guest = build_guest(environment, str(root), folder / "copy", variables or {})
@@ -53,6 +56,17 @@ def open_environment(
             yield opened
     finally:
         remove_folder(folder)
+
+
+def _add_generated_files(folder: Path) -> None:
+    """Add what an installation of the project would have made."""
+
+    def read(path: str) -> bytes | None:
+        return (folder / path).read_bytes() if (folder / path).is_file() else None
+
+    for path, content in generate_files(read).items():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_bytes(content)
 
 
 def build_guest(
@@ -68,7 +82,7 @@ def build_guest(
     variables = {"PATH": f"{prefix}/bin:/usr/local/bin:/usr/bin:/bin"}
     if os.path.exists(f"{prefix}/pyvenv.cfg"):
         variables["VIRTUAL_ENV"] = prefix
-    if sources := list_copied_sources(environment, root):
+    if sources := environment.sources or list_copied_sources(environment, root):
         variables["PYTHONPATH"] = ":".join(sources)
     masked = (f"{prefix}/{name}" for name in _MASKED)
     return GuestEnvironment(

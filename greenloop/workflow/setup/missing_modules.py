@@ -64,11 +64,13 @@ def suggest_packages(
 ) -> str:
     """Return the options that allow the packages of modules, without those that are `unavailable`.
 
-    Of a project these are only packages that its metadata names. Any index may have a package of a name that a project's metadata do not know, by anybody.
+    Of a project these are only packages that its metadata names, all at once. Any index may have a
+    package of a name that a project's metadata do not know, by anybody.
     """
     names = dict.fromkeys(i for i in map(get_package_name, modules) if i not in unavailable)
     if tree is not None:
-        names = dict.fromkeys(name for name in names if name in tree.declared_names)
+        is_declared = any(name in tree.declared_names for name in names)
+        return "--install, for what the project declares" if is_declared else ""
     return " ".join(f"--allow-package {name}" for name in names)
 
 

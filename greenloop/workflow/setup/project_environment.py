@@ -8,6 +8,7 @@ from greenloop.errors import SandboxError
 from greenloop.events import EventSink, Notice
 from greenloop.project.environment import Environment, find_environment, open_environment
 from greenloop.project.environment.folders import list_copied_sources
+from greenloop.project.environment.making import list_wanted
 from greenloop.records import ProjectEnvironment
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
@@ -35,6 +36,12 @@ def use_environment(
     """
     root = root.resolve()
     found = find_environment(root / place, settings.python, lambda line: emit(Notice(line)))
+    if found is None and (wanted := list_wanted(root / place)):
+        emit(
+            Notice(
+                f"no environment: --install makes one of the {len(wanted)} packages that {root.name} declares"
+            )
+        )
     with contextlib.ExitStack() as opened:
         own = sandbox
         if found is not None:

@@ -221,7 +221,7 @@ def test_what_is_missing_is_named_with_its_remedy(run: Run, shop: Path) -> None:
     append("pyproject.toml", "\n[tool.other]\nrequires-python = '>=99'\n")
     _, _, err = run("check", "--diff", "HEAD", "--in", "shop", GREENLOOP_MUTANTS="0")
     assert "the project's tests import no_such_three, which is not available" in err
-    assert "--allow-package" not in err  # anybody may have published a package of that name
+    assert "--install" not in err  # anybody may have published a package of that name
     assert "no_such_one" not in err
     assert "no_such_two" not in err
     assert "the project requires Python >=99, and its tests run in Python 3" in err
@@ -229,10 +229,10 @@ def test_what_is_missing_is_named_with_its_remedy(run: Run, shop: Path) -> None:
     append("pyproject.toml", "\n[dependency-groups]\ntest = ['no-such-module']\n")
     git(shop, "commit", "-q", "-a", "-m", "more")
     status, _, err = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
-    assert (status, "; add --allow-package no-such-module;" in err) == (2, True), err
+    assert (status, "; add --install, for what the project declares;" in err) == (2, True), err
     (shop / "tests/conftest.py").write_text("import shop.absent\n")
     status, _, err = run("check", "--diff", "HEAD", "--in", "shop", "--quiet")
-    assert (status, "--allow-package" in err) == (2, False), err
+    assert (status, "--install," in err) == (2, False), err
 
 
 def test_what_cannot_run_here_and_scripts_beside_the_code_are_named(run: Run, shop: Path) -> None:

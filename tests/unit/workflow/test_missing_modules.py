@@ -11,8 +11,8 @@ from greenloop.workflow.setup.missing_modules import describe_missing_modules
 def test_only_packages_that_the_metadata_name_are_proposed() -> None:
     text = b'[project]\nname = "shop"\ndependencies = ["PyYAML>=6"]\n'
     tree = ProjectTree("", Project(files=(InputFile(path="pyproject.toml", content=text),)))
-    assert "--allow-package pyyaml" in describe_missing_modules(["yaml"], "tests import", tree)
-    assert "--allow-package" not in describe_missing_modules(["child1"], "tests import", tree)
+    assert "add --install" in describe_missing_modules(["yaml"], "tests import", tree)
+    assert "--install" not in describe_missing_modules(["child1"], "tests import", tree)
 
 
 def test_packages_are_those_that_are_declared_and_used() -> None:

@@ -1,0 +1,75 @@
+"""The environment that `--install` makes for a project without one."""
+
+from __future__ import annotations
+
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from greenloop.errors import InputError
+from greenloop.project.environment import find_environment, open_environment
+from greenloop.project.environment.discovery import install_declared_packages
+from greenloop.project.runner import ProjectRunner
+from greenloop.project.tree import read_tree
+from tests.integration.sandbox.conftest import has_namespaces, make_sandbox
+from tests.support.project_environments import write_files
+from tests.support.wheels import only_wheels_of, wheel
+
+TEST = """
+from importlib.metadata import entry_points, version
+
+import alpha
+import shop
+
+
+def test_all():
+    assert (alpha.VALUE, shop.PRICE, version("shop")) == (1, 3, "1.2")
+    assert "shop.main" in [item.module for item in entry_points(group="console_scripts")]
+"""
+PROJECT = """
+[project]
+name = "shop"
+version = "1.2"
+dependencies = ["alpha>=1"]
+scripts = {shop = "shop.main:run"}
+[project.optional-dependencies]
+test = ["no-wheel-of-this"]
+docs = ["gamma"]
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    wheels, root = tmp_path / "wheels", tmp_path / "project"
+    wheels.mkdir()
+    only_wheels_of(wheels, monkeypatch)
+    wheel(wheels, "alpha", {"alpha.py": "VALUE = 1\n"})
+    shared = {"shared.pth": sysconfig.get_path("purelib") + "\n"}
+    wheel(wheels, "pytest", shared, "9.0")
+    files = {"pyproject.toml": PROJECT, "src/shop/__init__.py": "PRICE = 3\n"}
+    write_files(root, {**files, "tests/test_shop.py": TEST})
+    return root
+
+
+@pytest.mark.skipif(not has_namespaces(), reason="the kernel allows no namespaces")
+def test_what_a_project_declares_is_installed_once_and_found_again(root: Path) -> None:
+    told: list[str] = []
+    assert find_environment(root, None, print) is None
+    install_declared_packages(root / "src" / "shop" / "__init__.py", told.append)
+    assert told[0] == "installing what project declares: alpha, no-wheel-of-this, pytest"
+    assert told[1] == "left out: no-wheel-of-this, of which there is no wheel"
+    install_declared_packages(root, told.append)
+    assert len(told) == 2
+    found = find_environment(root, None, print)
+    assert found is not None
+    assert found.describe(str(root)).startswith("environment made by greenloop, Python 3.")
+    with make_sandbox("native") as box, open_environment(box, found, root) as own:
+        run = ProjectRunner(own, read_tree(root)).run({})
+    assert run.passed, run.failures
+
+
+def test_a_folder_of_no_project_has_nothing_to_install(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="belongs to no project"):
+        install_declared_packages(tmp_path, print)

@@ -1,0 +1,24 @@
+"""What a project declares, read from its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from greenloop.project.declared import generate_files, list_requirements
+from tests.support.programs import read_table
+from tests.support.project_environments import write_files
+
+
+@pytest.mark.parametrize(("files", "expected"), read_table(__file__, "FILES"))
+def test_requirements(tmp_path: Path, files: dict[str, str], expected: str) -> None:
+    write_files(tmp_path, files)
+    assert " ".join(list_requirements(tmp_path)) == expected
+
+
+@pytest.mark.parametrize("text", ["[", "project = 1", "[project]\nscripts = 1"])
+def test_malformed_metadata_has_no_entry_points(text: str) -> None:
+    files = {"pyproject.toml": text.encode(), "setup.cfg": b"name = own\nversion = 1.2\n"}
+    added = generate_files(files.get)
+    assert added["own-1.2.dist-info/entry_points.txt"].strip() in (b"", b"[console_scripts]")
