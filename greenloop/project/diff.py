@@ -79,7 +79,8 @@ def read_diff(root: Path, ref: str, *, tracked: bool = False) -> ProjectDiff:
         raise InputError(f"--diff needs a git repository: {place} has none ({error})") from None
     commit = _find_base(root, ref)
     tree = read_whole_tree(root, tracked=tracked)
-    if not tree.texts:
+    scope = f"{tree.scope}/" if tree.scope else ""
+    if not any(path.startswith(scope) for path in tree.texts):
         raise InputError(f"no Python files in {root}: name the project's folder with --in")
     old = dict(_read_old_texts(Path(tree.root), commit, tree))
     before = {path: text for path, text in old.items() if path.endswith(".py")}
