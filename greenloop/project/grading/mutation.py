@@ -8,7 +8,7 @@ from typing import Any
 
 from greenloop.grading import Plan
 from greenloop.grading.mutation import measure_mutation
-from greenloop.project.runner import ProjectRunner
+from greenloop.project.runner import MAX_SUITE_SECONDS, ProjectRunner
 from greenloop.records import Baseline, Mutation
 from greenloop.sandbox.base import SandboxView
 from greenloop.sandbox.work.trials.runs import (
@@ -60,7 +60,8 @@ class _MappedTests(SandboxView):
         union = sorted({name for some in mapped.values() for name in some})
         if not union:
             return MutantRuns((MutantRun("uncovered"),) * len(edits))
-        first = self._runner.run({}, union, timeout_s=budget_s)
+        left_s = min(MAX_SUITE_SECONDS, max(self._deadline - time.monotonic(), 1.0))
+        first = self._runner.run({}, union, timeout_s=left_s)
         passing = {test.id for test in first.tests if test.outcome == "passed"}
         if first.ending != "finished" or not passing:
             why = f"the tests do not pass again on the code ({first.ending})"
