@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 async def run_and_grade(strategy: "Strategy") -> bool:
     """Run the current candidate and grade it where it is green; return whether it stays green."""
     state = strategy.run.state
-    result = await _run_current_candidate(strategy)
+    result = await run_current_candidate(strategy)
     if not result.passed and state.candidates.select_best_for_rerun():
-        result = await _run_current_candidate(strategy)
+        result = await run_current_candidate(strategy)
     while result.passed:
         state.green_run = result
         if not await strategy.grade(result):
             return True
-        result = await _run_current_candidate(strategy)
+        result = await run_current_candidate(strategy)
         if result.passed:
             # The same calls returned other values where no tests were running.
             state.forgery_reason = (
@@ -42,7 +42,8 @@ async def run_and_grade(strategy: "Strategy") -> bool:
     return False
 
 
-async def _run_current_candidate(strategy: "Strategy") -> TestRun:
+async def run_current_candidate(strategy: "Strategy") -> TestRun:
+    """Run the current candidate after repairs that need no model, and record what came out."""
     candidate = await _autofix_current_candidate(strategy)
     result = await strategy.run_candidate(candidate.code)
     candidates = strategy.run.state.candidates

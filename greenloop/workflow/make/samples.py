@@ -1,28 +1,33 @@
 """Further samples of a weak model's code, which come before repairs; and tests that samples agree against.
 
-Candidates are ranked by the text's examples and the user's tests first, then by all tests. A generated test
-is the suspect, not the code, where code that passes these examples and a further sample fail it with the same
-answer (agreement of code and tests: CodeT, Chen et al. 2022): it is dropped with that reason.
+A candidate has to pass the text's examples and the user's tests. Where such candidates give other answers
+to the calls of generated tests, samples are asked for until two agree (agreement of code and tests: CodeT,
+Chen et al. 2022). The answer that most of them give is taken, and the tests that demand another one are dropped
+with that reason: a small model's tests are wrong more often than its code.
 """
 
 import ast
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 
 from greenloop.errors import BudgetExhaustedError, ModelFailure
 from greenloop.prompts.failure_context import normalize
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.workflow.candidates import Candidate
-from greenloop.workflow.state import Run
+from greenloop.workflow.grade_code import run_current_candidate
+from greenloop.workflow.strategy import Strategy
 
 _AUTO_SAMPLES = 3  # on the plain road
 _SUSPECTS = "generated"
 
+Votes = Mapping[str, Counter[str]]  # by test: how many samples give each answer; "": it passes
+
 
 class Sampler:
-    """Asks for further samples while tests fail; drops the tests that they agree against."""
+    """Asks for further samples where tests fail, until two agree; drops the tests against them."""
 
-    def __init__(self, run: Run) -> None:
-        self._run, self._asked = run, 0
+    def __init__(self, strategy: Strategy) -> None:
+        self._strategy, self._run, self._asked = strategy, strategy.run, 0
         self._repeats: Counter[int] = (
             Counter()
         )  # samples with the code of an attempt, by its number
@@ -35,15 +40,20 @@ class Sampler:
         return wanted
 
     async def advance(self) -> bool:
-        """Add a sample, or drop suspects; return whether the code has to be run again."""
-        while self._limit:
-            if self._asked and self._drop_suspects():
-                return True
-            if self._asked == self._limit:
-                return False
+        """Run samples until two agree; return whether the code that is chosen may be green."""
+        if not self._limit:
+            return False
+        while (agreed := self._find_agreed()) is None and self._asked < self._limit:
             if await self._add_sample():
-                return True
-        return False
+                await run_current_candidate(self._strategy)
+        if agreed is not None:
+            self._drop_tests_against(agreed)
+        candidates = self._run.state.candidates
+        chosen = agreed or candidates.best
+        if chosen is None or chosen.failing_tests(self._run.state.is_active):
+            return False
+        candidates.base = chosen
+        return True
 
     async def _add_sample(self) -> bool:
         """Ask for a sample; return whether it is code that was not there yet."""
@@ -65,16 +75,54 @@ class Sampler:
         run.add_candidate("generate", made.code, f"sample {self._asked + 1}", meter)
         return True
 
-    def _drop_suspects(self) -> bool:
-        """Drop generated tests against which samples agree; return whether that may be green."""
+    def _find_agreed(self) -> Candidate | None:
+        """Return the candidate whose answers two samples give, and no other answer more often."""
+        answers = {
+            item.n: (item, self._list_answers(item))
+            for item in self._run.state.candidates.tested_candidates
+            if self._passes_what_is_given(item)
+        }
+        votes: dict[str, Counter[str]] = defaultdict(Counter)
+        for test in {test for _, failed in answers.values() for test in failed}:
+            for item, failed in answers.values():
+                votes[test][failed.get(test, "")] += 1 + self._repeats[_number_of_answer(item)]
+        by_failures = sorted(answers.values(), key=lambda pair: len(pair[1]))
+        return next((item for item, failed in by_failures if _has_majority(failed, votes)), None)
+
+    def _passes_what_is_given(self, item: Candidate) -> bool:
+        """Return whether a candidate fails generated tests alone.
+
+        Without a test of another origin it has to pass most of them.
+        """
         state = self._run.state
-        best = state.candidates.best
-        if best is None or best.run is None or not best.run.passed_count:
-            return False
-        suspects = self._find_suspects(best)
-        if best.failing_tests(state.is_active) != suspects:
-            return False
-        for test in sorted(suspects):
+        failing = item.failing_tests(state.is_active)
+        tests = item.run.tests if item.run else ()
+        passing = {test.id for test in tests if test.outcome == "passed"}
+        is_shown = any(state.tests.origin(test) != _SUSPECTS for test in passing)
+        return all(state.tests.origin(test) == _SUSPECTS for test in failing) and (
+            is_shown or len(passing) > len(failing)
+        )
+
+    def _list_answers(self, item: Candidate) -> dict[str, str]:
+        """Return what a candidate answers where tests demand something else.
+
+        A crash is an answer of its own.
+        """
+        state = self._run.state
+        failures = item.run.failures if item.run else ()
+        return {
+            failure.test: (
+                normalize(failure.message)
+                if failure.exception == "AssertionError"
+                else f"attempt {item.n}"
+            )
+            for failure in failures
+            if state.is_active(failure.test)
+        }
+
+    def _drop_tests_against(self, agreed: Candidate) -> None:
+        state = self._run.state
+        for test in sorted(agreed.failing_tests(state.is_active)):
             name = state.tests.name_of(test)
             if name is not None:
                 why = "samples of the code agree on another answer"
@@ -82,37 +130,21 @@ class Sampler:
         state.candidates.is_active = state.is_active
         state.update_expectation()
         state.candidates.stuck_reason = ""
-        return state.candidates.select_best_for_rerun()
 
-    def _find_suspects(self, best: Candidate) -> frozenset[str]:
-        """Return the generated tests that the best candidate fails as another sample does."""
-        state = self._run.state
-        own = _list_answers(best)
-        agreeing: Counter[str] = Counter()
-        for item in state.candidates.tested_candidates:
-            written = item.n - (item.kind == "free-fix")
-            answers = _list_answers(item)
-            same = (test for test in own if own[test] == answers.get(test))
-            agreeing.update(dict.fromkeys(same, 1 + self._repeats[written]))
-        return frozenset(
-            test
-            for test in own
-            if agreeing[test] > 1
-            and state.is_active(test)
-            and state.tests.origin(test) == _SUSPECTS
-        )
+
+def _has_majority(failed: Mapping[str, str], votes: Votes) -> bool:
+    """Return whether each answer where samples differ is that of two, and of no fewer than others."""
+    return all(
+        1 < counted[failed.get(test, "")] == max(counted.values())
+        for test, counted in votes.items()
+    )
+
+
+def _number_of_answer(item: Candidate) -> int:
+    """Return the number of the attempt that the model wrote: one before what was fixed for free."""
+    return item.n - (item.kind == "free-fix")
 
 
 def _outline(code: str) -> str:
     """Return what two samples share that differ in comments and layout only."""
     return ast.dump(parse_or_empty(code))
-
-
-def _list_answers(item: Candidate) -> dict[str, str]:
-    """Return what a candidate answers where tests demand something else; a crash is no answer."""
-    failures = item.run.failures if item.run else ()
-    return {
-        failure.test: normalize(failure.message)
-        for failure in failures
-        if failure.exception == "AssertionError"
-    }

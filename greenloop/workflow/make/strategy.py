@@ -47,7 +47,7 @@ class MakeStrategy(ModuleStrategy):
 
     def __init__(self, run: Run, request: MakeRequest) -> None:
         super().__init__(run)
-        self._request, self._hardener, self._sampler = request, Hardener(run), Sampler(run)
+        self._request, self._hardener, self._sampler = request, Hardener(run), Sampler(self)
         self._peer_comparer = PeerComparer(run, repair_findings=repair_errors)
         self._steering = Steering(run, request)
         self._choices = ChoiceSettlement(run, self._steering)

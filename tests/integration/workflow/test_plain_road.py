@@ -89,6 +89,30 @@ def test_test_that_samples_agree_against_is_dropped(run_workflow: RunWorkflow, s
     assert dropped.judgement == "samples of the code agree on another answer"
 
 
+def test_sample_that_passes_a_wrong_test_does_not_win_against_two(
+    run_workflow: RunWorkflow,
+) -> None:
+    wrong = TESTS.replace("def test_broken(:", WRONG_TEST)
+    bent = GOOD_CODE.replace("return ", "return [7][0] if xs == [1] and k == 1 else ")
+    script = plain(GOOD_CODE, bent, f"x = 1\n{GOOD_CODE}", tests=wrong)
+    done = run_workflow(script, specification=TEXT, profile="small")
+    assert done.report.final_code.strip() == GOOD_CODE.strip()
+    assert done.model.tools.count("generate_code") == 3
+    dropped = [item.id for item in done.report.tests if item.outcome == "dropped"]
+    assert [item.partition("::")[2] for item in dropped] == ["test_wrong"]
+
+
+def test_samples_that_fail_most_tests_are_not_believed(run_workflow: RunWorkflow) -> None:
+    odd = "def top_k(xs, k):\n    return [{}][:0]\n"
+    calls = ["[3, 1], 1) == [3]", "[4], 1) == [4]", "[], 2) == []"]
+    tests = fence("\n".join(f"assert top_k({item}" for item in calls))
+    script = plain(*[odd.format(n) for n in range(4)], tests=tests, repair_code=["No."] * 4)
+    text = "Write `def top_k(xs, k)`, which returns the k largest, the largest first."
+    done = run_workflow(script, specification=text, profile="small")
+    assert done.report.verdict == "failed"
+    assert not any(item.outcome == "dropped" for item in done.report.tests)
+
+
 def test_test_on_which_samples_differ_stays(run_workflow: RunWorkflow) -> None:
     tests = fence("assert top_k([1, 3, 2], 2) == [3, 2]\nassert top_k([5, 4], 1) == [5]")
     odd = [GOOD_CODE.replace("return ", f"return [{n}] if xs == [5, 4] else ") for n in range(4)]
