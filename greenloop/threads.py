@@ -5,7 +5,7 @@ import contextvars
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -46,12 +46,18 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     return await future
 
 
-async def complete_in_thread(work: Callable[[], T]) -> T:
-    """Do as `run_in_thread`; a cancellation is raised when the work has ended."""
+async def complete_in_thread(
+    work: Callable[[], T], interrupt: Callable[[], AbstractContextManager[None]] = nullcontext
+) -> T:
+    """Do as `run_in_thread`; a cancellation is raised when the work has ended.
+
+    Within the block of `interrupt` it ends early, as the runs of a sandbox do.
+    """
     task = asyncio.ensure_future(run_in_thread(work))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait({task})
+        with interrupt():
+            await asyncio.wait({task})
         task.exception()  # retrieved, so that asyncio does not report it
         raise

@@ -32,9 +32,9 @@ from greenloop.project.runner import NOT_FINISHED, ProjectRunner
 from greenloop.project.tree import list_module_names
 from greenloop.records import Baseline, Change, Evidence, Report
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
 from greenloop.testsuite.parser import is_test_path
+from greenloop.threads import complete_in_thread
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.check.request import CheckRequest
@@ -153,13 +153,13 @@ async def _grade_changes(
 ) -> None:
     with state.measure_time("sandbox_s"), progress_span(emit, "the project's tests"):
         measure = partial(measure_baseline, runner, diff, deadline)
-        baseline, only = await run_in_sandbox_thread(runner.box, measure)
+        baseline, only = await complete_in_thread(measure, runner.box.interrupt_runs)
         find_red = explain_problem if baseline.problem else explain_red
         explain = partial(find_red, runner, diff, baseline)
-        red = await run_in_sandbox_thread(runner.box, explain)
+        red = await complete_in_thread(explain, runner.box.interrupt_runs)
         compare = partial(compare_tests, runner, diff, baseline, only)
         is_asked = deadline is not None and not baseline.problem  # only a gate decides by it
-        compared = await run_in_sandbox_thread(runner.box, compare) if is_asked else {}
+        compared = await complete_in_thread(compare, runner.box.interrupt_runs) if is_asked else {}
     if baseline.problem and not red.ended:
         raise InputError(
             explain_suite_problem(baseline.problem, diff.tree, state.packages.unavailable)
@@ -179,7 +179,7 @@ async def _grade_changes(
     sink = create_thread_safe_sink(emit)
     with state.measure_time("grading_s"):
         grade = partial(grade_lines, change, emit=sink)
-        state.evidence = await run_in_sandbox_thread(runner.box, grade)
+        state.evidence = await complete_in_thread(grade, runner.box.interrupt_runs)
     _note_what_is_not_graded(state, change, diff, list(list_lost_tests(diff)))
 
 

@@ -17,10 +17,10 @@ from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.records import Failure, Isolated, Record, TestRun
 from greenloop.records.batch import GroundTruth
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import get_function_name, parse_test_functions
+from greenloop.threads import complete_in_thread
 from greenloop.workflow.make.strategy import run_concurrently
 
 # Function in which datasets/evalplus_harness.py.txt runs the reference solution.
@@ -57,7 +57,9 @@ async def run_hidden_tests(
     except PackagesError as error:
         return HiddenTestsOutcome("unknown", first_error_line(error))
     files = [item.to_test_file() for item in task.tests]
-    return await run_in_sandbox_thread(box, partial(_run_and_isolate, box, task, code, files))
+    return await complete_in_thread(
+        partial(_run_and_isolate, box, task, code, files), box.interrupt_runs
+    )
 
 
 def _run_and_isolate(

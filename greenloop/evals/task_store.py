@@ -11,10 +11,10 @@ from greenloop.evals.hidden_tests import TaskSandboxFactory, first_error_line
 from greenloop.evals.task import EvalTask
 from greenloop.files import check_python
 from greenloop.records import Failure, TestRun
-from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.quality_gates import BROKEN_TEST_ERRORS
+from greenloop.threads import complete_in_thread
 
 
 def check_task(task: EvalTask) -> None:
@@ -69,8 +69,8 @@ async def check_collectable(
             f"{task.where} (id {task.id}): the tests: {first_error_line(error)}"
         ) from None
     files = [item.to_test_file() for item in task.tests]
-    run = await run_in_sandbox_thread(
-        box, partial(box.run_tests, _PLACEHOLDER_MODULE, files, module=task.module)
+    run = await complete_in_thread(
+        partial(box.run_tests, _PLACEHOLDER_MODULE, files, module=task.module), box.interrupt_runs
     )
     if failure := find_test_file_error(run, task.module):
         message = failure.message.strip().partition("\n")[0]

@@ -27,11 +27,11 @@ from greenloop.records.generation import (
     Repair,
 )
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.specification.contract_review import find_doubtful_background
 from greenloop.specification.examples import analyze_specification, check_consistency
 from greenloop.specification.plain import list_unwritten_names
 from greenloop.testsuite import TestFile
+from greenloop.threads import complete_in_thread
 
 _SAMPLING_TEMPERATURE = 0.8
 # Six assertions have fewer characters; a small model goes on with the next numbers.
@@ -280,7 +280,7 @@ class Toolkit(PromptCaller):
     ) -> TestRun:
         """Run tests on a module in the sandbox. Raises SandboxError."""
         work = partial(self.sandbox.run_tests, code, tests, module=module)
-        return await run_in_sandbox_thread(self.sandbox, work)
+        return await complete_in_thread(work, self.sandbox.interrupt_runs)
 
 
 def number_lines(code: str) -> str:

@@ -10,7 +10,6 @@ from greenloop.grading import GradingContext
 from greenloop.grading.grader import grade_run
 from greenloop.records import HeldOutExample, TestRun
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.testsuite.quality_gates import find_untested_requirements
 from greenloop.threads import complete_in_thread
 from greenloop.workflow.candidates import Candidate
@@ -78,7 +77,7 @@ async def collect_evidence(
     )
     with state.measure_time("grading_s"):
         work = partial(grade_run, context, create_thread_safe_sink(emit))
-        evidence = await run_in_sandbox_thread(sandbox, work)
+        evidence = await complete_in_thread(work, sandbox.interrupt_runs)
     known: dict[str, Any] = {
         "red_phase": state.red_phase,
         "read_against_text": contract is not None,

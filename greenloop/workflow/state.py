@@ -28,9 +28,9 @@ from greenloop.records import (
 )
 from greenloop.records.contract import ChoiceAsker
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite
+from greenloop.threads import complete_in_thread
 from greenloop.workflow.candidates import Candidate, Candidates, summarize_explanation
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.script.checklist import Checklist
@@ -218,7 +218,7 @@ class Run:
     async def call_in_sandbox(self, work: Callable[[Sandbox], T]) -> T:
         """Call blocking work with the sandbox in a thread; cancelling ends its processes."""
         sandbox = self.sandbox
-        return await run_in_sandbox_thread(sandbox, lambda: work(sandbox))
+        return await complete_in_thread(lambda: work(sandbox), sandbox.interrupt_runs)
 
     def measure_calls(self, tool: str = "") -> CallMeter:
         """Start counting seconds and tokens of model calls."""

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from greenloop.records import Expectation, TestRun
-from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.sandbox.backends import unsandboxed
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.testsuite import TestFile
+from greenloop.threads import complete_in_thread
 from tests.integration.sandbox.conftest import LIMITS
 
 PASS = "from solution import f\n\n\ndef test_a():\n    f()\n"
@@ -166,7 +166,7 @@ def test_cancelling_ends_work_that_goes_on_to_other_runs(box: ProcessSandbox) ->
         endings.extend(box.run_tests(FOREVER, PASS).ending for _ in range(40))
 
     async def cancel() -> None:
-        task = asyncio.ensure_future(run_in_sandbox_thread(box, work))
+        task = asyncio.ensure_future(complete_in_thread(work, box.interrupt_runs))
         await asyncio.sleep(0.3)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
