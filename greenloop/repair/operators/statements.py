@@ -2,7 +2,7 @@
 
 import ast
 
-from greenloop.repair.context import CandidateEdit, Edits, RepairContext
+from greenloop.repair.context import Edits, RepairContext
 from greenloop.repair.operators.blocks import (
     StatementLines,
     find_body_lines,
@@ -77,15 +77,9 @@ def swap_statements(context: RepairContext, node: ast.stmt) -> Edits:
     first, second = find_statement_lines(context, node), find_statement_lines(context, following)
     if first is None or second is None or not first.text.endswith("\n"):
         return
-    yield _swap(context, first, second, "swapped statements")
-
-
-def _swap(
-    context: RepairContext, first: StatementLines, second: StatementLines, kind: str
-) -> CandidateEdit:
     between = context.source.text[first.end : second.start]
     text = second.text.removesuffix("\n") + "\n" + between + first.text
-    return context.edit_span(first.start, second.end, text, kind, 1.8)
+    yield context.edit_span(first.start, second.end, text, "swapped statements", 1.8)
 
 
 @edit_operator()
@@ -107,26 +101,3 @@ def delete_statement(context: RepairContext, node: ast.stmt) -> Edits:
         if inner is not None:
             text = inner.reindent(inner.indent, lines.indent)
             yield context.edit_span(lines.start, lines.end, text, "block without its head", 3.2)
-
-
-@edit_operator()
-def drop_else(context: RepairContext, node: ast.If | ast.For | ast.While) -> Edits:
-    """Delete an `else` with its statements."""
-    if bodies := _find_branches(context, node):
-        yield context.edit_span(bodies[0].end, bodies[1].end, "", "branch left out", 2.8)
-
-
-def _find_branches(
-    context: RepairContext, node: ast.If | ast.For | ast.While
-) -> tuple[StatementLines, StatementLines] | None:
-    """Return the lines of the body and of the `else`, where both are indented alike."""
-    body = find_body_lines(context, node.body)
-    orelse = find_body_lines(context, node.orelse) if node.orelse else None
-    return (body, orelse) if body and orelse and body.indent == orelse.indent else None
-
-
-@edit_operator()
-def swap_if_bodies(context: RepairContext, node: ast.If) -> Edits:
-    """Swap the bodies of `if` and `else`."""
-    if bodies := _find_branches(context, node):
-        yield _swap(context, *bodies, "swapped branches")
