@@ -6,7 +6,7 @@ from ..isolation.program import enter_program
 from ..observation.runner import Runner, load_async_runner
 from ..observation.surroundings import Surroundings
 from ..protocol.framing import Channel
-from ..scripts.loaded_modules import hide_modules, hide_preloaded_modules
+from ..scripts.loaded_modules import hide_preloaded_modules
 
 
 def main(job: dict[str, Any], result_fd: int) -> int:
@@ -16,7 +16,6 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     run_async = load_async_runner(text)
     hide_preloaded_modules(job["work"])
     enter_program(job["work"], job.get("import_root", ""))
-    hide_modules()
     surroundings = Surroundings(module, text)
     Runner(channel.send, module, run_async, surroundings).run(text)
     channel.send("end", exit_status=0)
