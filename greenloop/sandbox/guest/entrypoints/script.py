@@ -17,6 +17,7 @@ from importlib.machinery import SourceFileLoader
 from typing import Any
 
 from ..files.writer import stdin_path
+from ..isolation.program import open_streams
 from ..protocol.framing import Channel
 from ..scripts import loaded_modules
 from ..scripts.exception_report import report_exception
@@ -33,7 +34,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
 def _run_job(job: dict[str, Any], result_fd: int) -> int:
     channel, process = Channel(result_fd, job.pop("key")), os.getpid()
     _redirect_stdin(stdin_path(os.environ["TMPDIR"]))
-    _open_streams()
+    open_streams()
     faulthandler.disable()  # stack dumps on request still work
     path = os.path.join(job["work"], job["name"])
     loaded_modules.hide_preloaded_modules(os.path.dirname(path))
@@ -55,20 +56,6 @@ def _redirect_stdin(path: str) -> None:
     os.unlink(path)
     os.dup2(file, 0)
     os.close(file)
-
-
-def _open_streams() -> None:
-    """Open them as Python does, but line-buffered, so that a killed run loses no line."""
-    sys.stdin = sys.__stdin__ = _open_stream(0, "r", "surrogateescape")  # type: ignore[misc]
-    sys.stdout = sys.__stdout__ = _open_stream(1, "w", "surrogateescape")  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = _open_stream(2, "w", "backslashreplace")  # type: ignore[misc]
-
-
-def _open_stream(number: int, mode: str, errors: str) -> Any:
-    stream = open(number, mode, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
-    if mode == "w":
-        stream.reconfigure(line_buffering=True)  # type: ignore[attr-defined]
-    return stream
 
 
 def _execute_script(path: str, arguments: list[str]) -> BaseException | None:

@@ -13,7 +13,6 @@ from ..isolation.program import find_program
 # The text is the program of its process: code that looks around finds what it finds elsewhere.
 MODULE_NAME = "__main__"
 _INSTRUCTIONS = ("programs", "row_cpu_s", "begin_for_cpu_s")
-_LETTERS, _MAX_ROWS = "abcdefghijklmnopqrstuvwxyz0123456789_", 100_000
 
 
 def create_module(
@@ -48,7 +47,5 @@ def take_instructions(space: dict[str, Any]) -> dict[str, Any]:
 
 
 def name_folder(program: int, row: int) -> str:
-    """Return a name as `tempfile` chooses it, the same for the same row."""
-    number = (program * _MAX_ROWS + row + 1) * 0x9E3779B97F4A7C15
-    letters = (number >> at for at in range(8, 48, 5))
-    return "tmp" + "".join(_LETTERS[item % len(_LETTERS)] for item in letters)
+    """Return the name of the folder of a row, the same each time."""
+    return f"tmp{program}_{row}"
