@@ -27,13 +27,13 @@ from greenloop.project.environment.discovery import find_project_root
 from greenloop.records import Artifacts, Evidence, Expectation, Report, SandboxInfo, TestRun
 from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.asyncio_bridge import run_in_sandbox_thread
 from greenloop.sandbox.views.jobs import InstrumentedSandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile
 from greenloop.testsuite.parser import can_skip_file, parse_test_functions
 from greenloop.testsuite.stubs import with_empty_bodies
+from greenloop.threads import complete_in_thread
 from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.check.request import CheckRequest
@@ -115,14 +115,14 @@ async def _run_tests(sandbox: Sandbox, state: RunState) -> TestRun:
     """Run the tests; on a busy machine those that fail once more, as the load may be the reason."""
     suite, code = state.tests, state.candidates.current.code
     work = partial(sandbox.run_tests, code, suite.files, module=suite.module)
-    first = await run_in_sandbox_thread(sandbox, work)
+    first = await complete_in_thread(work, sandbox.interrupt_runs)
     if first.passed or (
         first.ending == "finished" and not first.failures
     ):  # of skips no load is a reason
         return first
     if not (load := describe_load()):
         return first
-    again = await run_in_sandbox_thread(sandbox, work)
+    again = await complete_in_thread(work, sandbox.interrupt_runs)
     if not again.passed and (again.ending == "timeout" or first.outcomes != again.outcomes):
         state.notes.append(
             f"the machine was too busy ({load}) for this result to count; run the check again"
@@ -145,7 +145,7 @@ async def _tolerate_skips(sandbox: Sandbox, state: RunState, run: TestRun) -> Te
     except (SyntaxError, RecursionError, MemoryError):
         return run
     work = partial(sandbox.run_tests, source, suite.files, module=suite.module)
-    emptied = (await run_in_sandbox_thread(sandbox, work)).outcomes
+    emptied = (await complete_in_thread(work, sandbox.interrupt_runs)).outcomes
     may_skip, may_fail = _list_tolerant_tests(suite)
     constant = {item for item in skipped if emptied.get(item) in ("skipped", "xfailed")}
     if isinstance(sandbox, ProjectSandbox):  # whose files may not even load with empty bodies

@@ -1,7 +1,5 @@
 """What a project declares: packages that it and its tests need, and its entry points. Nothing is run."""
 
-from __future__ import annotations
-
 import ast
 import configparser
 import re

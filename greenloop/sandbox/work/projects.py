@@ -67,9 +67,7 @@ def place_project(
     """Return what a job writes: all files; in an environment those that are not as in the copy.
 
     The files `without` are left out.
-
-    Raises:
-        InputError: they are more than a sandbox holds.
+    Raises InputError: they are more than a sandbox holds.
     """
     if project.excess and not sandbox.environment:
         raise InputError(project.excess)
