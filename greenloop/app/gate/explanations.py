@@ -12,8 +12,8 @@ from functools import cached_property
 
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
-from greenloop.project.weakening.checks import list_values
 from greenloop.project.weakening.doctests import are_examples_run, read_examples, split_examples
+from greenloop.project.weakening.names import list_values
 from greenloop.project.weakening.tests import ComparedTest, list_called, read_tests
 from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_empty

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from greenloop.project.diff import ProjectDiff
-from greenloop.project.weakening.checks import list_values
+from greenloop.project.weakening.names import list_values
 from greenloop.project.weakening.strength import Strength
 from greenloop.project.weakening.tests import ComparedTest, read_tests
 from greenloop.syntax.nodes import Function

@@ -11,6 +11,7 @@ from greenloop.project.weakening.assertions import calls_helper, find_conditions
 from greenloop.project.weakening.bindings import Bindings, bind_names, resolve
 from greenloop.project.weakening.cases import Case, bind_target, list_items
 from greenloop.project.weakening.machines import holds_here
+from greenloop.project.weakening.names import list_names, list_values
 from greenloop.project.weakening.strength import (
     BROAD,
     Bound,
@@ -26,7 +27,6 @@ from greenloop.project.weakening.strength import (
 from greenloop.syntax.nodes import Function
 
 _SUPPRESSING = re.compile(r"(^|\.)(suppress|raises|assertRaises)$")
-_OPERATORS = {"Mult": "mul", "Div": "truediv", "BitOr": "or", "BitAnd": "and", "BitXor": "xor"}
 MAX_CHECKS = 1000  # of a test, so that the reading of a file takes seconds at most
 
 
@@ -244,30 +244,3 @@ def _read_statement(
             conditions=conditions,
             is_swallowed=is_swallowed,
         )
-
-
-def list_values(node: ast.AST) -> frozenset[str]:
-    """Return the constants of a test, those of its parameters included, without its docstring."""
-    found = [i for i in ast.walk(node) if isinstance(i, ast.Constant)]
-    first = node.body[0] if isinstance(node, Function) and node.body else None
-    doc = first.value if isinstance(first, ast.Expr) else None
-    return frozenset(repr(item.value) for item in found if item is not doc)
-
-
-def list_names(node: ast.AST) -> frozenset[str]:
-    """Return the names and attributes that a test uses, those of methods that operators call among them,
-    and `name=` of arguments.
-    """
-    return frozenset(name for item in ast.walk(node) for name in _name(item))
-
-
-def _name(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
-            yield name
-        case ast.keyword(arg=name):
-            yield f"{name}="
-        case ast.BinOp(op=operator) | ast.AugAssign(op=operator):
-            kind = type(operator).__name__
-            name = _OPERATORS.get(kind, kind.lower())
-            yield from (f"__{start}{name}__" for start in ("", "r", "i"))

@@ -84,6 +84,8 @@ def compare_tests(
     def build(kind: Kind, before: str = "", after: str = "", line: int = 0) -> WeakenedTest:
         return WeakenedTest(new.test, kind, before, after, line or new.line, old.owner, True)
 
+    if (new.checks, new.skip, new.mocked) == (old.checks, old.skip, old.mocked):
+        return
     if new.skip and not old.skip:
         yield build("skipped", after=new.skip, before=f"def {old.name}")
     if mocked := (new.mocked - old.mocked) & list_called(old) & list_called(new):

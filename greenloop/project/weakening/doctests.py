@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from greenloop.project.weakening.checks import Check, list_names, list_values
+from greenloop.project.weakening.checks import Check
+from greenloop.project.weakening.names import list_names, list_values
 from greenloop.project.weakening.strength import Strength
 from greenloop.project.weakening.tests import ComparedTest
 from greenloop.syntax.nodes import Definition

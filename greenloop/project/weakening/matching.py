@@ -65,25 +65,24 @@ def find_weakened_tests(
     room = {item.test: len(_list_whole(item)) for item in fresh}
     for test, item in old.items():
         if (now := successors.get(test)) is not None:
-            if now.checks == item.checks and now.skip == item.skip and now.mocked == item.mocked:
-                continue
             found.extend(compare_tests(item, now, kept, removed_names, added))
-        elif (
-            item.is_helper
-            or _is_benchmark(item)
-            or _is_replaced(item, unfolded, gone[item.path], kept, added)
-        ):
-            continue
-        elif (other := _find_rewritten(item, before[item.path], room, new)) is not None:
-            room[other.test] -= len(item.checks)
-            texts = item.checks[0].shown, other.checks[0].shown
-            found.append(WeakenedTest(other.test, "rewritten", *texts, other.line, was=test))
-        else:
-            first = item.checks[0].shown if item.checks else ""
-            again = is_called_by(item, unfolded)
-            found.append(WeakenedTest(test, "removed", first, was=test, is_replaced=again))
+        elif not _is_replaced(item, unfolded, gone[item.path], kept, added):
+            other = _find_rewritten(item, before[item.path], room, new)
+            found.append(_describe_loss(item, other, unfolded))
     found.extend(_find_replacing(unfolded, before, after, changed_names))
     return list(dict.fromkeys(found))
+
+
+def _describe_loss(
+    item: ComparedTest, other: ComparedTest | None, others: Collection[ComparedTest]
+) -> WeakenedTest:
+    """Return that a test was removed, or written anew as another one."""
+    first = item.checks[0].shown if item.checks else ""
+    if other is None:
+        again = is_called_by(item, others)
+        return WeakenedTest(item.test, "removed", first, was=item.test, is_replaced=again)
+    shown = other.checks[0].shown
+    return WeakenedTest(other.test, "rewritten", first, shown, other.line, was=item.test)
 
 
 def _find_replacing(
@@ -183,7 +182,12 @@ def _is_replaced(
 ) -> bool:
     """Return whether what a test asked is asked by another one now, or cannot be asked any more."""
     classes = item.test.split("::")[1:-1]
-    if not {*item.names, *item.values, *classes}.isdisjoint(removed_names):
+    only_measures = "benchmark" in item.names and not item.checks
+    if (
+        item.is_helper
+        or only_measures
+        or not {*item.names, *item.values, *classes}.isdisjoint(removed_names)
+    ):
         return True
     stand = (
         kept.get(i.text, 0) >= 0 or _is_surpassed(i, others) or has_moved(i, added)
@@ -194,17 +198,13 @@ def _is_replaced(
     return is_called_by(item, [other for other in others if item.values <= other.values])
 
 
-def _is_benchmark(item: ComparedTest) -> bool:
-    """Return whether a test only measures."""
-    return "benchmark" in item.names and not item.checks
-
-
 def _find_rewritten(
-    item: ComparedTest, text: str, room: Mapping[str, int], new: Mapping[str, ComparedTest]
+    item: ComparedTest, text: str, room: dict[str, int], new: Mapping[str, ComparedTest]
 ) -> ComparedTest | None:
     """Return a new test that calls all of the code that a test called, with as many checks as strong.
 
-    `room` are the new tests, with the number of their checks that stand for those of no other test.
+    `room` are the new tests, with the number of their checks that stand for those of no other test; those
+    that stand for this one are taken from it.
     """
     own = {node.name for node in iter_definitions(text)}
     called = list_called(item) - EXPECTING - own - {*dir(builtins)}
@@ -212,6 +212,7 @@ def _find_rewritten(
     for test, left in room.items():
         checks = [i for i in _list_whole(new[test]) if i.strength >= strongest]
         if called and called <= new[test].names and 0 < len(item.checks) <= min(left, len(checks)):
+            room[test] -= len(item.checks)
             return new[test]
     return None
 

@@ -1,4 +1,4 @@
-"""Names that a change takes from the code, or defines in another way."""
+"""Names and values of code, and names that a change takes from it, or defines in another way."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from greenloop.project.weakening.checks import list_names
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_empty
 
+_OPERATORS = {"Mult": "mul", "Div": "truediv", "BitOr": "or", "BitAnd": "and", "BitXor": "xor"}
 _MIN_RECOGNIZED = 4  # characters of a text that names something
 
 
@@ -105,3 +105,30 @@ def _list_used(node: Definition) -> frozenset[str]:
 
 def _iter_functions(text: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     return (node for node in iter_definitions(text) if isinstance(node, Function))
+
+
+def list_values(node: ast.AST) -> frozenset[str]:
+    """Return the constants of a test, those of its parameters included, without its docstring."""
+    found = [i for i in ast.walk(node) if isinstance(i, ast.Constant)]
+    first = node.body[0] if isinstance(node, Function) and node.body else None
+    doc = first.value if isinstance(first, ast.Expr) else None
+    return frozenset(repr(item.value) for item in found if item is not doc)
+
+
+def list_names(node: ast.AST) -> frozenset[str]:
+    """Return the names and attributes that a test uses, those of methods that operators call among them,
+    and `name=` of arguments.
+    """
+    return frozenset(name for item in ast.walk(node) for name in _name(item))
+
+
+def _name(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+            yield name
+        case ast.keyword(arg=name):
+            yield f"{name}="
+        case ast.BinOp(op=operator) | ast.AugAssign(op=operator):
+            kind = type(operator).__name__
+            name = _OPERATORS.get(kind, kind.lower())
+            yield from (f"__{start}{name}__" for start in ("", "r", "i"))

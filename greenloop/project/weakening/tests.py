@@ -16,10 +16,9 @@ from greenloop.project.weakening.checks import (
     Check,
     find_helpers,
     list_checks,
-    list_names,
-    list_values,
     read_defaults,
 )
+from greenloop.project.weakening.names import list_names, list_values
 from greenloop.project.weakening.skips import explain_skip, list_marks
 from greenloop.project.weakening.strength import EXPECTING
 from greenloop.syntax.nodes import Definition, Function
