@@ -1,7 +1,5 @@
 """Isolation of all tests from this machine: no key, model or setting of the developer is read."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The entry point of the program."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

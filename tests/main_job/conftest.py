@@ -1,7 +1,5 @@
 """The main job through the real command line and the real sandbox, in a copy of the examples."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

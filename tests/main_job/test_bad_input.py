@@ -1,7 +1,5 @@
 """Bad input: one line with cause and remedy, and the exit status."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

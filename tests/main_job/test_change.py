@@ -1,7 +1,5 @@
 """`greenloop change`: a wish in a project becomes a graded patch."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

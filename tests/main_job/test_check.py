@@ -1,7 +1,5 @@
 """`greenloop check`: what good, weak, red and forged code is told."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`greenloop gate` and `check --all`: what stands behind an agent, and a whole project."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """`greenloop heal` and `greenloop script` on the examples and their recordings."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`greenloop SPEC`: what comes of right, repaired, contradictory and hopeless answers of a model."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`greenloop resume`, `batch` and `verify`: work is paid once, and what was graded is what is there."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

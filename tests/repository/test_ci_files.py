@@ -1,7 +1,5 @@
 """The CI files fit the schemas of their services."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

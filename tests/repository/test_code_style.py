@@ -1,7 +1,5 @@
 """Rules of this repository's code and prose that no linter knows."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

@@ -1,7 +1,5 @@
 """The commands that README and docs show, and the test that runs each of them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

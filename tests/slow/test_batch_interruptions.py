@@ -1,7 +1,5 @@
 """Batches that are stopped, killed or out of disk space: the same command continues them."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """`change --apply` at a terminal: the patch is shown, and nothing is written without a yes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Open choices at a pseudo-terminal: what is asked, what is stored, interrupts and the end of input."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Callable

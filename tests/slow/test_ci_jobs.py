@@ -1,7 +1,5 @@
 """The CI jobs of action.yml and examples/ci: each step run with bash in a small repository."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Commands and programs in README and docs are run, or listed with the reason why not."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

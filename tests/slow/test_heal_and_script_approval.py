@@ -1,7 +1,5 @@
 """`heal --approve` and `script --approve`: changes in words, acceptance."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`make --approve` at a pseudo-terminal: what it shows, what it asks, how it continues."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The recorded examples of `make` end as documented."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Real packages from the registry, within the default limits of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

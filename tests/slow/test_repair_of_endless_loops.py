@@ -1,7 +1,5 @@
 """Repair by search in code that hangs: each useless edit costs a timeout."""
 
-from __future__ import annotations
-
 from greenloop.repair import search_patches
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings

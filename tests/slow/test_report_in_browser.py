@@ -1,8 +1,6 @@
 """The HTML report in a real browser: no request, no console message, no overflow, accessible
 to screen readers."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

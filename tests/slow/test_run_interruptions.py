@@ -1,7 +1,5 @@
 """Processes that are stopped: by a signal, by kill -9 at every call, by a closed pipe."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The recorded examples of `heal` and `script`, run as examples/README.md says, and by a server."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The terminal view of a recorded run, in tmux at two widths and after a resize."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

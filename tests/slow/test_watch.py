@@ -1,7 +1,5 @@
 """`check --watch` in tmux: saves, a failing test, and a file that is no Python."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A headless Chromium driven over its debugging pipe, without a driver or a package."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json
@@ -50,7 +48,7 @@ class Seen:
 class Page:
     """A browser tab. Sizes are in CSS pixels."""
 
-    def __init__(self, pipe: _Pipe, session: str) -> None:
+    def __init__(self, pipe: "_Pipe", session: str) -> None:
         self._pipe, self._session = pipe, session
         self.seen = pipe.seen
         for domain in ("Page", "Runtime", "Log", "Network"):

@@ -1,7 +1,5 @@
 """A sandbox that caches results, for tests that run the loop often on the same texts."""
 
-from __future__ import annotations
-
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.base import SandboxView
 from greenloop.sandbox.job import Job

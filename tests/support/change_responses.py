@@ -1,7 +1,5 @@
 """Model answers for one change of the project in `tests/fixtures/shop`: right ones, and mistakes."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

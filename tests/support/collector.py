@@ -1,7 +1,5 @@
 """Local OTLP receiver that keeps what tracers send."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import json
@@ -86,7 +84,7 @@ class Collector:
             time.sleep(0.05)
         return word in self.text
 
-    def __enter__(self) -> Collector:
+    def __enter__(self) -> "Collector":
         self._thread.start()
         return self
 

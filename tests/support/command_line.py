@@ -1,7 +1,5 @@
 """The command line in this process, and a server that answers by tool."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 python -m tests.support.container_image [ENGINE]
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A sandbox that starts no process: which tests a module fails is read from a table."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch

@@ -1,7 +1,5 @@
 """Git in a test: who commits, and a commit of all files."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -8,8 +8,6 @@ the writers of tests and peer never see the code: `tests` (generate_tests, judge
 (write_peer), `judge` (judge_difference, review_code) and `code` (the rest).
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

@@ -1,7 +1,5 @@
 """A model's server that answers each of many specifications by what it says."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections import Counter

@@ -1,7 +1,5 @@
 """Model answers for one small specification: right ones, and common mistakes."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

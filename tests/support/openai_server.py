@@ -1,7 +1,5 @@
 """A local server for the part of OpenAI's chat completions API that is used, with faults."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import socket
@@ -112,7 +110,7 @@ class OpenAIServer:
         """Return the tools of the requests, in order."""
         return [tool_of(item) for item in self.requests]
 
-    def __enter__(self) -> OpenAIServer:
+    def __enter__(self) -> "OpenAIServer":
         self._thread.start()
         return self
 

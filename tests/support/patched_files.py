@@ -1,7 +1,5 @@
 """Files before and after a change, with unusual names, endings and lines, for tests of patches."""
 
-from __future__ import annotations
-
 NUMBERS = "".join(f"line {n}\n" for n in range(40))
 BEFORE = {
     "plain.py": NUMBERS,

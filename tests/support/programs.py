@@ -1,7 +1,5 @@
 """Programs and tables of tests, in files beside them: `test_escape.md` and `test_escape.yaml` have those of `test_escape.py`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Projects with an environment of their own, made without an installation."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import subprocess
 import sys

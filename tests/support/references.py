@@ -6,8 +6,6 @@ Commands come from the command line, settings from the table in `greenloop.setti
 docstrings, `docs/report.md` from the report's schema.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

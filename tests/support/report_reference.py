@@ -1,7 +1,5 @@
 """The reference of the report's keys, made from the schema: `docs/report.md`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

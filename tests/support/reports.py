@@ -1,7 +1,5 @@
 """Reports for tests: of each command and ending, of an older schema, and with hostile content."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 Objects survive a kill of the server. Wrong keys and unknown buckets are refused as S3 does it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import os

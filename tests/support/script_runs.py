@@ -1,7 +1,5 @@
 """Runs of scripts, for tests of what is said of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from greenloop.records.script_result import ProducedFile, ScriptRun

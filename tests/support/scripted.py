@@ -1,7 +1,5 @@
 """A chat model that answers from a script, tool by tool, and keeps the prompts."""
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The recordings of `examples/`, with the requests that they were made for."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

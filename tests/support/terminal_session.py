@@ -1,7 +1,5 @@
 """greenloop at a pseudo-terminal: tests wait for output and type replies."""
 
-from __future__ import annotations
-
 import os
 import pty
 import select

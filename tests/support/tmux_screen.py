@@ -1,7 +1,5 @@
 """A program on a screen of tmux: its text, keys, and a resize."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

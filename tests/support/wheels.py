@@ -1,7 +1,5 @@
 """Small wheels, built by hand, and a folder of them as the only index of pip."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import zipfile

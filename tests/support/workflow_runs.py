@@ -1,7 +1,5 @@
 """Runs of the agent on a scripted model, with their events."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Unit tests start no process, open no sandbox and import no package of a model's provider."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Configuration files: what a project may set, what the user may, and what comes first."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The public Python API: every exported name is listed here, exists and is documented."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 

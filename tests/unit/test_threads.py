@@ -1,7 +1,5 @@
 """Blocking work beside the event loop."""
 
-from __future__ import annotations
-
 import asyncio
 import contextvars
 import threading

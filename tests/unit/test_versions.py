@@ -1,7 +1,5 @@
 """The command that installs greenloop, by the way it was installed."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 from typing import Any

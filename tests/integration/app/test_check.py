@@ -1,7 +1,5 @@
 """Verdicts of checks: `verified` only when every piece of evidence reaches its threshold."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Minimal repairs of a script that the user wrote."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

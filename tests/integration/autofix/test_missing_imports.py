@@ -1,7 +1,5 @@
 """Missing standard-library imports."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.autofix import FixResult, apply_free_fixes

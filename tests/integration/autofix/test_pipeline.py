@@ -1,7 +1,5 @@
 """The sequence of repairs without a model."""
 
-from __future__ import annotations
-
 import subprocess
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Fixes of a change by the project's own configuration: what is new is fixed, what was stays."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.autofix.project_style import apply_project_style

@@ -1,7 +1,5 @@
 """Findings of a project's own mypy: only new ones count, and nothing of the project runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

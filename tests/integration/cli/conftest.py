@@ -1,7 +1,5 @@
 """The command line in this process, and a server that answers by tool."""
 
-from __future__ import annotations
-
 from tests.support.command_line import KEY, Run, Served, run
 
 __all__ = ["KEY", "Run", "Served", "run"]

@@ -1,7 +1,5 @@
 """`batch` and `verify` from the command line, against a local server that speaks OpenAI's API."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

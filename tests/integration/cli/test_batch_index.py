@@ -1,7 +1,5 @@
 """The index of a batch: every entry on one page, however many, and links that lead somewhere."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

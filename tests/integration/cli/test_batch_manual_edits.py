@@ -1,7 +1,5 @@
 """What a person changed is not written over by `batch`, and what it writes for CI is valid."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from xml.etree import ElementTree as Xml

@@ -1,7 +1,5 @@
 """`change` from the command line: what it writes where, and what it refuses."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`greenloop check`: existing code, existing tests, no model."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

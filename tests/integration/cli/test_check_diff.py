@@ -1,7 +1,5 @@
 """`check --diff`: the lines of a project that have changed since a commit."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`greenloop check` of a whole project, of its first commit, in other formats, and from Python."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Open choices from the command line: `choices.md`, `--answers`, `--accept-choices`, locks."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

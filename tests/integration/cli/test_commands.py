@@ -1,7 +1,5 @@
 """The command line in this process, against a local server that speaks OpenAI's API."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The worked example of CONTRIBUTING.md, performed as it is printed there."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

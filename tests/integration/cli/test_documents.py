@@ -1,7 +1,5 @@
 """The documents: sizes, links, references made from code, the site, and programs in Python."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

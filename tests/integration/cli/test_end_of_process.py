@@ -1,7 +1,5 @@
 """The end of the process: what cannot be printed is one line."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The table of error cases: what the user does, the exit status, and the one line that is printed."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`greenloop gate`: an agent that stops is told what its change lacks, and may stop once it is mended."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`heal` and `script` from the command line, against a local server that speaks OpenAI's API."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`init`: the files that it writes, and those that it keeps."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Files of `make -o`: their lock, the protection of others' files; and `--dry-run`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Commands in a project that has an environment of its own: it runs the tests."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Recordings that are bound to their text, from the command line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`greenloop report`: a saved report, shown and written in other forms."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

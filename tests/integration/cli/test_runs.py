@@ -1,7 +1,5 @@
 """Runs that are kept: their list, their removal, what is written later, and words that are no text."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """`verify`: results that a lock binds are taken over, the others are measured again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,14 +51,14 @@ def bind(**changes: Any) -> None:
     LOCK.write_text(json.dumps(lock), "utf-8")
 
 
-def test_bound_results_are_taken_over(run: Run) -> None:
+def test_bound_results_are_taken_over(run: "Run") -> None:
     bind()
     status, out, err = run("verify", str(LOCK), "--require", "verified")
     assert status == 0, out + err
     assert out == f"holds    {LOCK}: verified\n"
 
 
-def test_a_lock_of_older_rules_holds_and_says_so(run: Run) -> None:
+def test_a_lock_of_older_rules_holds_and_says_so(run: "Run") -> None:
     status, out, _ = run("verify", str(LOCK))
     assert status == 0
     assert out == f"holds    {LOCK}: passed (graded by older rules: run again)\n"
@@ -80,7 +78,7 @@ def test_a_lock_of_older_rules_holds_and_says_so(run: Run) -> None:
     ],
 )
 def test_a_grade_that_no_longer_holds_by_its_own_rules_has_drifted(
-    run: Run, peer: Peer | None
+    run: "Run", peer: Peer | None
 ) -> None:
     bind(peer=peer)
     status, out, _ = run("verify", str(LOCK))

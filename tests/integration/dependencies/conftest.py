@@ -1,7 +1,5 @@
 """A cache of packages, and a folder of wheels as the only index."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

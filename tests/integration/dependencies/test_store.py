@@ -1,7 +1,5 @@
 """Cache of installed packages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

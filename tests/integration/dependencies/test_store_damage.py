@@ -1,7 +1,5 @@
 """Sets of the cache that are damaged, replaced, or installed by several processes at once."""
 
-from __future__ import annotations
-
 import os
 import resource
 import socket

@@ -1,7 +1,5 @@
 """A real Ray cluster of two nodes on this machine, heard by nobody else; and the command as users start it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

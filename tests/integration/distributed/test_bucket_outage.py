@@ -1,7 +1,5 @@
 """A bucket that goes away in the middle, and comes back: a link, to a folder or to a file."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A batch on a real Ray cluster of two nodes: one dies, budgets run out, an interrupt."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Runs in a bucket: fsspec's memory and files stand for it. No Ray is needed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator

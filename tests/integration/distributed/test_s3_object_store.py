@@ -1,7 +1,5 @@
 """A bucket on a real S3 server, without Ray; a batch on one is in test_ray.py."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What all nodes share: the budgets, the rates, and what a lost run gives back. No Ray is needed."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

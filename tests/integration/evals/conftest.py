@@ -1,7 +1,5 @@
 """Command line in this process, and a model whose answers depend on the task's text."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -1,7 +1,5 @@
 """Dataset formats: what the specification says, and whether hidden tests detect wrong code."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The `eval` command with a local server that implements OpenAI's API."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

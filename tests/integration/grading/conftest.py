@@ -1,7 +1,5 @@
 """Sandboxes that are shared by the tests of grading."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator
 

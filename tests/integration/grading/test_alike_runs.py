@@ -4,8 +4,6 @@ A module writes down all that it can read, when it is imported and in the first 
 run. Tests after the first one also see how those before them ended, in any kind of run.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import re

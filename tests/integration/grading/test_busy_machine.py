@@ -1,7 +1,5 @@
 """Results that depend on time: on a busy machine they are measured again, alone, and not blamed."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 

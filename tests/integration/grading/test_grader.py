@@ -1,7 +1,5 @@
 """All evidence together, and the reasons for what is missing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pkgutil import resolve_name
 from typing import Any

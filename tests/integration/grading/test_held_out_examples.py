@@ -1,7 +1,5 @@
 """Held-out examples: exact types, nine digits, and answers of the guest that are malformed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

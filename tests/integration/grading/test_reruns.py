@@ -1,7 +1,5 @@
 """Flakiness and runs without function bodies: the same tests under other conditions."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.grading import empty_bodies, flakiness

@@ -1,7 +1,5 @@
 """Lines that neither a test nor a contract asks for are listed, and do not count."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """`greenloop mcp` as a host starts it, and a model server that waits where a test tells it to."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import subprocess

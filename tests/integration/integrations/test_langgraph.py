@@ -1,7 +1,5 @@
 """greenloop in a graph and under an agent: the code of docs/hosts.md, on scripted models."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
@@ -111,7 +109,7 @@ def test_the_example_runs_to_its_end(
 class Caller(GenericFakeChatModel):
     """A scripted chat model that tools can be given to."""
 
-    def bind_tools(self, tools: Any, **_: Any) -> Caller:
+    def bind_tools(self, tools: Any, **_: Any) -> "Caller":
         return self
 
 

@@ -1,7 +1,5 @@
 """`greenloop mcp`, called by the SDK's own client over standard input and over HTTP."""
 
-from __future__ import annotations
-
 import asyncio
 import http.client
 import json

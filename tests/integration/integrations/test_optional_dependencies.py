@@ -1,7 +1,5 @@
 """Extras that are not installed, and environments that ask for nothing."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """The fixtures of the unit tests of greenloop.llm."""
 
-from __future__ import annotations
-
 from tests.unit.llm.conftest import bare_environment, contract, prompt, quick_shutdown
 
 __all__ = ["bare_environment", "contract", "prompt", "quick_shutdown"]

@@ -1,7 +1,5 @@
 """Factory of chat models, and its errors."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

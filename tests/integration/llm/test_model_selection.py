@@ -1,7 +1,5 @@
 """Selection of the model by settings and available servers."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """LangChain's OpenAI client against a local server: requests and faults."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import threading

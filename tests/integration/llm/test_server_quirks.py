@@ -1,7 +1,5 @@
 """What servers send in place of an answer, and what they refuse of a request."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

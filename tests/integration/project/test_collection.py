@@ -1,7 +1,5 @@
 """Collection of a project's tests without its own environment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of a project in its own environment: pytest as its owner runs it, in the sandbox."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Iterator

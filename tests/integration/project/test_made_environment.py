@@ -1,7 +1,5 @@
 """The environment that `--install` makes for a project without one."""
 
-from __future__ import annotations
-
 import sysconfig
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Trees of projects: the files of git and of folders without it; nothing of git's runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """One sandbox for all searches: the strongest of this machine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import pytest

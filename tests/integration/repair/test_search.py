@@ -1,7 +1,5 @@
 """Whole searches: found patches, rejected candidates, reasons to end."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 

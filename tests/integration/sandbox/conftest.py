@@ -1,7 +1,5 @@
 """Sandboxes of this machine, and a helper that runs many programs in parallel."""
 
-from __future__ import annotations
-
 import functools
 import os
 import subprocess

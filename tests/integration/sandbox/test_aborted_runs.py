@@ -1,7 +1,5 @@
 """Programs that end, crash or forge their run: none passes, and all end."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

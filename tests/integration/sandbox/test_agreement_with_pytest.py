@@ -1,7 +1,5 @@
 """Report of a run, compared with the JUnit report of pytest on the same files."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

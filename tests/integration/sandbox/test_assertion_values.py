@@ -1,7 +1,5 @@
 """Values of a failed assertion."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.records import Assertion, TestRun

@@ -1,7 +1,5 @@
 """Async and property tests: run by packages that can run them, else reported as failures."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

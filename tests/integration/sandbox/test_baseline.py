@@ -1,7 +1,5 @@
 """Baselines of projects: which tests count, and which lines each of them runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

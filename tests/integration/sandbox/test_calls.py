@@ -1,7 +1,5 @@
 """Results of calls as encoded values, which classes of the module cannot influence."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

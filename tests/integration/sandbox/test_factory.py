@@ -1,7 +1,5 @@
 """Choice of the sandbox by the settings: the requested one, or an error."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint

@@ -1,7 +1,5 @@
 """Results that depend on the hashes of strings are reproducible."""
 
-from __future__ import annotations
-
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.job import HASH_SEED
 from tests.integration.sandbox.conftest import make_sandbox

@@ -1,7 +1,5 @@
 """A run that reaches its time limit names the running test or file, and the lines."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

@@ -1,7 +1,5 @@
 """Older Landlock versions: the strict filter covers what a version does not."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

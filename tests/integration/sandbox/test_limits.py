@@ -1,7 +1,5 @@
 """Limits: each can be set, is validated, and is described when it is exceeded."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import pytest

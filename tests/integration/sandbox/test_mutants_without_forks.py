@@ -1,7 +1,5 @@
 """Mutants where a process that has collected the tests cannot be forked."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

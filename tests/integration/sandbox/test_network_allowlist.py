@@ -1,7 +1,5 @@
 """Scripts with allowed hosts: only these are reached, and each request is recorded."""
 
-from __future__ import annotations
-
 import contextlib
 import http.server
 import json

@@ -1,7 +1,5 @@
 """Every kind of outcome of pytest, as a run reports it. One run for all."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

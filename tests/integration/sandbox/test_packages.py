@@ -1,7 +1,5 @@
 """Packages in the sandbox: read-only, isolated from other runs, and preloaded."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Counts of tests and mutants while a sandbox job runs."""
 
-from __future__ import annotations
-
 import os
 
 from greenloop.events import Event, SandboxJobProgress

@@ -1,7 +1,5 @@
 """Tests of a project in its own layout: the results equal those of pytest."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

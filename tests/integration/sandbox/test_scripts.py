@@ -1,7 +1,5 @@
 """Scripts: they run as with `python script.py`, and their files and errors are returned."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Honest code that uses processes, sockets, locks and shared memory."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.sandbox.base import Sandbox

@@ -1,7 +1,5 @@
 """The process without a sandbox: its environment, its time limit, its cleanup."""
 
-from __future__ import annotations
-
 import asyncio
 import tempfile
 import threading

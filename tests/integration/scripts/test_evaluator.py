@@ -1,7 +1,5 @@
 """Evaluation of a script's run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

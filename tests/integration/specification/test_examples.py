@@ -1,7 +1,5 @@
 """Signatures and examples of a specification."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

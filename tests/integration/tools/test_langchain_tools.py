@@ -1,7 +1,5 @@
 """The tools as other agents use them."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Spans that a local OTLP receiver gets; content only with GREENLOOP_TRACE_CONTENT."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Fixture that runs the agent on a scripted model and a real sandbox, and keeps its events."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Calls on a project before and after its change: what stays, what differs, what is left out."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

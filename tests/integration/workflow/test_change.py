@@ -1,7 +1,5 @@
 """Changes of a project: tests first, locked tests, repairs, disputes, and what is never changed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

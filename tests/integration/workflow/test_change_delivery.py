@@ -1,7 +1,5 @@
 """Delivery of a change that breaks off: the project is as it was."""
 
-from __future__ import annotations
-
 import errno
 import subprocess
 from pathlib import Path

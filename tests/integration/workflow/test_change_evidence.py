@@ -1,7 +1,5 @@
 """Evidence of a change against its wish: isolation, held-out examples, and a second reading."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Choices that a text leaves open: asked before tests, given later, or left in the report."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Second reading: a peer is written from the text, and differences are judged by the text."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """Hardening: tests added for surviving mutants pass the same gates as the first tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Healing of a module: user tests, small repairs, and no changes in the project itself."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

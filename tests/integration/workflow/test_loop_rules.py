@@ -1,7 +1,5 @@
 """Rules of the loop that need a real sandbox: each test fails when its rule is broken."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Packages of a run: of the contract, of user tests, and those that code turns out to need."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The plain road: no form of an answer ends a run while the model answers at all."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What a recording is bound to."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

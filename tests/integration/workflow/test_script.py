@@ -1,7 +1,5 @@
 """Scripts: checks before code, runs that are checked, repairs that keep features."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The text is traced: what no requirement takes up is judged by the review, named, and counts."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Print the verdict of each forgery and each unusual module: `python -m tests.security.forgery [WORD]`."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """Types of the suite: subjects with tests, forgeries, and unusual but correct modules."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The sandbox of the suite."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

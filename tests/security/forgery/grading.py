@@ -1,7 +1,5 @@
 """Grading as `greenloop check` does it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ Both run in a new interpreter of the sandbox, without anything of greenloop; cal
 recognise the sandbox run in an ordinary program.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

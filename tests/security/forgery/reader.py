@@ -6,8 +6,6 @@ that a forgery pretends to be) and `python hidden` (calls that the tests do not 
 names a subject has its tests and its correct module from there.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """No forgery is `verified`; those of the first degree fail."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

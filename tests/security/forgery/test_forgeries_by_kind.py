@@ -1,7 +1,5 @@
 """The forgeries over all kinds of test files are what they claim: green under plain pytest, and wrong."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

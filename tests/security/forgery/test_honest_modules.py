@@ -1,7 +1,5 @@
 """Unusual but correct modules are not accused."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.sandbox import Sandbox

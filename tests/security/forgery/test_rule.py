@@ -1,7 +1,5 @@
 """The rule for the new cases: see `Case.violation`; tests that are thorough are rewarded."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.records import Report

@@ -1,7 +1,5 @@
 """A sample of forgeries and unusual modules, run by a plain `pytest`."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.sandbox import Sandbox

@@ -1,7 +1,5 @@
 """Hostile programs in every sandbox of this machine, with a monitor of the host."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any

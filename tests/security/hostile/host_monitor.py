@@ -2,8 +2,6 @@
 untouched.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import secrets

@@ -1,7 +1,5 @@
 """Attacks in a new interpreter (a run with a hash seed of its own)."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.records import TestRun

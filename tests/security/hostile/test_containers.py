@@ -1,7 +1,5 @@
 """Pid 1 of a container: replaced when it dies or is old; nothing of a run remains in it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

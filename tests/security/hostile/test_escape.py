@@ -1,7 +1,5 @@
 """Escapes: writing to host files, mounts, links, users, capabilities, raised limits."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Programs that forge their verdict where they share a process with the tests; apart they do not."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.grading import GradingContext

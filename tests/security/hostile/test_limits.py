@@ -1,7 +1,5 @@
 """Each limit, exceeded on purpose: the run reports it by name and value."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.records import Ending, LimitName

@@ -1,7 +1,5 @@
 """Attacks on memory: the run is ended at its limit and reports it, or gets no more memory."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Limits without quotas: folder and threads are polled, and the run is ended when it exceeds them."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.sandbox.backends.landlock import LandlockSandbox

@@ -1,7 +1,5 @@
 """Sockets: no other host or process can be reached; the run's own loopback works."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

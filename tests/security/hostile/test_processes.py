@@ -1,7 +1,5 @@
 """Fork bombs, daemons, signals and crashes: no process survives, and the report says what happened."""
 
-from __future__ import annotations
-
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor

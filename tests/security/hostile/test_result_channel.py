@@ -1,7 +1,5 @@
 """Floods and forgeries of reports: truncated, counted and not trusted."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Isolation of runs from each other: nothing of a run is visible to the next or a parallel one."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Hostile scripts: what they print, create and report is bounded and not trusted."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """Secrets of the host: keys, environments, other processes, system files."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

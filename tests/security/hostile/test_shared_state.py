@@ -1,7 +1,5 @@
 """State of descriptors and files: what a run sets, neither the next run nor the machine finds."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """System calls used for sandbox escapes: each fails with an error, or ends the run."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

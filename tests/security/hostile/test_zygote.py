@@ -1,7 +1,5 @@
 """The zygote: restarted when it dies or is old; interrupted runs end at once."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,7 +1,5 @@
 """Stop events of coding agents are read, and answered in each agent's documented form."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

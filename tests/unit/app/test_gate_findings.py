@@ -1,7 +1,5 @@
 """What the gate names of a change without running it: examples as rules, and what documents say."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Which modules are graded alone, though an environment is active."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is watched: a save is seen, and files that no check reads are not."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

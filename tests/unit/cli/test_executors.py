@@ -1,7 +1,5 @@
 """Executors of batches by name: built in, registered by a package, or unknown."""
 
-from __future__ import annotations
-
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from typing import Any

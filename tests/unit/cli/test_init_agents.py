@@ -1,7 +1,5 @@
 """Hooks of coding agents are merged into the tools' files, and taken out again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Declared options of the commands, and what is read from them."""
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 

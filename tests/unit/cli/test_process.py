@@ -1,7 +1,5 @@
 """Errors that end a command."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.cli import process

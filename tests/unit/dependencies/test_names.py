@@ -1,7 +1,5 @@
 """Package names and the allowlist."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.dependencies import PackageAllowlist

@@ -1,7 +1,5 @@
 """Which node gets which run, and when none is left: with a stand-in for Ray, whose nodes obey."""
 
-from __future__ import annotations
-
 import asyncio
 from types import SimpleNamespace
 from typing import Any

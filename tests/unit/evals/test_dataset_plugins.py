@@ -1,7 +1,5 @@
 """Readers of evaluation tasks that other packages register under `greenloop.datasets`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path

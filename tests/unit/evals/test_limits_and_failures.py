@@ -1,7 +1,5 @@
 """Limits of data sets, and failures of test files."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.evals.hidden_tests import adapt_settings_to_format

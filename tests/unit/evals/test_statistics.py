@@ -1,7 +1,5 @@
 """Statistics compared with published values and other programs."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.evals.comparison import (

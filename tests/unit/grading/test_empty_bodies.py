@@ -1,7 +1,5 @@
 """Tests that pass without function bodies, in a project: forged where they run one, else weak."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests that the code removed are found; those that pytest may leave out are not."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.grading.unreported_tests import find_unreported_tests

@@ -1,7 +1,5 @@
 """Each piece of evidence decides the verdict by itself, with a reason."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Fixtures: a contract, a prompt, and an environment without the machine's settings."""
 
-from __future__ import annotations
-
 import os
 import re
 import socketserver

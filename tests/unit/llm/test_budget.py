@@ -1,7 +1,5 @@
 """Usage and budget of model calls."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 
 import pytest

@@ -1,7 +1,5 @@
 """One streamed call in a thread."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from typing import Any

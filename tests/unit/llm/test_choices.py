@@ -1,7 +1,5 @@
 """The key `choices` of a contract."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.llm.parsing.choices import parse_choices

@@ -1,7 +1,5 @@
 """Client of the model: log, budget, retries, fallback, second requests."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Classification and messages of providers' errors."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import httpx

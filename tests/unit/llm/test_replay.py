@@ -1,7 +1,5 @@
 """Chat model that replays recorded answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

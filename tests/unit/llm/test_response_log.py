@@ -1,7 +1,5 @@
 """Answer log: durability, recovery after a crash, full disks."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -1,7 +1,5 @@
 """The map of a project: what is found, who reads it, and what comes first within a budget."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

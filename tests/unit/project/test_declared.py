@@ -1,7 +1,5 @@
 """What a project declares, read from its files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

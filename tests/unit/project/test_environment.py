@@ -1,7 +1,5 @@
 """Reading of environments: nothing of them is executed."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Grades of changed lines: which lines count, and how many mutants are tried."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a patch may not change unasked, its fence, and its public signatures."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.project.integrity import explain_guard, is_in_fence, list_public_changes

@@ -1,7 +1,5 @@
 """Patches: what `git apply` and `patch -p1` make of them, and what greenloop applies itself."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 

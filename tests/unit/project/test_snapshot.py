@@ -1,7 +1,5 @@
 """Snapshots of a folder: included and excluded files, limits."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Stubs for names that tests import before they exist."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.project.stubs import stub_missing_names

@@ -1,7 +1,5 @@
 """Files of an environment that no package brought, and a pytest that was changed, are named."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests that a change weakens are named; honest changes of tests are not."""
 
-from __future__ import annotations
-
 import textwrap
 
 import pytest

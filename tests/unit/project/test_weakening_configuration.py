@@ -1,7 +1,5 @@
 """Changes of configuration by which fewer tests count are named."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.project.weakening.configuration import find_loosened_configuration

@@ -1,7 +1,5 @@
 """Failures of an aborted run in a repair prompt."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import pytest

@@ -1,7 +1,5 @@
 """Golden files of all prompts; UPDATE_GOLDEN=1 rewrites them. Their variables are in contexts.yaml."""
 
-from __future__ import annotations
-
 import os
 import pkgutil
 import re

@@ -1,7 +1,5 @@
 """Digest and length of a prompt, and the second request."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.prompts import Message, Prompt

@@ -1,7 +1,5 @@
 """Strict rendering of templates, shipped and of a user's folder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

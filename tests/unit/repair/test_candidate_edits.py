@@ -1,7 +1,5 @@
 """Generation of candidate edits."""
 
-from __future__ import annotations
-
 import ast
 import warnings
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Suspicion of lines."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

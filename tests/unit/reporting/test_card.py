@@ -1,7 +1,5 @@
 """Verdict card, and what is printed at a terminal, in a pipe and beside JSON."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

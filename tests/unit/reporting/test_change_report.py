@@ -1,7 +1,5 @@
 """Reports of changes: the patch with its survivors, and what changed in a few lines."""
 
-from __future__ import annotations
-
 import re
 
 from greenloop.records import (

@@ -1,7 +1,5 @@
 """Choices in the reports: question, both answers, which was taken, and by whom it was settled."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.records import Choice, Report

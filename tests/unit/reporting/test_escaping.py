@@ -1,7 +1,5 @@
 """Text of tests and code in every output: no control characters, bidi overrides or CI commands."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """JUnit, SARIF, JSON Schema and Markdown, checked with validators for every kind of report."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

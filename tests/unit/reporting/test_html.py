@@ -1,7 +1,5 @@
 """HTML pages: well-formed, self-contained, and untrusted text escaped."""
 
-from __future__ import annotations
-
 import os
 from html.parser import HTMLParser
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Saved reports are read, or rejected with one line."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Progress output: one line per event, control characters removed, errors ignored."""
 
-from __future__ import annotations
-
 import io
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Text report for a terminal: 80 columns, untrusted text escaped."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.reporting.formats.markdown import render_markdown

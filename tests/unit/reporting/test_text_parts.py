@@ -1,7 +1,5 @@
 """The specification with its passages, and the row of the text among the evidence."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from greenloop.records import Background, Contract, Evidence, Report, Requirement, TestEntry

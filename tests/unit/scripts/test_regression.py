@@ -1,7 +1,5 @@
 """Regressions of repairs, on realistic pairs of scripts."""
 
-from __future__ import annotations
-
 import textwrap
 
 import pytest

@@ -1,7 +1,5 @@
 """Source files, read and written with their format."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Answers to choices: what is read as an example, and which choices a text settles itself."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.records import Choice, Contract, HeldOutExample

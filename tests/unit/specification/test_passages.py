@@ -1,7 +1,5 @@
 """Passages of a text: words, blocks, and quotes in them."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

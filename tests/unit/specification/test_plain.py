@@ -1,7 +1,5 @@
 """Contracts without a model."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.specification.examples import analyze_specification

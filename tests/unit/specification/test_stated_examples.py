@@ -1,7 +1,5 @@
 """Examples as people write them: what is taken, what is named as unclear, what is no example."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.errors import SpecificationError

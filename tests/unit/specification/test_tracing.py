@@ -1,7 +1,5 @@
 """Tracing of a text in the quotes of its contract."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Interfaces reduced to what a second reader of the text may see."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests made of held-out examples."""
 
-from __future__ import annotations
-
 import sys
 import types
 from datetime import date, datetime, timezone

@@ -1,7 +1,5 @@
 """Mending of generated tests without a model."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.testsuite.mending import mend_tests, wrap_assertions

@@ -1,7 +1,5 @@
 """The module that a test file tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

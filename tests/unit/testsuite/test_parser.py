@@ -1,7 +1,5 @@
 """Parser of test files, and removal of a test."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

@@ -1,7 +1,5 @@
 """Complaints about generated tests."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Stubs and modules with empty bodies."""
 
-from __future__ import annotations
-
 import ast
 import asyncio
 import sys

@@ -1,7 +1,5 @@
 """The suite: lookup, origins, dropped and revealed tests."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

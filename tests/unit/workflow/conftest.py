@@ -1,7 +1,5 @@
 """Fixture that runs the agent on a scripted model and a sandbox that answers from a table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

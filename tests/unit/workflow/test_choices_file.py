@@ -1,7 +1,5 @@
 """`choices.md`: what is written, which marks are read, and errors that name the line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

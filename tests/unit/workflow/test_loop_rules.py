@@ -1,7 +1,5 @@
 """Rules of the loop on a sandbox that answers from a table: each test fails when its rule is broken."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.errors import BudgetExhaustedError, ReplayExhaustedError, UnusableCodeError

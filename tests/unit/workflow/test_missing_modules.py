@@ -1,7 +1,5 @@
 """Packages that a project's tests need, and what is said of modules that they do not find."""
 
-from __future__ import annotations
-
 from greenloop.dependencies import PackageAllowlist, PackageResolver
 from greenloop.project.tree import ProjectTree
 from greenloop.records import InputFile, Project

@@ -1,7 +1,5 @@
 """What the judge is shown of a difference, and what follows from its ruling."""
 
-from __future__ import annotations
-
 import ast
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What prompts of a change show of files, and which tests."""
 
-from __future__ import annotations
-
 import ast
 
 from greenloop.records import Baseline

@@ -1,7 +1,5 @@
 """Canaries fail in an honest run, and pass where a function that they call was changed."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.grading.assertion_mutation.canaries import find_canary

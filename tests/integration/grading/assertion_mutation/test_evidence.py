@@ -1,7 +1,5 @@
 """Assertion mutation: which tests fail, which stay green, and what time limits cut."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.grading.assertion_mutation.evidence import measure

@@ -1,7 +1,5 @@
 """Coverage of a run in the sandbox, and the reasons why it could not be measured."""
 
-from __future__ import annotations
-
 from greenloop.grading.context import GradingContext, Plan
 from greenloop.grading.coverage import measurement
 from greenloop.records import Coverage, Thresholds

@@ -1,7 +1,5 @@
 """The tests' calls and variants of them in a process without tests."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.grading.context import GradingContext

@@ -1,7 +1,5 @@
 """The sandboxes that mutants are tried in: one with a wall, one without."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

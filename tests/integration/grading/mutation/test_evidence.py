@@ -1,7 +1,5 @@
 """Mutants run in a sandbox: known survivors, ways of importing, agreement with separate runs."""
 
-from __future__ import annotations
-
 import socket
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 Mutants that attack other processes are tried only in an isolating sandbox.
 """
 
-from __future__ import annotations
-
 import sys
 
 import pytest

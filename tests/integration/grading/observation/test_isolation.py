@@ -1,7 +1,5 @@
 """Isolation: what agrees, what differs twice and not beside the tests, and what shows nothing."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Comparison of two programs: seeded mistakes are found, and two right forms do not differ."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from itertools import cycle

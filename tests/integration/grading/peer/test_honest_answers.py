@@ -1,7 +1,5 @@
 """Answers of honest programs that look different, and differences that look alike."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.grading.peer.comparison import Comparison, PeerProgram, compare_programs

@@ -1,7 +1,5 @@
 """Programs that hang, end their process, or hand out values that are costly to compare."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest

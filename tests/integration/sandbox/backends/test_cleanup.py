@@ -1,7 +1,5 @@
 """Cleanup after a run: marked processes are killed, and every folder is removed."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

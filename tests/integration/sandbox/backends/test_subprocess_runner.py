@@ -1,7 +1,5 @@
 """A process and its group: ended in time, and read with bounds."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

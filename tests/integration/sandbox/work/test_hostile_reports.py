@@ -1,7 +1,5 @@
 """Reports that are written to keep the host busy, or to break it."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Each passing assertion fails once it is changed; the rest of the text is unchanged."""
 
-from __future__ import annotations
-
 import unittest
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A changed literal is of the same kind and differs; a far one is nowhere near."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

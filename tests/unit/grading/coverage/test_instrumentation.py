@@ -1,7 +1,5 @@
 """An instrumented module behaves the same and records its lines and branches."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterator

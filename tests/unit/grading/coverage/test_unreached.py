@@ -1,7 +1,5 @@
 """Public functions and methods that no test runs."""
 
-from __future__ import annotations
-
 from greenloop.grading.coverage.measurement import find_unreached
 from tests.support.programs import read_program
 

@@ -1,7 +1,5 @@
 """Inputs of a comparison: their order, and the words of a text that are worth trying."""
 
-from __future__ import annotations
-
 import ast
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """Changed literals and growing arguments, from which a second reading gets its inputs."""
 
-from __future__ import annotations
-
 import ast
 import random
 import re

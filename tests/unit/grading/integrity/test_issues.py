@@ -1,7 +1,5 @@
 """Code that could forge a verdict is found with its line; ordinary code is not."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.grading.integrity.issues import find_integrity_issues

@@ -1,7 +1,5 @@
 """Reads of the process, the machine and the callers are found, unless the tests name them."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.grading.integrity.process_reads import find_process_reads

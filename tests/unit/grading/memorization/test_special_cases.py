@@ -1,7 +1,5 @@
 """Branches for the input of one test are named; base cases and tables of honest code are not."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Mutants that are marked as probably equivalent, and similar ones that are not."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.grading.mutation import generate_mutants

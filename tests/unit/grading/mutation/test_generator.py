@@ -1,7 +1,5 @@
 """Mutants of large real modules: all compile, none is generated twice, samples are spread."""
 
-from __future__ import annotations
-
 import sysconfig
 import time
 import warnings

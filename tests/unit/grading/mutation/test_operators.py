@@ -3,8 +3,6 @@
 `UPDATE_GOLDEN=1` updates the file; read the difference.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is expected is compared with encoded values, without a method of the code."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import enum

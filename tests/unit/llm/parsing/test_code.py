@@ -1,7 +1,5 @@
 """Parsers of modules and scripts."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

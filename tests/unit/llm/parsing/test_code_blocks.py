@@ -1,7 +1,5 @@
 """Fenced code blocks of answers."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.llm.parsing.code_blocks import (

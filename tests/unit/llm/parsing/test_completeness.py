@@ -1,7 +1,5 @@
 """Elisions, defined names, unwritten functions."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.llm.parsing.completeness import (

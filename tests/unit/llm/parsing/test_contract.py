@@ -1,7 +1,5 @@
 """Parser of contracts."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

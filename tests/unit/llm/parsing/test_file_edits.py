@@ -1,7 +1,5 @@
 """Answers that change several files: edits inside a fence, new files, and tests that are added."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.llm.parsing.changes.file_edits import apply_file_edits, read_test_files

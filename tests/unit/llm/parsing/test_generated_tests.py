@@ -1,7 +1,5 @@
 """Parser of test files and held-out examples."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

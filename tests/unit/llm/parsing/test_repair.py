@@ -1,7 +1,5 @@
 """Parser of repairs: modules, edits, disputes."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.llm.parsing.code import parse_repair

@@ -1,7 +1,5 @@
 """Reviews, judgements and JSON values."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

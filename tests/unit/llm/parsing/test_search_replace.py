@@ -1,7 +1,5 @@
 """SEARCH/REPLACE blocks."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.llm.parsing.errors import InvalidResponse

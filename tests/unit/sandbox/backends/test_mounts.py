@@ -1,7 +1,5 @@
 """Packages of the guest: bytecode for those that it loads, and what else is mounted."""
 
-from __future__ import annotations
-
 import os
 import sys
 from importlib.metadata import distribution

@@ -1,7 +1,5 @@
 """Results of a run that measures tests or tries patches: only valid events count."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The result channel may be forged: only a valid report passes."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Results of trials: only valid events count, and the first one of each edit."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Parsing of checks that a model proposes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

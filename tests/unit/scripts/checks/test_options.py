@@ -1,7 +1,5 @@
 """Parsing of checks from command-line options."""
 
-from __future__ import annotations
-
 import pytest
 
 from greenloop.errors import InputError

@@ -1,7 +1,5 @@
 """Programs of tests: what reaches the process of the code, and what stays on the host."""
 
-from __future__ import annotations
-
 import textwrap
 
 import pytest

@@ -1,7 +1,5 @@
 """Exchange with a container, here with a script in place of the engine that only answers."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Choice of the container engine, and the messages where none works."""
 
-from __future__ import annotations
-
 import csv
 import os
 import subprocess

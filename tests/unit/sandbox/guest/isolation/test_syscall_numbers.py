@@ -1,7 +1,5 @@
 """System-call numbers, compared with the kernel headers where they are installed."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Failures of functions that an input passes in."""
 
-from __future__ import annotations
-
 import sys
 import types
 from collections.abc import Callable
