@@ -9,7 +9,7 @@ Rows for the same specifications, one after another:
 alone and discards the answers;
 `beside` is `greenloop batch --mutants 0` of another interpreter, an older version for example;
 `no mutants` is `greenloop batch --mutants 0 --no-peer`: answers, red phase, tests, grade with isolated
-evidence, report and log; `all evidence` has the default number of mutants and a second reading.
+evidence, report and log; `all evidence` has the default number of mutants and a second implementation.
 A further row shows the lower bound that the processors set: CPU seconds divided by cores. Then come
 time, CPU, memory and descriptors for growing numbers of specifications. CPU is that of all processes
 except the model's (needs perf: apt install linux-perf).

@@ -5,7 +5,7 @@
 A false green is a wrong program that is `verified` (or `passed`). Graded are, with what is at hand:
 
 * weak: the modules of bench/weak_corpus with four test files each, without a text, and again with
-  the right module as a second reading (`weak + peer`);
+  the right module as a second implementation (`weak + peer`);
 * forgeries: the modules of tests/security/forgery, correct ones and those that fake their green;
 * TrickCatcher: the programs of a clone of RinCloud/TrickCatcher (`--data`), see bench/trickcatcher.py;
 * evaluations: folders of `greenloop eval` (`--evaluation`), whose hidden tests are the truth.
@@ -75,7 +75,7 @@ def grade_weak(with_peer: bool) -> Iterator[Outcome]:
 
 
 def read_trickcatcher(data: Path, contracts: Path | None) -> Iterator[Outcome]:
-    """Yield what a second reading alone says of programs that pass their tests."""
+    """Yield what a second implementation alone says of programs that pass their tests."""
     given = ["--data", str(data), *(["--contracts", str(contracts)] if contracts else [])]
     for name, kind, (found, _) in trickcatcher.results(trickcatcher.read_options(given)):
         if found == "no fault":

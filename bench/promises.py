@@ -144,7 +144,7 @@ def collect(options: argparse.Namespace) -> Iterator[Promise]:
     )
     yield Promise(
         "weak-tests",
-        "wrong verified ≤ 3 % with a second reading",
+        "wrong verified ≤ 3 % with a second implementation",
         python(bench / "weak_tests.py", "--peers"),
         read_weak_tests,
     )

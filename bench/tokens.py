@@ -7,7 +7,7 @@ a temporary folder. Recorded usage is left out, so that both count alike: charac
 answers, divided by four. Texts have to be equal, and requirements and tests as many, within a tenth;
 an example for which that does not hold is marked and stays out of the sums.
 
-Printed are the tokens by tool, old and new, and their ratio without the second reading
+Printed are the tokens by tool, old and new, and their ratio without the second implementation
 (`write_peer`, `judge_difference`) and with it.
 """
 
@@ -132,8 +132,10 @@ def main() -> None:
     print(f"\n{counted} counted examples, tokens by tool")
     for tool in sorted({*old.tokens, *new.tokens}):
         print(f"{tool:34}{format_ratio(old.tokens[tool], new.tokens[tool])}")
-    print(f"{'without second reading':34}{format_ratio(old.without_peer, new.without_peer)}")
-    print(f"{'with second reading':34}{format_ratio(old.tokens.total(), new.tokens.total())}")
+    print(f"{'without second implementation':34}{format_ratio(old.without_peer, new.without_peer)}")
+    print(
+        f"{'with second implementation':34}{format_ratio(old.tokens.total(), new.tokens.total())}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Detection by a second reading: published programs that pass their tests, wrong and right ones.
+"""Detection by a second implementation: published programs that pass their tests, wrong and right ones.
 
     git clone https://github.com/RinCloud/TrickCatcher
     git clone https://github.com/evalplus/humanevalplus_release
@@ -65,7 +65,7 @@ MEANINGS = {
         "too few": "not `verified`: too few inputs",
         "no peer": "not `verified`: no peer passes the examples",
         "wrong text": "not `verified`: an example of the text is wrong by the reference solution",
-        "nothing": "`verified` as far as the second reading goes",
+        "nothing": "`verified` as far as the second implementation goes",
     },
 }
 

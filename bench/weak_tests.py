@@ -7,7 +7,7 @@ files that pass on the right one: thorough, medium, happy (one usual case), triv
 one that always holds). Each pair is graded as `greenloop check` does it. Printed are: how often a
 wrong module that passes its tests is `verified`, by the strength of the tests; how often a right one
 with thorough tests is not, and why; and which pieces of evidence fell short. With `--peers` the
-right module is the second reading of each task: a pair on which both differ is not `verified`.
+right module is the second implementation of each task: a pair on which both differ is not `verified`.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def create_diff_directory(
 
 def _build_request(diff: ProjectDiff, settings: Settings) -> CheckRequest:
     name = Path(diff.tree.root).resolve().name
-    return build_request(CheckRequest, settings, module=f"{name} since {diff.commit[:12]}")
+    return build_request(CheckRequest, settings, module=f"{name} {diff.since}")
 
 
 async def _run_check(
@@ -243,12 +243,11 @@ def _note_what_is_not_graded(
     state: RunState, change: ChangedLines, diff: ProjectDiff, lost: Sequence[str]
 ) -> None:
     """Add what no piece of evidence is about."""
-    since = f"since {diff.commit[:12]}"
     state.notes.extend(lost)
     if not change.has_statements:
         without = CODE_PIECES if change.new_tests else CODE_PIECES | TEST_PIECES
         is_short = lost or any(state.evidence.unmet(contracted=False, without=without))
-        key = "" if is_short else f"{NO_STATEMENT} {since}"
+        key = "" if is_short else f"{NO_STATEMENT} {diff.since}"
         assert state.change is not None
         state.change = state.change.model_copy(update={"nothing_to_grade": key})
         return

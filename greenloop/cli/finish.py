@@ -35,14 +35,22 @@ T = TypeVar("T")
 
 
 def finish_run(
-    report: Report, error: GreenloopError | None, options: DisplayOptions, status: int = 1
+    report: Report,
+    error: GreenloopError | None,
+    options: DisplayOptions,
+    status: int = 1,
+    *,
+    is_shown: bool = False,
 ) -> int:
-    """Print the report, and the error if there is one; return the exit status."""
+    """Print the report, and the error if there is one; return the exit status.
+
+    `is_shown`: its main result stands on the terminal already.
+    """
     has_begun = error is None or bool(report.final_code)
     try:
         is_cut_short = isinstance(error, (SandboxError, InterruptedRunError))
         if options.json or report.command != "check" or not is_cut_short:
-            print_report(report, options, with_card=has_begun)
+            print_report(report, options, with_card=has_begun, is_shown=is_shown)
     except OSError as problem:
         if isinstance(problem, BrokenPipeError):
             raise
@@ -55,7 +63,9 @@ def finish_run(
     return error.exit_status
 
 
-def print_report(report: Report, options: DisplayOptions, *, with_card: bool = True) -> None:
+def print_report(
+    report: Report, options: DisplayOptions, *, with_card: bool = True, is_shown: bool = False
+) -> None:
     """Print the report as JSON, or its main result, and at a terminal the verdict card.
 
     The result is the code, a script's output, the diff of a healed file, or the grade of a check.
@@ -68,15 +78,15 @@ def print_report(report: Report, options: DisplayOptions, *, with_card: bool = T
     elif report.command == "script":
         sys.stdout.write(escape_displayed(report.script.stdout if report.script else ""))
     elif at_terminal:
-        hides_code = not _show_result(report)
+        hides_code = not (is_shown or _show_result(report))
     elif report.command == "check":
         sys.stdout.write(render_grade(report))
     elif report.final_code or (with_card and report.command in ("heal", "change")):
         sys.stdout.write(escape_displayed(_result_text(report)))
         sys.stdout.write(as_comments(summarize_report(report)))
     sys.stdout.flush()
-    is_shown = report.command == "check" and not at_terminal and not options.json
-    to_stderr = not options.quiet and not is_shown and (sys.stderr.isatty() or options.json)
+    is_graded = report.command == "check" and not at_terminal and not options.json
+    to_stderr = not options.quiet and not is_graded and (sys.stderr.isatty() or options.json)
     if with_card and (to_stderr or at_terminal):
         print_card(report, sys.stderr if to_stderr else sys.stdout, hides_code=hides_code)
     elif with_card and report.command == "script":  # standard output belongs to the script

@@ -176,7 +176,7 @@ def _wrap(line: str, width: int) -> Iterator[str]:
         yield line
         return
     said, *commands = _COMMAND.split(line, maxsplit=1)
-    indent = " " * len(_COLUMN.findall(said)[0])
+    indent = " " * min(len(_COLUMN.findall(said)[0]), width // 2)
     wrapper = TextWrapper(
         width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )

@@ -140,13 +140,18 @@ def run_agent(
                 print_report(report, options, with_card=False)
             print_error(f"rejected: nothing was written; the code is in {report.artifacts.run_dir}")
             return 1
-        is_changed = report.final_code != report.original
-        if isinstance(request, HealRequest) and is_changed and report.artifacts.output is None:
-            status = 1
-        status = finish_run(report, error, options, status)
+        is_declined = _is_declined(report, request)
+        status, is_shown = 1 if is_declined else status, is_declined and is_terminal()
+        status = finish_run(report, error, options, status, is_shown=is_shown)
         if status == 0 and not (options.json or options.quiet):
             offer_to_write(report, request)
         return status
+
+
+def _is_declined(report: Report, request: RunRequest) -> bool:
+    """Return whether healed code was not written; a terminal has shown its diff, and asked."""
+    is_healed = isinstance(request, HealRequest) and report.final_code != report.original
+    return is_healed and report.artifacts.output is None
 
 
 def _run_once(

@@ -20,6 +20,7 @@ from greenloop.testsuite.parser import is_test_path
 
 _MAX_SHOWN_CHARS = 200
 _DEEPEN = "this clone is shallow: run `git fetch --unshallow` (in CI: fetch-depth: 0)"
+_EMPTY_TREES = ("4b825dc642cb", "6ef19b41225c")  # by SHA-1 and SHA-256
 _DEFAULT_BRANCHES = ("origin/main", "origin/master", "main", "master")
 
 
@@ -34,6 +35,12 @@ class ProjectDiff:
     commit: str
     before: dict[str, str | None]
     data: dict[str, str | None] = field(default_factory=dict)
+
+    @property
+    def since(self) -> str:
+        """Since when the changes are, in words."""
+        is_new = self.commit.startswith(_EMPTY_TREES)
+        return "before its first commit" if is_new else f"since {self.commit[:12]}"
 
     def patch_without(self, paths: Collection[str]) -> str:
         """Return the patch from the commit to the files as they are, without some of them."""

@@ -20,9 +20,9 @@ from greenloop.reporting.summary import (
     describe_cost,
     describe_unread_choices,
     describe_verdict,
-    format_next_command,
+    ended_early,
+    format_command,
     format_test_counts,
-    format_write_command,
     is_only_kept,
     list_places,
     open_console,
@@ -33,7 +33,7 @@ from greenloop.reporting.summary import (
 from greenloop.reporting.traceability import build_requirement_rows, list_evidence_rows
 
 _LABEL_WIDTH = 14
-_MAX_REASONS, _MAX_SURVIVORS, _MAX_TEXT_CHARS = 8, 8, 300
+_MAX_REASONS, _MAX_SURVIVORS, _MAX_DIFFERENCES, _MAX_TEXT_CHARS = 8, 8, 3, 300
 _MIN_TEXT_WIDTH, _INDENT = 24, 4
 _LOG_WIDTH = 120  # columns where the card goes to a log
 
@@ -50,23 +50,26 @@ def print_card(report: Report, stream: TextIO, *, hides_code: bool = False) -> N
         card.print_lines(format_survivor_rows(survived[:_MAX_SURVIVORS], card.inner_width))
     if len(survived) > _MAX_SURVIVORS:
         card.print_lines([f"and {len(survived) - _MAX_SURVIVORS} more, see the report"])
-    if differences := list_differences(report.evidence):
+    differences = list_differences(report.evidence)
+    told = [item for item in differences if item.counts_against or item.choice or item.test]
+    if told:
         card.print_row("differences", "from a second implementation, written from the text alone:")
-    for item in differences:
+    for item in told[:_MAX_DIFFERENCES]:
         card.print_lines(render_difference(item, card.inner_width))
         card.print_lines([f"  {'ruling':<23}{item.outcome}"])
+    if len(told) > _MAX_DIFFERENCES:
+        card.print_lines([f"and {len(differences) - _MAX_DIFFERENCES} more, see the report"])
     card.print_reasons(report)
     for label, path in list_places(report):
         card.print_path(label, path)
     if report.artifacts.html:
         card.print_path("report", report.artifacts.html)
-    if run_dir := report.artifacts.run_dir:
+    if report.artifacts.run_dir:
         if is_only_kept(report):
-            card.print_line("write it", format_write_command(run_dir))
+            card.print_line("write it", format_command(report, "report --write ."))
+        is_open = ended_early(report) and report.command != "check"
         option = "--code" if hides_code else "--open"
-        is_latest = Path(run_dir).parent.name == "runs"  # which the command finds by itself
-        place = "" if is_latest else format_next_command(run_dir, option)
-        card.print_line("next", place or f"greenloop report {option}")
+        card.print_line("next", format_command(report, "resume" if is_open else f"report {option}"))
 
 
 class _Card:
@@ -138,10 +141,10 @@ def _count_rows(report: Report) -> Iterator[tuple[str, str]]:
         yield "requirements", f"{proven} of {len(rows)} have tests that all pass"
     if unread := describe_unread_choices(report):
         yield "choices", unread
+    mutants = next((i for i in list_evidence_rows(report) if i.name == "mutants"), None)
+    if mutants and mutants.text and mutants.reached is not None:
+        yield "mutants", mutants.text
     if report.command != "check":
-        mutants = next((i for i in list_evidence_rows(report) if i.name == "mutants"), None)
-        if mutants and mutants.text and report.evidence.mutation:
-            yield "mutants", mutants.text
         yield "repairs", f"{report.repairs or 'none'} ({pluralize(len(report.attempts), 'attempt')})"
         used = report.usage
         tokens = used.input_tokens + used.output_tokens

@@ -11,13 +11,20 @@ from rich.console import Console
 from rich.syntax import Syntax
 
 from greenloop.records import Choice, Report, Verdict
-from greenloop.reporting.escaping import escape_commands, escape_invisible, first_line
+from greenloop.records.report import ENDED_EARLY
+from greenloop.reporting.escaping import (
+    escape_commands,
+    escape_invisible,
+    first_line,
+    truncate_words,
+)
 
 _VERDICT_MEANINGS: Final[dict[Verdict, str]] = {
     "verified": "Every test passes, and every piece of evidence reaches its threshold.",
     "passed": "Every test passes, but not every piece of evidence reaches its threshold.",
     "failed": "The code does not pass its tests; the reasons are below.",
 }
+_UNTESTED = "The run ended before the code was tested; the reasons are below."
 _NOTHING_TO_GRADE = "Every test passes, and no code has changed that could be graded."
 VERDICT_SIGNS: Final[dict[Verdict, str]] = {"verified": "✓", "passed": "○", "failed": "✗"}
 VERDICT_STYLES: Final = {"verified": "bold green", "passed": "bold yellow", "failed": "bold red"}
@@ -29,7 +36,14 @@ def describe_verdict(report: Report) -> str:
     """Return in one sentence what the verdict of a report means."""
     if report.change and report.change.nothing_to_grade and report.verdict == "passed":
         return _NOTHING_TO_GRADE
+    if report.verdict == "failed" and not report.tests and ended_early(report):
+        return _UNTESTED
     return _VERDICT_MEANINGS[report.verdict]
+
+
+def ended_early(report: Report) -> bool:
+    """Return whether an error or the user ended the run, so that it can be continued."""
+    return any(reason.startswith(ENDED_EARLY) for reason in report.reasons)
 
 
 def report_title(report: Report) -> str:
@@ -37,7 +51,7 @@ def report_title(report: Report) -> str:
     module = report.module or (report.contract.module if report.contract else "")
     module = "" if report.command == "change" else module
     title = first_line(module or report.specification, 1000) or "a run"
-    return title if len(title) <= _MAX_TITLE_LENGTH else f"{title[: _MAX_TITLE_LENGTH - 2]} …"
+    return truncate_words(title, _MAX_TITLE_LENGTH)
 
 
 def diff_healed_code(report: Report) -> str:
@@ -129,9 +143,9 @@ def summarize_report(report: Report) -> list[str]:
     if report.artifacts.report:
         lines.append(f"  report: {report.artifacts.report}")
     if report.artifacts.run_dir and is_only_kept(report):
-        lines.append(f"  write: {format_write_command(report.artifacts.run_dir)}")
+        lines.append(f"  write: {format_command(report, 'report --write .')}")
     if report.artifacts.run_dir:
-        lines.append(f"  next: {format_next_command(report.artifacts.run_dir)}")
+        lines.append(f"  next: {format_command(report, 'report --open')}")
     return lines
 
 
@@ -139,13 +153,16 @@ def list_places(report: Report) -> list[tuple[str, str]]:
     """Return the files that a run wrote for the user, each with its label."""
     places = report.artifacts
     failed = report.command == "heal" and not report.tests_passed
-    changed = failed and report.final_code != report.original
+    changed = report.command == "heal" and report.final_code != report.original
+    kept = places.best_code if report.command == "script" or is_only_kept(report) else None
+    patch = None if places.applied or places.worktree else places.best_code
     found = (
         (
             "patch" if report.change else "code",
-            places.output or (places.best_code if report.command in ("script", "make") else None),
+            places.output or (patch if report.change else kept),
         ),
-        ("best attempt", places.best_code if changed else None),
+        ("best attempt", places.best_code if changed and failed else None),
+        ("healed code", None if failed or places.output or not changed else places.best_code),
         ("original", places.original),
         ("created files", places.made),
         ("changed in", places.applied),
@@ -157,19 +174,16 @@ def list_places(report: Report) -> list[tuple[str, str]]:
 
 
 def is_only_kept(report: Report) -> bool:
-    """Return whether the module of a run is in the run directory alone."""
-    places = report.artifacts
-    return report.command == "make" and bool(places.best_code) and places.output is None
+    """Return whether the tested module of a run is in the run directory alone."""
+    places, is_tested = report.artifacts, bool(report.tests)
+    return report.command == "make" and is_tested and bool(places.best_code and not places.output)
 
 
-def format_write_command(run_dir: str) -> str:
-    """Return the command that writes code, tests and lock file into the working folder."""
-    return f"greenloop report --write . {shlex.quote(shorten_path(run_dir))}"
-
-
-def format_next_command(run_dir: str, option: str = "--open") -> str:
-    """Return the command that shows the report, or with `--code` the code."""
-    return f"greenloop report {option} {shlex.quote(shorten_path(run_dir))}"
+def format_command(report: Report, command: str) -> str:
+    """Return a command with the folder of a run, unless that is one that it finds by itself."""
+    folder = str(report.artifacts.run_dir)
+    is_latest = Path(folder).parent.name == "runs"
+    return f"greenloop {command}" + f" {shlex.quote(shorten_path(folder))}" * (not is_latest)
 
 
 def shorten_path(path: str) -> str:

@@ -11,7 +11,7 @@ from greenloop.specification.reading.expressions import is_closed
 from greenloop.syntax.parse import parse_or_empty
 from greenloop.syntax.values import find_value_imports, is_plain_value
 
-# A call of a second reading and its result: cut, they are no example any more.
+# A call of a second implementation and its result: cut, they are no example any more.
 MAX_ANSWER_CHARS = 2000
 _RESULT = re.compile(r"->|→|=>|==|\breturns\b|\braises?\b")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")

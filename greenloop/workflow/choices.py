@@ -23,6 +23,16 @@ Steer = Callable[[Sequence[Choice]], Awaitable[bool]]
 _CODE_TOOLS = ("generate_code", "write_change_tests", "write_change")
 
 
+async def ask_user(run: Run, choice: Choice) -> ChoiceAnswer:
+    """Return the answer at the terminal; the run's time leaves out the user's."""
+    run.emit(ChoiceAsked(choice))
+    assert run.asker is not None
+    asked_at = time.monotonic()
+    answer = await run.asker.ask(choice)
+    run.state.started += time.monotonic() - asked_at
+    return answer
+
+
 class ChoiceSettlement:
     """Settles the open choices of a run, in rounds.
 
@@ -93,11 +103,7 @@ class ChoiceSettlement:
             if choice.sha256 in known or not self._may_ask[choice.source]:
                 continue
             self._may_ask[choice.source] -= 1
-            run.emit(ChoiceAsked(choice))
-            assert run.asker is not None
-            asked_at = time.monotonic()
-            answer = await run.asker.ask(choice)
-            run.state.started += time.monotonic() - asked_at  # the run's time leaves out the user's
+            answer = await ask_user(run, choice)
             numbered = answer.model_copy(update={"round": self._round})
             run.state.request = with_choice_answer(self._request, numbered)
             run.save_request(run.state.request)

@@ -131,7 +131,7 @@ def _list_unverified_reasons(state: RunState) -> tuple[str, ...]:
 
 
 def _is_plain_green_carried(state: RunState) -> bool:
-    """Return whether a second reading and examples of the text or of the user stand for a contract."""
+    """Return whether a second implementation and examples of the text or of the user stand for a contract."""
     origins = {item.origin for item in build_test_entries(state, state.green_run)}
     peer = state.evidence.peer
     return bool(origins & {"example", "given"}) and peer is not None

@@ -39,7 +39,7 @@ class Outcome:
         return [item for item in self.events if isinstance(item, kind)]
 
 
-# Most scripted models have no answer for hardening, and a second reading takes seconds.
+# Most scripted models have no answer for hardening, and a second implementation takes seconds.
 _DEFAULTS: dict[str, Any] = {
     "model_backoff_s": 0.0,
     "hardening_rounds": 0,

@@ -33,7 +33,7 @@ def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckI
     Where that environment is greenloop's own, and adds nothing to the tests but start-up time, a
     module of no package is one alone. Raises InputError: the module or a test file cannot be used.
     """
-    root = find_project_root(code)
+    root = find_project_root(code) or (code.parent if settings.python else None)
     if root is None or not code.is_file():
         return read_check_inputs(code, tests)
     place = root.resolve()

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Any, Final
 
 from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_check_directory
@@ -23,7 +22,13 @@ from greenloop.cli.finish import finish_run, write_outputs
 from greenloop.cli.options.checks import CheckOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.options.shared import RunOptions
-from greenloop.cli.process import check_terminal, print_error, run_with_signals, write_stdout
+from greenloop.cli.process import (
+    check_terminal,
+    fit_terminal,
+    print_error,
+    run_with_signals,
+    write_stdout,
+)
 from greenloop.cli.watch import watch
 from greenloop.errors import InputError
 from greenloop.events import EventSink
@@ -189,8 +194,8 @@ def _check_all(options: CheckOptions) -> int:
             escape_json(json.dumps([item.model_dump() for item in grades], indent=1)) + "\n"
         )
     else:
-        width = get_terminal_size().columns if sys.stdout.isatty() else None
-        write_stdout("".join(f"{format_grade(item)[:width]}\n" for item in grades))
+        text = "".join(f"{format_grade(item)}\n" for item in grades)
+        write_stdout(fit_terminal(text, sys.stdout))
     enough = ("verified",) if settings.require != "passed" else ("verified", "passed")
     return 0 if all(item.verdict in enough for item in grades) else 1
 

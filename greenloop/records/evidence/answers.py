@@ -64,7 +64,9 @@ class Isolated(Piece):
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         """Yield a row for the tests that were observed, and one for differences."""
-        text = f"{self.agreed} of {self.tests} tests were observed and have the same results"
+        text = (
+            f"{self.agreed} of {self.tests} tests give the same results in processes of their own"
+        )
         if self.agreed < self.tests and not self.differing:
             text += self._explain()
         yield EvidenceRow(self.title, True, text, f"{self.agreed}/{self.tests}")

@@ -1,4 +1,4 @@
-"""The second reading: another implementation, written from the text, that answers the same."""
+"""The second implementation: another implementation, written from the text, that answers the same."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Literal
@@ -47,7 +47,8 @@ class Difference(Record):
         """What the judge said, and what became of the input."""
         became = f", a test: {self.test}" if self.test else ""
         became += f", an open choice: {self.choice}" if self.choice else ""
-        return f"{self.ruling or 'not judged'}{became}"
+        said = (self.ruling or "not judged").replace("peer", "second implementation")
+        return f"{said}{became}"
 
 
 class Peer(Piece):
@@ -57,7 +58,7 @@ class Peer(Piece):
     could be compared; `is_exhausted`: there are no other inputs.
     """
 
-    title: ClassVar[str] = "second reading"
+    title: ClassVar[str] = "second implementation"
     needed: ClassVar[Needed] = "with a text"
     absent: ClassVar[str] = "no second implementation was compared"
     is_listed: ClassVar[bool] = False

@@ -7,6 +7,7 @@ from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import truncate
 from greenloop.reporting.evidence.differences import compare_sides, list_differences
 from greenloop.reporting.evidence.survivors import build_survivor_row
+from greenloop.reporting.evidence.text import find_remedy
 from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.index import build_overview_bar
@@ -68,6 +69,7 @@ def render_report_html(report: Report) -> str:
         answered=format_answered,
         unread_choices=describe_unread_choices(report),
         bounded=truncate_text,
+        remedy=find_remedy,
         compare_sides=compare_sides,
         survivor_row=build_survivor_row,
         short_name=short_name,

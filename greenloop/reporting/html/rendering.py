@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 
 from greenloop.reporting.escaping import escape_invisible
 
+_BREAK = re.compile(r"([_./\[(,])")  # behind these a name is broken before it is within a word
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -32,7 +33,7 @@ def _create_environment() -> Environment:
         lstrip_blocks=True,
     )
     filters = {"seconds": format_seconds, "number": format_number, "percent": format_percent}
-    environment.filters.update(filters, marked=mark_code)
+    environment.filters.update(filters, marked=mark_code, breakable=allow_breaks)
     return environment
 
 
@@ -40,6 +41,11 @@ def mark_code(text: str) -> Markup:
     """Return a text as HTML in which what stands between backticks is code."""
     shown = str(escape(escape_invisible(text)))
     return Markup(_CODE.sub(r"<code>\1</code>", shown))
+
+
+def allow_breaks(name: str) -> Markup:
+    """Return a name as HTML that may be broken between its parts."""
+    return Markup(_BREAK.sub(r"\1<wbr>", str(escape(escape_invisible(name)))))
 
 
 def format_seconds(value: float) -> str:

@@ -30,7 +30,7 @@ class LiveBatchProgress(LiveView):
         if isinstance(event, e.EntryEnded):
             self._totals = event.totals
         for line in format_event(event):
-            self._live.console.print(sanitize_line(line), markup=False, soft_wrap=True)
+            self.print_line(Text(sanitize_line(line)))
 
     def _render(self) -> Table:
         grid = Table.grid(padding=(0, 1))

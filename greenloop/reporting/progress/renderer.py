@@ -145,6 +145,11 @@ class LiveView(NullProgress):
     def __exit__(self, *_: object) -> None:
         self._live.stop()
 
+    def print_line(self, shown: Table | Text) -> None:
+        """Print a permanent line, and no frame of rich's own thread at once: rows would be left."""
+        with self._live._lock:
+            self._live.console.print(shown, soft_wrap=isinstance(shown, Text))
+
     def _render(self) -> Table | Text:
         raise NotImplementedError
 
@@ -165,9 +170,7 @@ class LiveProgress(LiveView):
         elif isinstance(event, e.ChoiceAnswered):
             self._live.start()
         for line in self._messages.format(event):
-            self._live.console.print(
-                build_labelled_row(sanitize_line(line), _style_of_event(event))
-            )
+            self.print_line(build_labelled_row(sanitize_line(line), _style_of_event(event)))
 
     def _track_event(self, event: e.Event) -> None:
         self._activity.handle_event(event)

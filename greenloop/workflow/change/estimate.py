@@ -12,7 +12,7 @@ from greenloop.workflow.change.strategy import MAP_TOKENS, MAX_TOUCHED_CHARS
 from greenloop.workflow.make.estimate import format_estimate
 
 # Characters of the rules, the contract, tests and style files in the prompts of four calls, and of
-# those in a second reading's.
+# those in a second implementation's.
 _FIXED_CHARS, _PEER_CHARS = 44_000, 5_000
 _ANSWER_TOKENS, _PEER_TOKENS = 4_500, 1_200
 # Of one call that repairs, and of the one that confirms background, in the tokens of all others.

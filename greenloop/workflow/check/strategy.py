@@ -1,4 +1,4 @@
-"""Strategy of a check against a text: existing code and tests, a contract, and a second reading."""
+"""Strategy of a check against a text: existing code and tests, a contract, and a second implementation."""
 
 from greenloop.autofix import FixResult
 from greenloop.errors import (

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from greenloop.errors import InputError, NoModelError
-from greenloop.events import ChoiceAnswered, ChoiceAsked, RepairSearchDone
+from greenloop.events import ChoiceAnswered, RepairSearchDone
 from greenloop.events.progress import progress_span
 from greenloop.grading.peer.comparison import PeerProgram, compare_programs
 from greenloop.llm.factory import is_model_disabled
@@ -22,6 +22,7 @@ from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.tools.script_toolkit import ScriptToolkit
 from greenloop.tools.toolkit import RepairRequest
 from greenloop.workflow.candidates import Candidate
+from greenloop.workflow.choices import ask_user
 from greenloop.workflow.heal.request import HealModuleRequest
 from greenloop.workflow.heal.strategy import HealStrategy
 from greenloop.workflow.make.strategy import ModuleStrategy
@@ -133,8 +134,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
             return best
         question = f"All tests pass with each of these edits. Which one? ({difference})"
         choice = Choice(id="P1", question=question, answers=tuple(by_change), chosen=best.change)
-        self.run.emit(ChoiceAsked(choice))
-        answer = await self.run.asker.ask(choice)
+        answer = await ask_user(self.run, choice)
         self.run.emit(ChoiceAnswered(choice, answer))
         return by_change.get(answer.answer, best)
 

@@ -1,4 +1,4 @@
-"""Second reading: differences between green code and its peer, judged by the text alone."""
+"""Second implementation: differences between green code and its peer, judged by the text alone."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from textwrap import shorten
@@ -100,7 +100,7 @@ class PeerComparer:
     async def _compare(self, peer: PeerProgram) -> bool:
         done = await self._run_comparison(peer)
         if done.comparison.problem:
-            self._run.notify(f"second reading: {done.comparison.problem}")
+            self._run.notify(f"second implementation: {done.comparison.problem}")
         present = self._list_differences(done)
         changed = False
         while not changed and (unjudged := self._find_unjudged(present)) and self._rounds_left:
@@ -143,7 +143,7 @@ class PeerComparer:
             taken = self._state.agreed_contract.taken_choices
             rulings = await tools.judge_difference(self.text, [i for i, _ in arranged], taken)
         except _FAILURES as error:
-            self._run.notify(f"differences from the second reading are not judged: {error}")
+            self._run.notify(f"differences from the second implementation are not judged: {error}")
             self._rounds_left = 0
             return False
         before, findings = self._state.suite, self._state.review.findings

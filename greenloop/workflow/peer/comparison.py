@@ -40,7 +40,7 @@ async def find_failing_examples(run: Run, peer: PeerProgram) -> dict[str, str]:
     """Return the examples of the text that the peer fails, with messages. Raises SandboxError."""
     suite = run.state.tests
     examples = [TestFile(suite.file_name, suite.examples)]
-    with progress_span(run.emit, "second reading, examples"):
+    with progress_span(run.emit, "second implementation, examples"):
         return await run.call_in_sandbox(
             lambda box: check_peer(box, module=suite.module, peer=peer, tests=examples)
         )
@@ -88,7 +88,7 @@ async def compare_and_save(
     if path and (known := _load(path)):
         return known
     text = state.agreed_contract.text_with_answers
-    with progress_span(run.emit, "second reading"), state.measure_time("grading_s"):
+    with progress_span(run.emit, "second implementation"), state.measure_time("grading_s"):
         messages = await run.call_in_sandbox(find_failing)
         names = {
             test: _bare_name(test) for test, it in messages.items() if not is_wording(it, text)

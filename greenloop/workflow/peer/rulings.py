@@ -207,7 +207,9 @@ def describe_test(contract: Contract, because: str) -> str:
         if any(part in _flatten(own) for own in (item.text, *item.quotes) for part in quoted)
     ]
     said = re.sub(r"[\"\\]", "'", " ".join(because.split()))[:_MAX_ABOUT_CHARS]
-    return f"{', '.join(ids) or 'The text'}: {said or 'an input that a second reading answers'}"
+    return (
+        f"{', '.join(ids) or 'The text'}: {said or 'an input that a second implementation answers'}"
+    )
 
 
 def _flatten(text: str) -> str:

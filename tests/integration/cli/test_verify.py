@@ -83,4 +83,4 @@ def test_a_grade_that_no_longer_holds_by_its_own_rules_has_drifted(
     bind(peer=peer)
     status, out, _ = run("verify", str(LOCK))
     assert status == 1
-    assert out.startswith(f"drifted  {LOCK}: it is no longer verified: second reading")
+    assert out.startswith(f"drifted  {LOCK}: it is no longer verified: second implementation")

@@ -103,7 +103,7 @@ def test_a_host_over_stdio_gets_tested_code_and_is_told_how_it_goes(tmp_path: Pa
     assert (made["verdict"], made["reached"]) == ("passed", True)
     assert (
         made["calls"] == 4
-    )  # contract, code, tests and review; QUICK leaves the second reading out
+    )  # contract, code, tests and review; QUICK leaves the second implementation out
     assert f"from {made['module']} import" in made["tests"]
     assert "def " in made["code"]
     assert Path(made["run_dir"]).parent == tmp_path / ".greenloop" / "runs"

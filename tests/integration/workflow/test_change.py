@@ -337,4 +337,4 @@ def test_nonsense_of_a_second_reading_keeps_the_change(
     script = change_answers(write_peer=["The weather is fine."] * 2)
     done = run_workflow(script, request=change_request(tmp_path), peer=True)
     assert (done.report.verdict, done.error) == ("passed", None)
-    assert any("second reading: not measured" in item for item in done.report.reasons)
+    assert any("second implementation: not measured" in item for item in done.report.reasons)

@@ -1,4 +1,4 @@
-"""Evidence of a change against its wish: isolation, held-out examples, and a second reading."""
+"""Evidence of a change against its wish: isolation, held-out examples, and a second implementation."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Second reading: a peer is written from the text, and differences are judged by the text."""
+"""Second implementation: a peer is written from the text, and differences are judged by the text."""
 
 import asyncio
 import json
@@ -89,7 +89,7 @@ def rulings_of(done: Outcome) -> set[str | None]:
 
 @pytest.fixture(name="run_workflow")
 def run_with_a_peer(run_workflow: RunWorkflow) -> RunWorkflow:
-    """Return the function with the second reading switched on, as it is by default."""
+    """Return the function with the second implementation switched on, as it is by default."""
     return partial(run_workflow, peer=True)
 
 
@@ -159,7 +159,7 @@ def test_a_wrong_peer_is_noted(run_workflow: RunWorkflow) -> None:
     assert rulings_of(done) == {"peer is wrong"}
     assert done.report.evidence.peer is not None
     assert done.report.evidence.peer.reached
-    assert not any("second reading" in item for item in done.report.reasons)
+    assert not any("second implementation" in item for item in done.report.reasons)
     assert done.report.contract is not None
     assert done.report.contract.choices == ()
 
@@ -180,7 +180,7 @@ def test_what_the_text_does_not_say_is_an_open_choice(run_workflow: RunWorkflow)
     assert choice.answers[1].endswith("raises ValueError")
     assert choice.chosen == choice.answers[0]
     assert any(choice.question in item for item in done.report.reasons)
-    assert not any(item.startswith("second reading") for item in done.report.reasons)
+    assert not any(item.startswith("second implementation") for item in done.report.reasons)
 
 
 def test_where_both_are_wrong_the_judges_answer_becomes_a_test(run_workflow: RunWorkflow) -> None:
@@ -217,7 +217,9 @@ def test_a_difference_that_nobody_judges_keeps_the_verdict_at_passed(
     done = run_workflow(answers(**BLIND, judge_difference=["no idea", "none"]))
     assert done.report.verdict == "passed"
     assert rulings_of(done) == {None}
-    assert any(item.startswith("second reading: answers differ on") for item in done.report.reasons)
+    assert any(
+        item.startswith("second implementation: answers differ on") for item in done.report.reasons
+    )
 
 
 def test_without_repairs_left_no_test_is_added(run_workflow: RunWorkflow) -> None:
@@ -398,7 +400,7 @@ def test_more_than_five_differences_are_judged_in_several_calls(run_workflow: Ru
     first, second = done.model.list_prompts("judge_difference")
     assert (first.count("def test_text"), second.count("def test_text")) == (5, 2)
     assert rulings_of(done) == {"peer is wrong"}
-    assert not [item for item in done.report.reasons if item.startswith("second reading")]
+    assert not [item for item in done.report.reasons if item.startswith("second implementation")]
 
 
 def test_where_the_judge_fails_no_other_call_is_made(run_workflow: RunWorkflow) -> None:
@@ -466,7 +468,7 @@ def test_no_peer_says_that_nothing_second_has_read_the_text(run_workflow: RunWor
     done = run_workflow(answers(), peer=False)
     assert "write_peer" not in done.model.tools
     assert done.report.verdict == "passed"
-    (reason,) = [item for item in done.report.reasons if "second reading" in item]
+    (reason,) = [item for item in done.report.reasons if "second implementation" in item]
     assert "no second implementation was compared: --no-peer was given" in reason
 
 
@@ -485,7 +487,7 @@ def test_an_unusable_peer_costs_the_run_nothing_else(
     done = run_workflow(answers(write_peer=write_peer), model_attempts=1)
     assert done.error is None
     assert done.report.verdict == "passed"
-    (reason,) = [item for item in done.report.reasons if "second reading" in item]
+    (reason,) = [item for item in done.report.reasons if "second implementation" in item]
     assert "no second implementation was compared" in reason
 
 
@@ -494,7 +496,7 @@ def test_a_peer_that_cannot_be_afforded_is_left_out(run_workflow: RunWorkflow) -
     limit = spent.input_tokens + spent.output_tokens + 10
     done = run_workflow(answers(), max_tokens=limit)
     assert done.error is None
-    (reason,) = [item for item in done.report.reasons if "second reading" in item]
+    (reason,) = [item for item in done.report.reasons if "second implementation" in item]
     assert "--max-tokens" in reason
 
 
@@ -542,7 +544,7 @@ def test_a_hostile_peer_is_one_line_and_the_run_goes_on(
     done = run_workflow(answers(write_peer=[peer]), timeout_s=5.0)
     assert done.error is None
     assert done.report.verdict == "passed"
-    (reason,) = [item for item in done.report.reasons if "second reading" in item]
+    (reason,) = [item for item in done.report.reasons if "second implementation" in item]
     assert "\n" not in reason
 
 

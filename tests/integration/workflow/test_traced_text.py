@@ -45,7 +45,7 @@ def test_contract_that_quotes_the_text_is_asked_for_once(run_workflow: RunWorkfl
     assert len(done.model.list_prompts("parse_specification")) == 1
     assert done.report.contract is not None
     assert done.report.contract.unquoted == ()
-    reasons = [item for item in done.report.reasons if not item.startswith("second reading")]
+    reasons = [item for item in done.report.reasons if not item.startswith("second implementation")]
     assert not [item for item in reasons if "text" in item]
 
 

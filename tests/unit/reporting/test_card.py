@@ -90,7 +90,7 @@ def test_a_row_shows_what_differs_and_an_input_on_which_it_does(
 
 def test_answers_of_a_difference_stand_below_each_other_with_their_white_space() -> None:
     report = build_make_report()
-    found = Difference(call="f('a', 2)", code="'a  b'", peer="'a b'", ruling="peer is wrong")
+    found = Difference(call="f('a', 2)", code="'a  b'", peer="'a b'")
     peer = Peer(inputs=60, allowed=60, agreed=51, differences=(found,))
     evidence = report.evidence.model_copy(update={"peer": peer})
     lines = card(report.model_copy(update={"evidence": evidence})).splitlines()

@@ -1,4 +1,4 @@
-"""Changed literals and growing arguments, from which a second reading gets its inputs."""
+"""Changed literals and growing arguments, from which a second implementation gets its inputs."""
 
 import ast
 import random

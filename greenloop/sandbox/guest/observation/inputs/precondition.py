@@ -1,4 +1,4 @@
-"""The precondition of a second reading, which is asked before each call."""
+"""The precondition of a second implementation, which is asked before each call."""
 
 import functools
 import inspect

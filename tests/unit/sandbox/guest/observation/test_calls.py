@@ -1,4 +1,4 @@
-"""Precondition of a second reading: it is asked before calls of functions, classes and methods."""
+"""Precondition of a second implementation: it is asked before calls of functions, classes and methods."""
 
 from __future__ import annotations
 
