@@ -1,7 +1,5 @@
 """Allowlist of packages for generated code: well-known ones, or those that the user names."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import re
@@ -42,7 +40,7 @@ class PackageAllowlist:
 
     @classmethod
     @lru_cache(maxsize=8)  # each run of a batch asks for the same, and for its tables by name
-    def parse(cls, base: str | None, additional: str = "") -> PackageAllowlist:
+    def parse(cls, base: str | None, additional: str = "") -> "PackageAllowlist":
         """Parse comma-separated requirements (`base` None: the built-in list, `none`: no packages).
 
         Later entries replace earlier ones: `additional` can pin a package of `base`.

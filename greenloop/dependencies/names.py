@@ -1,7 +1,5 @@
 """Distribution names and import names of packages."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

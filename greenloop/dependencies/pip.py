@@ -1,7 +1,5 @@
 """Installation by a pip process, wheels only, into a folder; and the manifest of what it installed."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Cache of installed packages: a folder for each set of requirements, complete or absent."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib
@@ -47,7 +45,7 @@ class PackageStore:
         self.root = root or Path(platformdirs.user_cache_dir("greenloop")) / "packages"
         self._constraints = _list_pinned_constraints() if is_pinned else []
 
-    def find(self, requirements: Sequence[str]) -> InstalledPackages | None:
+    def find(self, requirements: Sequence[str]) -> "InstalledPackages | None":
         """Return a set that is installed, else None; needs no network."""
         folder = self._folder_for(requirements).resolve()
         try:
@@ -63,7 +61,7 @@ class PackageStore:
 
     def install(
         self, requirements: Sequence[str], stop: threading.Event | None = None
-    ) -> InstalledPackages:
+    ) -> "InstalledPackages":
         """Return the set, from the cache or newly installed; setting `stop` cancels.
 
         Raises:
@@ -100,7 +98,9 @@ class PackageStore:
         names = "-".join(sorted(parse_package_name(item) for item in requirements))
         return self.root / f"{names[:60]}-{key}"
 
-    def _install_new(self, requirements: Sequence[str], stop: threading.Event) -> InstalledPackages:
+    def _install_new(
+        self, requirements: Sequence[str], stop: threading.Event
+    ) -> "InstalledPackages":
         folder = self._folder_for(requirements)
         staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=self.root))
         try:

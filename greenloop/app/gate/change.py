@@ -1,7 +1,5 @@
 """The change that a gate looks at: code, and the files that decide which tests count."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator

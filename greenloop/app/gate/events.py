@@ -4,8 +4,6 @@ Forms as documented in November 2026: the hooks of Claude Code and Codex (`Stop`
 docs/agents.md names the pages. `text` is for tools that run a command and read its output, as aider does.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What in a change says that behaviour was to change: a document, a docstring, a new test of it."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re

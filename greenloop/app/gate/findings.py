@@ -1,7 +1,5 @@
 """What a change lacks, as sentences for the agent that made it, most important first."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Collection, Iterator, Sequence

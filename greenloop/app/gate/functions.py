@@ -1,7 +1,5 @@
 """Changed functions that no test asks enough: lines that none runs, and faults that none notices."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

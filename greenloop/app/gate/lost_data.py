@@ -1,7 +1,5 @@
 """Data that tests read in a loop: with less of it they ask less, and no test is another one."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

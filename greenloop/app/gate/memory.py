@@ -1,7 +1,5 @@
 """What the gate remembers between two stops of an agent, outside of the working tree."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One answer to an agent that stops: pass, or what to mend."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Settings as they stood when a piece of work began: an agent can edit those of its project."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory

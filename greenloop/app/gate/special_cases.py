@@ -1,7 +1,5 @@
 """Examples of tests that new code answers by themselves, in place of the rule."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

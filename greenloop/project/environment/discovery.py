@@ -1,7 +1,5 @@
 """Which environment runs the tests of a project."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

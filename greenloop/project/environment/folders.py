@@ -1,7 +1,5 @@
 """Folders outside of an environment that its packages are imported from."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """An environment, read without starting its interpreter."""
 
-from __future__ import annotations
-
 import configparser
 import os
 import re

@@ -1,7 +1,5 @@
 """The environment that greenloop makes for a project without one: of what the project declares."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable

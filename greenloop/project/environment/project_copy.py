@@ -1,7 +1,5 @@
 """The copy of a project that a sandbox mounts, and the sandbox of its environment."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

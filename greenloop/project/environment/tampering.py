@@ -1,7 +1,5 @@
 """Files of a project's environment that change what its tests report, and that no package brought."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import hashlib

@@ -1,7 +1,5 @@
 """What a statement of a test asserts, the same in every form in which it can be written."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Collection, Iterator
 from typing import TypeGuard

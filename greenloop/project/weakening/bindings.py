@@ -1,7 +1,5 @@
 """Values of names in a test file: what was assigned to them last."""
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Cases of a test: what `parametrize` marks, and loops over lists that are written out, give to its names."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

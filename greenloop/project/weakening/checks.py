@@ -1,7 +1,5 @@
 """Checks of a test: what can make it fail, and how much each of them tells."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping
@@ -62,7 +60,7 @@ class _Scope:
     inlined: frozenset[str]
     case: Bindings = field(default_factory=dict)
 
-    def enter(self, values: Mapping[str, ast.expr], *without: str) -> _Scope:
+    def enter(self, values: Mapping[str, ast.expr], *without: str) -> "_Scope":
         bound, case = {**self.bound, **values}, {**self.case, **values}
         return _Scope(bound, self.helpers, self.inlined.difference(without), case)
 

@@ -1,7 +1,5 @@
 """What became of a test that stands before and after a change: how it tells less now."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Examples in docstrings, where a project runs them, as tests: what each one prints is its check."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import re

@@ -1,7 +1,5 @@
 """Conditions on the machine that runs tests: its system, its Python, and what is installed there."""
 
-from __future__ import annotations
-
 import ast
 import operator
 import os

@@ -4,8 +4,6 @@ A test that was renamed, moved, parametrized, merged into another one, put into 
 what it tested is not weaker. What counts is whether its checks still stand somewhere, and say as much.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections import Counter

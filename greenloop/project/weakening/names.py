@@ -1,7 +1,5 @@
 """Names and values of code, and names that a change takes from it, or defines in another way."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping

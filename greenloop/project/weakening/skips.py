@@ -1,7 +1,5 @@
 """What keeps a test from running, or from failing: marks and calls that skip it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Sequence

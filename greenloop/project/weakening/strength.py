@@ -1,7 +1,5 @@
 """How much a condition or an asserting call tells of what it looks at, and the bounds that it sets."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Sequence
@@ -165,7 +163,7 @@ class Bound:
     is_upper: bool
     is_inclusive: bool = True
 
-    def is_wider_than(self, other: Bound) -> bool:
+    def is_wider_than(self, other: "Bound") -> bool:
         """Return whether it certainly lets more through than another one of the same value."""
         mine, theirs = _read_number(self.text), _read_number(other.text)
         if mine is None or theirs is None:
@@ -174,7 +172,7 @@ class Bound:
             return self.is_inclusive and not other.is_inclusive
         return (mine > theirs) == self.is_upper
 
-    def _is_grown_from(self, other: Bound) -> bool:
+    def _is_grown_from(self, other: "Bound") -> bool:
         """Return whether the other one is a part of its sum, product or power."""
         growing = (
             (ast.Add, ast.Mult, ast.Pow) if self.is_upper else (ast.Sub, ast.Div, ast.FloorDiv)

@@ -1,7 +1,5 @@
 """Tests of a project's files as they are compared: their checks, values and cases."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping
@@ -68,7 +66,7 @@ class _Place:
     helpers: Mapping[str, Function] = field(default_factory=dict)
     marks: tuple[ast.expr, ...] = ()
 
-    def enter(self, body: list[ast.stmt], *entered: ast.ClassDef) -> _Place:
+    def enter(self, body: list[ast.stmt], *entered: ast.ClassDef) -> "_Place":
         return _Place(
             (*self.classes, *entered),
             (*self.bodies, body),
@@ -76,7 +74,7 @@ class _Place:
             (*self.marks, *list_marks(body), *(i for node in entered for i in node.decorator_list)),
         )
 
-    def iter_functions(self) -> Iterator[tuple[Function, _Place]]:
+    def iter_functions(self) -> "Iterator[tuple[Function, _Place]]":
         """Yield the functions of the innermost body, of its classes, and what helps in each of them."""
         for node in self.bodies[-1]:
             if isinstance(node, ast.ClassDef):

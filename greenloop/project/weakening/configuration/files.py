@@ -1,7 +1,5 @@
 """Changes of what decides: how pytest collects and runs tests, coverage, greenloop's settings, hooks."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatch
 

@@ -1,7 +1,5 @@
 """Lines and hooks that run the checks of a project: in files of other tools, and in a conftest."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

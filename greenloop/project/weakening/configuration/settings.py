@@ -1,7 +1,5 @@
 """Settings of pytest, coverage and greenloop: those by which fewer tests count, or less is asked."""
 
-from __future__ import annotations
-
 import configparser
 import re
 import shlex
