@@ -114,7 +114,7 @@ def _compare_checks(
         now = _find_successor(check, left)
         if now is not None:
             left.remove(now)
-            yield from _compare_strength(check, now, new, kept)
+            yield from _compare_strength(check, now, new, kept, fresh)
             continue
         again = [item for item in new.checks if item.text == check.text]
         if kept.get(check.text, 0) < 0 and not _is_held(check, [*fresh, *again]):
@@ -143,7 +143,11 @@ def _find_successor(check: Check, left: Collection[Check]) -> Check | None:
 
 
 def _compare_strength(
-    old: Check, new: Check, test: ComparedTest, kept: Mapping[str, int]
+    old: Check,
+    new: Check,
+    test: ComparedTest,
+    kept: Mapping[str, int],
+    fresh: Collection[Check],
 ) -> Iterator[_Found]:
     yield from _compare_places(old, new)
     is_wider = old.subject == new.subject and is_widened(old.bounds, new.bounds)
@@ -153,7 +157,7 @@ def _compare_strength(
         is_less = False
     if is_wider or _is_part(old, new, others) or (is_less and not is_held):
         yield "looser", old.shown, new.shown, new.line
-    elif _is_turned(old, new) or _is_other_value(old, new, others):
+    elif _is_turned(old, new) or _is_other_value(old, new, fresh):
         texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)
         yield "expectation", *texts, new.line
     elif old.subject != new.subject and kept.get(old.text, 0) < 0 and not is_held:
@@ -173,11 +177,11 @@ def _is_turned(old: Check, new: Check) -> bool:
     return f"not {old.text}" == new.text or f"not {new.text}" == old.text
 
 
-def _is_other_value(old: Check, new: Check, others: Collection[Check]) -> bool:
-    """Return whether another value is expected, and no check of something else has the one from before."""
+def _is_other_value(old: Check, new: Check, fresh: Collection[Check]) -> bool:
+    """Return whether another value is expected, and no new check of something else has the old one."""
     is_same = old.subject == new.subject and Strength.PART <= old.strength == new.strength
     return is_same and not any(
-        old.values <= item.values for item in others if item.subject != old.subject
+        old.values <= item.values for item in fresh if item.subject != old.subject
     )
 
 

@@ -84,6 +84,11 @@ def test_a_moved_test_is_compared_where_it_stands_now() -> None:
     ]
 
 
+def test_a_value_that_another_check_has_by_chance_is_named() -> None:
+    before = "def test_a():\n    assert f(1) == 2\n    assert f(2, 1) == 3\n"
+    assert find_kinds(before.replace("f(1) == 2", "f(1) == 9"), before) == ["expectation"]
+
+
 def test_a_loosened_helper_is_named() -> None:
     before = "def check(x):\n    assert x == 1\n\ndef test_a():\n    check(f())\n"
     assert find_kinds(before.replace("x == 1", "x"), before) == ["looser"]
