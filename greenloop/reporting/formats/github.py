@@ -6,7 +6,6 @@ from greenloop.records import Report
 from greenloop.reporting.escaping import escape_invisible, truncate
 from greenloop.reporting.evidence.survivors import (
     build_survivor_row,
-    get_mutated_line,
     list_survivors,
 )
 from greenloop.reporting.evidence.text import list_first_steps
@@ -23,7 +22,7 @@ def render_github(report: Report) -> str:
 def _list_commands(report: Report) -> Iterator[str]:
     code = find_code_path(report)
     for item in list_survivors(report.evidence):
-        text = f"no test notices `{get_mutated_line(item)}`: {build_survivor_row(item).advice}"
+        text = build_survivor_row(item).advice
         yield _format("warning", text, item.path or code, item.line)
     for failure in report.failures:
         yield _format("error", f"{failure.test}: {failure.message}", failure.test.split("::")[0])

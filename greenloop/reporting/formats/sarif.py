@@ -13,7 +13,6 @@ from greenloop.records.report import ENDED_EARLY
 from greenloop.reporting.escaping import escape_invisible, truncate
 from greenloop.reporting.evidence.survivors import (
     build_survivor_row,
-    get_mutated_line,
     list_survivors,
 )
 from greenloop.reporting.summary import find_code_path
@@ -75,7 +74,7 @@ def _list_results(report: Report) -> Iterator[dict[str, Any]]:
     """Yield the findings; one of the review has a line only if the code is as it was reviewed."""
     uri = _artifact_uri(report)
     for item in list_survivors(report.evidence):
-        text = f"Survives as `{get_mutated_line(item)}`: {build_survivor_row(item).advice}"
+        text = build_survivor_row(item).advice
         yield _build_result("surviving-mutant", "warning", text, uri, item.line, item.id)
     same = bool(report.attempts) and report.attempts[0].code == report.final_code
     for found in (item for item in report.review if not item.resolved):

@@ -93,7 +93,7 @@ def test_sarif_has_open_findings_and_survivors() -> None:
         ("greenloop/review", "note", None),  # the resolved one is left out
         ("greenloop/integrity", "error", {"startLine": 5}),
     ]
-    assert "if k <= 0:" in run["results"][0]["message"]["text"]
+    assert "no test with k = 0" in run["results"][0]["message"]["text"]
     assert run["invocations"] == [{"executionSuccessful": True}]
     (broken,) = json.loads(render_sarif(build_refused_report()))["runs"]
     assert broken["invocations"] == [{"executionSuccessful": False}]
