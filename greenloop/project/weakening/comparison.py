@@ -34,7 +34,6 @@ _SAYS: Mapping[Kind, str] = {
     "exchanged": "asks something else than before",
     "data": "fails with its data as they were",
 }
-_MIN_TELLING = 10  # characters of a literal that no other check has by chance
 
 
 @dataclass(frozen=True)
@@ -75,9 +74,8 @@ def compare_tests(
     new: ComparedTest,
     kept: Mapping[str, int],
     removed_names: Collection[str],
-    added: Collection[Check] = (),
 ) -> Iterator[WeakenedTest]:
-    """Yield how a test tells less than it did, the gravest first; `added` are new checks of all tests."""
+    """Yield how a test tells less than it did, the gravest first."""
 
     def build(kind: Kind, before: str = "", after: str = "", line: int = 0) -> WeakenedTest:
         return WeakenedTest(new.test, kind, before, after, line or new.line, old.owner, True)
@@ -89,7 +87,6 @@ def compare_tests(
     if mocked := (new.mocked - old.mocked) & list_called(old) & list_called(new):
         yield build("mocked", before=", ".join(sorted(mocked)), after="a replacement")
     asked = [i for i in old.checks if (i.names | i.values).isdisjoint(removed_names)]
-    asked = [i for i in asked if not has_moved(i, added)]
     yield from (build(*found) for found in _compare_checks(asked, new, kept))
 
 
@@ -191,11 +188,4 @@ def _is_held(check: Check, others: Collection[Check]) -> bool:
         check.names <= other.names and check.values <= other.values
         for other in others
         if other.strength >= check.strength
-    )
-
-
-def has_moved(check: Check, added: Collection[Check]) -> bool:
-    """Return whether a new check asks as much for the same values, of which one is no everyday one."""
-    return any(len(value) >= _MIN_TELLING for value in check.values) and any(
-        check.values <= other.values and check.strength <= other.strength for other in added
     )

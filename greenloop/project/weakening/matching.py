@@ -14,7 +14,6 @@ from greenloop.project.weakening.checks import Check
 from greenloop.project.weakening.comparison import (
     WeakenedTest,
     compare_tests,
-    has_moved,
 )
 from greenloop.project.weakening.names import add_helpers, iter_definitions
 from greenloop.project.weakening.strength import EXPECTING, Strength
@@ -54,7 +53,6 @@ def find_weakened_tests(
         found.extend(compare_tests(item, own, not_asked, removed_names))
     kept = Counter(_list_texts(new.values()))
     kept.subtract(_list_texts(old.values()))
-    added = [check for item in unfolded for check in _list_whole(item) if kept[check.text] > 0]
     gone = {
         path: add_helpers(text, after.get(path, ""), removed_names) for path, text in before.items()
     }
@@ -63,8 +61,8 @@ def find_weakened_tests(
     room = {item.test: len(_list_whole(item)) for item in fresh}
     for test, item in old.items():
         if (now := successors.get(test)) is not None:
-            found.extend(compare_tests(item, now, kept, removed_names, added))
-        elif not _is_replaced(item, unfolded, gone[item.path], kept, added):
+            found.extend(compare_tests(item, now, kept, removed_names))
+        elif not _is_replaced(item, unfolded, gone[item.path], kept):
             other = _find_rewritten(item, before[item.path], room, new)
             found.append(_describe_loss(item, other, unfolded))
     found.extend(_find_replacing(unfolded, before, after, changed_names))
@@ -176,7 +174,6 @@ def _is_replaced(
     others: Collection[ComparedTest],
     removed_names: Collection[str],
     kept: Mapping[str, int],
-    added: Collection[Check],
 ) -> bool:
     """Return whether what a test asked is asked by another one now, or cannot be asked any more."""
     classes = item.test.split("::")[1:-1]
@@ -187,10 +184,7 @@ def _is_replaced(
         or not {*item.names, *item.values, *classes}.isdisjoint(removed_names)
     ):
         return True
-    stand = (
-        kept.get(i.text, 0) >= 0 or _is_surpassed(i, others) or has_moved(i, added)
-        for i in item.checks
-    )
+    stand = (kept.get(i.text, 0) >= 0 or _is_surpassed(i, others) for i in item.checks)
     if item.checks and all(stand):
         return True
     return is_called_by(item, [other for other in others if item.values <= other.values])
