@@ -116,7 +116,7 @@ def test_stopped_while_asking(stop: Callable[[Any], None], status: int) -> None:
             stop(at_work.process)
             assert at_work.end() == status
             if status == 130:
-                assert "resume with: greenloop resume" in at_work.until("/run")
+                assert "resume with:\n  greenloop resume" in at_work.until("/run")
         assert read_stored() == [("user", "top_k([2, 1], 5) raises ValueError")]
         asked = server.tools().count("parse_specification")
         with session(server, "resume", "run") as at_work:
