@@ -57,12 +57,14 @@ class TestSource:
             value = getattr(node, "value", None)
             if len(names) == 1 and counts[names[0]] == 1 and isinstance(value, ast.expr):
                 self.constants[names[0]] = value
-        elif not isinstance(node, (ast.Expr, ast.If)) or self._is_setup_call(node):
+        elif self._is_setup(node) and not self.is_of_framework(node):
             self.statements.append(node)
 
-    def _is_setup_call(self, node: ast.stmt) -> bool:
-        """Whether a statement is a call beside the tests, such as a seed."""
-        return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    def _is_setup(self, node: ast.stmt) -> bool:
+        """Whether a statement beside the tests prepares them, such as the call that sets a seed."""
+        if isinstance(node, ast.Expr):
+            return isinstance(node.value, ast.Call)
+        return not isinstance(node, ast.If)
 
     def _read_definition(self, node: Any) -> None:
         if self.find_fixture_mark(node):

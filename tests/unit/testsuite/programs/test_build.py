@@ -138,6 +138,17 @@ def test_decorators_that_change_more_are_refused(head: str, reason: str) -> None
     assert [item.reason for item in found.not_observed] == [reason]
 
 
+def test_statements_that_need_pytest_are_left_out_of_the_preamble() -> None:
+    found = build(
+        "def test_one():\n    assert f(1) == 2\n",
+        "import pytest\ntry:\n    import x\nexcept ImportError:\n    @pytest.fixture\n"
+        "    def x(): ...\npytest.register_assert_rewrite('y')\nseed(1)\n",
+    )
+    assert len(found.programs) == 1
+    assert "pytest" not in found.preamble
+    assert "seed(1)" in found.preamble
+
+
 def test_fixtures_of_a_conftest_are_used() -> None:
     shared = "import pytest\n\n@pytest.fixture\ndef size():\n    return 3\n"
     found = build("def test_it(size):\n    assert f(size) == 9\n", shared)
