@@ -129,10 +129,14 @@ def name_test(test: Function, classes: Classes) -> str:
 
 def is_test_path(path: str) -> bool:
     """Return whether a file of a project is a test, or lies in a folder of tests."""
-    *folders, name = path.split("/")
+    return has_test_name(path) or not {"test", "tests"}.isdisjoint(path.split("/")[:-1])
+
+
+def has_test_name(path: str) -> bool:
+    """Return whether a file goes by the name of one with tests, or with fixtures."""
+    name = path.rpartition("/")[2]
     is_test = name.startswith(("test_", "conftest.")) or name.endswith("_test.py")
-    is_test = is_test or name in ("test.py", "tests.py")
-    return is_test or not {"test", "tests"}.isdisjoint(folders)
+    return is_test or name in ("test.py", "tests.py")
 
 
 def has_hooks(code: str) -> bool:

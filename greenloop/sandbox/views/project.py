@@ -11,7 +11,7 @@ from greenloop.sandbox.job import HASH_SEED, Job, TrialFiles
 from greenloop.sandbox.work.observations import Observations, observe_job
 from greenloop.sandbox.work.projects import place_project
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.parser import is_test_path
+from greenloop.testsuite.parser import has_test_name
 
 
 class ProjectSandbox(SandboxView):
@@ -73,13 +73,16 @@ class ProjectSandbox(SandboxView):
         timeout_s: float | None = None,
         hash_seed: int = HASH_SEED,
     ) -> Observations:
-        """Run programs in a copy of the project without its tests; none are run beside tests."""
+        """Run programs in a copy of the project without its tests; none are run beside tests.
+
+        Modules and data that tests use are there.
+        """
         if beside:
             return Observations((), "in a project no program runs beside the tests")
         project = self.project.with_overlay({self.path: code})
-        placed = place_project(self, project, list(filter(is_test_path, project.all_files)))
+        placed = place_project(self, project, list(filter(has_test_name, project.all_files)))
         levels = module.count(".") + (2 if self.path.endswith("/__init__.py") else 1)
-        root = "/".join(self.path.split("/")[:-levels])
-        payload = {"module": module, "programs": programs, "import_root": root, **placed.payload}
+        roots = ["/".join(self.path.split("/")[:-levels])]
+        payload = {"module": module, "programs": programs, "import_roots": roots, **placed.payload}
         job = Job("observation", (), payload, hash_seed, self.packages, timeout_s, tree=placed.tree)
         return observe_job(self, job)

@@ -123,9 +123,8 @@ class EnvironmentSandbox(WarmSandbox):
             paths = JobPaths().rename(self._name)
             variables.update(HOME=paths.home, TMPDIR=paths.temporary)
             payload["work"] = paths.work
-            payload["import_root"] = os.path.normpath(
-                os.path.join(root, payload.get("import_root", ""))
-            )
+            roots = payload.get("import_roots", ())
+            payload["import_roots"] = [os.path.join(root, item) for item in (*roots, "")]
         for name in ("PYTHONPATH", "PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
             variables.pop(name, None)
         variables.update(SINGLE_THREAD_VARIABLES, **dict(self.environment.variables))

@@ -12,6 +12,7 @@ from greenloop.project.environment import find_environment, open_environment
 from greenloop.project.tree import read_tree
 from greenloop.records import TestRun
 from greenloop.sandbox.base import Sandbox
+from greenloop.sandbox.views.project import ProjectSandbox
 from tests.integration.sandbox.conftest import has_namespaces, make_sandbox, skip_reason
 from tests.support.programs import read_program
 from tests.support.project_environments import make_environment, write_files
@@ -151,6 +152,34 @@ def test_files_of_the_project_come_before_copies_that_are_installed(
     found = run(box, root, text="def price(name):\n    return 4\n")
     outcomes = {name.partition("::")[2]: item for name, item in found.outcomes.items()}
     assert outcomes["check_red"] == "passed"
+
+
+PROGRAM = """
+import os
+import shop
+from tests import words
+
+def program_0():
+    see__(1, shop.price(words.WORDS[0]))
+    see__(2, [name for name in os.listdir(os.path.dirname(words.__file__)) if "test" in name])
+
+programs = [(program_0, (), [()])]
+"""
+
+
+def test_programs_find_the_modules_that_tests_use_and_no_tests(box: Sandbox, root: Path) -> None:
+    files = {"tests/__init__.py": "", "tests/words.py": "WORDS = ['tea']\n"}
+    write_files(root, {**files, "tests/test_a.py": ""})
+    found = find_environment(root, None, print)
+    assert found is not None
+    tree = read_tree(root)
+    source = next(path for path in tree.texts if path.endswith("shop/__init__.py"))
+    with open_environment(box, found, root) as own:
+        view = ProjectSandbox(own, tree.project, source)
+        seen = view.observe(tree.texts[source], "shop", PROGRAM)
+    (row,) = seen.rows
+    assert (row.error, seen.error) == (None, "")
+    assert [text for _, text in row.observations] == ['{"value":3}', '{"value":["list"]}']
 
 
 def test_a_threshold_of_coverage_is_no_failure(box: Sandbox, root: Path) -> None:

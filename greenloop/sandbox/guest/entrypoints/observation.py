@@ -15,7 +15,7 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     module, text = job["module"], job.pop("programs")
     run_async = load_async_runner(text)
     hide_preloaded_modules(job["work"])
-    enter_program(job["work"], job.get("import_root", ""))
+    enter_program(job["work"], job.get("import_roots", ()))
     surroundings = Surroundings(module, text)
     Runner(channel.send, module, run_async, surroundings).run(text)
     channel.send("end", exit_status=0)

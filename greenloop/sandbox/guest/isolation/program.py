@@ -4,6 +4,7 @@ import faulthandler
 import os
 import sys
 import types
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -12,17 +13,17 @@ def find_program(folder: str) -> str:
     return os.path.join(folder, f"{os.path.basename(folder)}.py")
 
 
-def enter_program(folder: str, import_root: str) -> None:
+def enter_program(folder: str, import_roots: Sequence[str]) -> None:
     """Make this process that of a program in a folder; its file is empty.
 
-    `import_root` is the folder of its modules, relative to its own.
+    `import_roots` are the folders of its modules, relative to its own.
     """
     faulthandler.disable()
     path = find_program(folder)
     with open(path, "x"):
         pass
     sys.path[:0] = dict.fromkeys(
-        os.path.normpath(os.path.join(folder, i)) for i in (import_root, "")
+        os.path.normpath(os.path.join(folder, i)) for i in (*import_roots, "")
     )
     sys.argv[:] = [path]
     sys.orig_argv[:] = [sys.executable, path]
