@@ -103,7 +103,14 @@ class SandboxError(GreenloopError):
 
 
 class PackagesError(SandboxError):
-    """Packages that the code may use and needs cannot be installed here."""
+    """Packages that the code may use and needs cannot be installed here.
+
+    `absent` is the requirement that no wheel fits, '' for another reason.
+    """
+
+    def __init__(self, text: str, absent: str = "") -> None:
+        super().__init__(text)
+        self.absent = absent
 
 
 class ContradictedTestError(GreenloopError):

@@ -69,8 +69,9 @@ def pip_install(
     except OSError as error:
         raise PackagesError(f"{names} cannot be installed: {error}") from None
     if status != 0:
-        why = _explain_failure(output.read_text("utf-8", "replace"), status)
-        raise PackagesError(f"{names} cannot be installed: {why}")
+        printed = output.read_text("utf-8", "replace")
+        why = _explain_failure(printed, status)
+        raise PackagesError(f"{names} cannot be installed: {why}", _find_absent(printed))
     return report
 
 
@@ -112,11 +113,17 @@ def _explain_failure(log: str, status: int) -> str:
             "no package registry can be reached, and the cache does not have them: connect to the "
             "network once, or set PIP_FIND_LINKS to a folder of wheels"
         )
-    if absent := _NOT_FOUND.search(log):
+    if absent := _find_absent(log):
         version = ".".join(map(str, sys.version_info[:2]))
-        return f"there is no wheel of {absent[1]} for Python {version} on this machine"
+        return f"there is no wheel of {absent} for Python {version} on this machine"
     lines = [line for line in log.splitlines() if line.startswith("ERROR:")] or log.splitlines()
     return (lines[-1] if lines else f"pip ended with status {status}").removeprefix("ERROR: ")[:300]
+
+
+def _find_absent(log: str) -> str:
+    """Return the requirement that the index has no wheel of, '' where that is not the cause."""
+    found = None if _UNREACHABLE.search(log) else _NOT_FOUND.search(log)
+    return found[1] if found else ""
 
 
 class Wheel(Record):

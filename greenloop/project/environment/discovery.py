@@ -136,11 +136,12 @@ def list_folders_of_repository(root: Path) -> list[Path]:
 
 
 def _list_interpreters() -> Iterator[tuple[str, str]]:
-    """Yield the interpreter of greenloop, and the ones that `python` and `python3` start."""
-    yield sys.executable, "that of greenloop"
+    """Yield the interpreter of greenloop, and the ones that `python` and `python3` start, each once."""
+    found = {os.path.dirname(sys.executable): (sys.executable, "that of greenloop")}
     for name in ("python", "python3"):
         if path := shutil.which(name):
-            yield path, f"{name} on the PATH"
+            found.setdefault(os.path.dirname(path), (path, f"{name} on the PATH"))
+    yield from found.values()
 
 
 def _holds_project(python: str, root: Path) -> bool:

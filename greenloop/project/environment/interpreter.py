@@ -91,7 +91,7 @@ class Environment:
 
     def describe(self, root: str) -> str:
         """Return one line about it; paths in the project are relative to its root."""
-        place = "made by greenloop" if self.sources else self.prefix
+        place = self.origin if self.sources else self.prefix
         if place.startswith(f"{root}/"):
             place = os.path.relpath(place, root)
         count = len(self.plugins)

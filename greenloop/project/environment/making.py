@@ -1,7 +1,5 @@
 """The environment that greenloop makes for a project without one: of what the project declares."""
 
-import re
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +13,6 @@ from greenloop.project.environment.interpreter import Environment, read_environm
 
 MADE = "made by greenloop"
 _PYTEST = "pytest>=7.4"
-_NO_WHEEL = re.compile(r"no wheel of (\S+)")
 
 
 def find_made_environment(root: Path) -> Environment | None:
@@ -56,11 +53,10 @@ def make_environment(root: Path, notify: Callable[[str], None]) -> None:
     notify(f"installing what {root.name} declares: {', '.join(map(parse_package_name, wanted))}")
     while rest:
         try:
-            store.install(rest, threading.Event())
+            store.install(rest)
             break
         except PackagesError as error:
-            named = _NO_WHEEL.search(str(error))
-            name = parse_package_name(named[1]) if named else ""
+            name = parse_package_name(error.absent)
             absent = [item for item in rest if parse_package_name(item) == name]
             if not absent:
                 raise

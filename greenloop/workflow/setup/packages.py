@@ -121,7 +121,7 @@ async def try_packages(
         return await add_packages(state, packages, new, emit)
     except PackagesError as error:
         emit(Notice(str(error)))
-        absent = {name for name in new if f"no wheel of {name} " in str(error)}
+        absent = new & {error.absent}
         state.packages.unavailable |= absent or new
         return bool(absent) and await try_packages(state, packages, names, emit)
 
