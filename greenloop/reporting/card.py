@@ -58,7 +58,7 @@ def print_card(report: Report, stream: TextIO, *, hides_code: bool = False) -> N
         card.print_lines(render_difference(item, card.inner_width))
         card.print_lines([f"  {'ruling':<23}{item.outcome}"])
     if len(told) > _MAX_DIFFERENCES:
-        card.print_lines([f"and {len(differences) - _MAX_DIFFERENCES} more, see the report"])
+        card.print_lines([f"and {len(told) - _MAX_DIFFERENCES} more, see the report"])
     card.print_reasons(report)
     for label, path in list_places(report):
         card.print_path(label, path)

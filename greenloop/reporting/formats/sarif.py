@@ -20,7 +20,6 @@ from greenloop.reporting.summary import find_code_path
 _SCHEMA_URL = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
-_PROJECT_URL = "https://pypi.org/project/greenloop/"
 _LEVELS: Final = {"error": "error", "warning": "warning", "style": "note"}
 _RULES: Final[dict[str, tuple[str, str, str]]] = {
     "surviving-mutant": (
@@ -67,7 +66,7 @@ def _build_driver(report: Report) -> dict[str, Any]:
         for name, (title, text, level) in _RULES.items()
     ]
     version = _clean_text(report.environment.greenloop)
-    return {"name": "greenloop", "informationUri": _PROJECT_URL, "version": version, "rules": rules}
+    return {"name": "greenloop", "version": version, "rules": rules}
 
 
 def _list_results(report: Report) -> Iterator[dict[str, Any]]:
