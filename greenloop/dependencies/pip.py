@@ -9,8 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from importlib.metadata import PathDistribution
+from collections.abc import Sequence
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
@@ -29,7 +28,6 @@ _UNREACHABLE = re.compile(
     re.IGNORECASE,
 )
 _NOT_FOUND = re.compile(r"No matching distribution found for (\S+)")
-_PYTEST_PLUGIN_GROUP = "pytest11"
 
 
 def pip_install(
@@ -134,15 +132,14 @@ class Wheel(Record):
     sha256: str
 
 
-class Manifest(Record):
-    """`modules` are those of the requested packages."""
+class Manifest(Record, extra="ignore"):
+    """What an installed set holds."""
 
     wheels: tuple[Wheel, ...]
-    modules: tuple[str, ...]
 
 
-def build_manifest(site: Path, report: Path, requested: frozenset[str]) -> Manifest:
-    """Return the manifest of a folder that pip has installed into, from pip's report."""
+def build_manifest(report: Path) -> Manifest:
+    """Return the manifest of what pip has installed, from its report."""
     found = json.loads(report.read_text("utf-8"))["install"]
     wheels = [
         Wheel(
@@ -155,23 +152,4 @@ def build_manifest(site: Path, report: Path, requested: frozenset[str]) -> Manif
         )
         for item in found
     ]
-    modules = sorted(set(_find_modules(site, requested)))
-    return Manifest(
-        wheels=tuple(sorted(wheels, key=lambda item: item.name)), modules=tuple(modules)
-    )
-
-
-def _find_modules(site: Path, requested: frozenset[str]) -> Iterator[str]:
-    """Yield public top-level modules; pytest plugins are left out, as pytest loads them."""
-    for info in site.glob("*.dist-info"):
-        package = PathDistribution(info)
-        if canonicalize_name(package.metadata["Name"]) not in requested:
-            continue
-        if any(item.group == _PYTEST_PLUGIN_GROUP for item in package.entry_points):
-            continue
-        for file in package.files or ():
-            name = file.parts[0].partition(".")[0]
-            module = len(file.parts) == 1 and file.suffix in (".py", ".so")
-            regular = module or file.parts == (name, "__init__.py")
-            if regular and name.isidentifier() and not name.startswith("_"):
-                yield name
+    return Manifest(wheels=tuple(sorted(wheels, key=lambda item: item.name)))

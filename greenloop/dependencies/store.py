@@ -17,7 +17,7 @@ from pathlib import Path
 import platformdirs
 from pydantic import ValidationError
 
-from greenloop.dependencies.names import get_import_names, parse_package_name
+from greenloop.dependencies.names import parse_package_name
 from greenloop.dependencies.pip import Manifest, build_manifest, pip_install
 from greenloop.errors import PackagesError
 from greenloop.versions import get_installed_version
@@ -56,7 +56,6 @@ class PackageStore:
             names=tuple(sorted(parse_package_name(item) for item in requirements)),
             folder=str(folder / _SITE),
             versions=tuple((w.name, f"{w.version} sha256:{w.sha256}") for w in manifest.wheels),
-            preloadable_modules=manifest.modules,
         )
 
     def install(
@@ -110,8 +109,7 @@ class PackageStore:
             shutil.rmtree(site / "bin", ignore_errors=True)
             _make_world_readable(site)
             _make_environment(staging)
-            requested = frozenset(parse_package_name(item) for item in requirements)
-            manifest = build_manifest(site, report, requested)
+            manifest = build_manifest(report)
             (staging / _MANIFEST).write_text(manifest.model_dump_json(), encoding="utf-8")
             if self.find(requirements) is None:
                 shutil.rmtree(folder, ignore_errors=True)  # one without a manifest
@@ -189,19 +187,18 @@ class InstalledPackages:
     """An installed set of packages, as a sandbox uses it; false where it is empty.
 
     `names` were requested; `versions` lists all packages, dependencies included, as (name, "version
-    sha256:…" of the wheel). `preloadable_modules` may be imported in advance.
+    sha256:…" of the wheel).
     """
 
     names: tuple[str, ...] = ()
     folder: str = ""
     versions: tuple[tuple[str, str], ...] = ()
-    preloadable_modules: tuple[str, ...] = ()
 
     @property
     def import_names(self) -> frozenset[str]:
-        """The import names of the requested packages."""
-        known = (module for name in self.names for module in get_import_names(name))
-        return frozenset((*self.preloadable_modules, *known))
+        """The import names of all packages, dependencies included."""
+        entries = os.listdir(self.folder) if self else ()
+        return frozenset(name.partition(".")[0] for name in entries)
 
     def __bool__(self) -> bool:
         return bool(self.names)

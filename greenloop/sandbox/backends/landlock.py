@@ -12,7 +12,7 @@ from pathlib import Path
 
 from greenloop.errors import SandboxError
 from greenloop.sandbox.backends.cleanup import create_temporary_folder, remove_folder
-from greenloop.sandbox.backends.mounts import PACKAGES, GuestMounts, build_guest_mounts, link_site
+from greenloop.sandbox.backends.mounts import GuestMounts, build_guest_mounts, link_site
 from greenloop.sandbox.backends.namespaces import Backend, ZygoteCommand, build_zygote_command
 from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.environment import GuestEnvironment
@@ -54,12 +54,8 @@ class LandlockSandbox(WarmSandbox):
         super().__init__(Backend("landlock", _ISOLATION_TEXT, self._build_command), limits)
 
     def _build_command(self, mounts: GuestMounts, controls: Sequence[int]) -> ZygoteCommand:
-        folder = self._folder
-        packages = [source for source, target in mounts.read_only if target == PACKAGES]
-        site = [str(folder.site), *packages]
-        home, root = str(folder.home), str(folder.root)
-        python = sys.executable
-        return ZygoteCommand(build_zygote_command(mounts, python, home, site, controls, root))
+        home, site, root = map(str, (self._folder.home, self._folder.site, self._folder.root))
+        return ZygoteCommand(build_zygote_command(sys.executable, home, site, controls, root))
 
     def open_environment(self, environment: GuestEnvironment) -> Sandbox:
         return Sandbox.open_environment(self, environment)  # nothing can be mounted

@@ -30,18 +30,16 @@ class GuestMounts(NamedTuple):
     links: tuple[tuple[str, str], ...]  # (target, path) pairs of symbolic links
     python: str  # path of the interpreter
     hidden: tuple[str, ...] = ()  # folders within the mounts that are empty in the guest
-    modules: tuple[str, ...] = ()  # modules of the packages in `PACKAGES` that are imported
     hash_seed: int = 0  # PYTHONHASHSEED
 
     @property
     def is_bare(self) -> bool:
-        """Whether only pytest and its plugins are loaded, and a process without pytest is forked."""
+        """Whether a process without pytest is forked, and the one with pytest serves test runs only."""
         return self.hash_seed != 0
 
     def with_packages(self, packages: InstalledPackages) -> "GuestMounts":
         """Return the same mounts with the packages."""
-        pairs = (*self.read_only, (packages.folder, PACKAGES))
-        return self._replace(read_only=pairs, modules=packages.preloadable_modules)
+        return self._replace(read_only=(*self.read_only, (packages.folder, PACKAGES)))
 
 
 def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from greenloop.sandbox import guest
-from greenloop.sandbox.backends.mounts import HOME, PACKAGES, SITE, GuestMounts
+from greenloop.sandbox.backends.mounts import HOME, SITE, GuestMounts
 
 _TMP_BYTES = 8 << 20
 _ZYGOTE_FLAGS = ("-s", "-S", "-B", "-u")  # not -I, which ignores PYTHONHASHSEED
 _ZYGOTE_CODE = (
-    "import gc, sys; gc.disable(); sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
-    "from guest.zygote.start import start; "
-    "start({controls!r}, {root!r}, {modules!r}, {packages!r}, {is_bare!r})"
+    "import gc, sys; gc.disable(); sys.path[:] = [{home!r}, *filter(None, sys.path), {site!r}]; "
+    "from guest.zygote.start import start; start({controls!r}, {root!r})"
 )
 # Code in the guest can read the command line: the paths of this machine come from standard input.
 _NAMESPACE_CODE = (
@@ -68,37 +67,21 @@ def create_bubblewrap_backend() -> Backend | None:
 
 
 def build_zygote_command(
-    mounts: GuestMounts,
-    python: str,
-    home: str,
-    site: Sequence[str],
-    controls: Sequence[int],
-    root: str = "",
-    setup: str = "",
+    python: str, home: str, site: str, controls: Sequence[int], root: str = "", setup: str = ""
 ) -> list[str]:
     """Return the command that starts a zygote, with `controls` as its ends of the control sockets.
 
-    `home` holds the guest package, `site` are folders: pytest's and that of packages, `root` is the
-    folder of the folders of runs, '' where each run mounts its own, `setup` is code that is executed
-    first.
+    `home` holds the guest package, `site` is pytest's folder, `root` the folder of the folders of
+    runs, '' where each run mounts its own, `setup` is code that is executed first.
     """
-    code = _ZYGOTE_CODE.format(
-        home=home,
-        site=list(site),
-        controls=tuple(controls),
-        root=root,
-        modules=mounts.modules,
-        packages="".join(site[1:]),
-        is_bare=mounts.is_bare,
-    )
+    code = _ZYGOTE_CODE.format(home=home, site=site, controls=tuple(controls), root=root)
     return [python, *_ZYGOTE_FLAGS, "-c", setup + code]
 
 
 def _build_guest_zygote_command(
     mounts: GuestMounts, controls: Sequence[int], setup: str = ""
 ) -> list[str]:
-    site = (SITE, PACKAGES)
-    return build_zygote_command(mounts, mounts.python, HOME, site, controls, setup=setup)
+    return build_zygote_command(mounts.python, HOME, SITE, controls, setup=setup)
 
 
 def _build_native_command(mounts: GuestMounts, controls: Sequence[int]) -> ZygoteCommand:

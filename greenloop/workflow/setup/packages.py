@@ -42,11 +42,7 @@ def find_unavailable_modules(
 ) -> list[str]:
     """Return the modules that sources import and that a run of them would not find."""
     imported = {item for code in sources for item in find_imported_modules(code)}
-    return sorted(
-        item
-        for item in imported - set(local_names) - _PYTEST_MODULES
-        if not _is_installed(installed, item)
-    )
+    return sorted(imported - set(local_names) - _PYTEST_MODULES - installed.import_names)
 
 
 async def install_imported_packages(
@@ -103,7 +99,7 @@ def annotate_missing_modules(run: Run, result: TestRun, local_names: Collection[
 
 def _annotate_failure(run: Run, failure: Failure, local_names: Collection[str]) -> Failure:
     installed, module = run.state.packages.installed, find_missing_module(failure)
-    if not module or module in local_names or _is_installed(installed, module):
+    if not module or module in local_names or module in installed.import_names:
         return failure
     _notify_missing(run, module, "the code or a test imports")
     names = {*map(format_with_import, installed.names), *run.kit.packages.allowlist.descriptions}
@@ -139,11 +135,6 @@ async def add_packages(
         return False
     state.packages.installed = await install_with_events(packages, wanted, emit)
     return True
-
-
-def _is_installed(installed: InstalledPackages, module: str) -> bool:
-    folder = Path(installed.folder)
-    return bool(installed) and ((folder / module).exists() or (folder / f"{module}.py").exists())
 
 
 def _notify_missing(run: Run, module: str, importer: str) -> None:

@@ -48,17 +48,6 @@ def test_set_without_a_manifest_is_installed_again(wheels: Path, store: PackageS
 
 
 @pytest.mark.slow
-def test_pytest_plugins_are_not_preloaded(wheels: Path, store: PackageStore) -> None:
-    """pytest loads them itself, to rewrite their assertions."""
-    files = {"plug.py": "", "_secret.py": "", "data/x.txt": "", "pack/__init__.py": ""}
-    wheel(wheels, "plug", files, entry_points="[pytest11]\nplug = plug\n")
-    wheel(wheels, "plain", files)
-    assert store.install(["plug"]).preloadable_modules == ()
-    assert store.install(["plug"]).import_names == {"plug"}
-    assert store.install(["plain"]).preloadable_modules == ("pack", "plug")
-
-
-@pytest.mark.slow
 def test_full_disk_leaves_nothing_incomplete(wheels: Path, store: PackageStore) -> None:
     """Limit the size of files, which to pip is a full disk."""
     wheel(wheels, "alpha", {"alpha.py": "x = 1\n" * 200_000})

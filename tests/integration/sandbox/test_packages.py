@@ -1,4 +1,4 @@
-"""Packages in the sandbox: read-only, isolated from other runs, and preloaded."""
+"""Packages in the sandbox: read-only, isolated from other runs."""
 
 import errno
 from collections.abc import Iterator
@@ -27,15 +27,11 @@ def test_double():
     assert double(2) == 4 and alpha.VERSION == {version!r}
 """
 ALPHA = """
-import time
 VERSION = {version!r}
-LOADED = time.monotonic()
 
 def twice(x):
     return 2 * x
 """
-THREAD = "import threading, time\nLOADED = time.monotonic()\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
-LOADED = "import alpha\n\n\ndef loaded():\n    return alpha.LOADED\n"
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +43,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     wheel(
         folder, "plugged", {"plugged.py": fixture}, entry_points="[pytest11]\nplugged = plugged\n"
     )
-    wheel(folder, "thready", {"alpha.py": THREAD})
-    wheel(folder, "broken", {"alpha.py": "import time\nLOADED = time.monotonic()\n1 / 0\n"})
+    wheel(folder, "broken", {"alpha.py": "1 / 0\n"})
     with pytest.MonkeyPatch.context() as patch:
         only_wheels_of(folder, patch)
         yield folder
@@ -87,26 +82,6 @@ def test_parallel_runs_with_different_packages(box: Sandbox, store: PackageStore
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(one, versions))
-
-
-def load(box: Sandbox, packages: InstalledPackages) -> object:
-    answers = box.with_packages(packages).evaluate_calls(LOADED, "solution", ["loaded()"])
-    assert answers.events[0] is not None, answers
-    return answers.events[0].get("value")
-
-
-def test_package_is_loaded_before_the_run(box: Sandbox, alpha: InstalledPackages) -> None:
-    """In a container a new interpreter observes."""
-    is_loaded_once = box.info.backend not in ("none", "container")
-    assert (load(box, alpha) == load(box, alpha)) == is_loaded_once
-
-
-def test_package_that_starts_threads_is_not_preloaded(box: Sandbox, store: PackageStore) -> None:
-    thready = store.install(["thready"])
-    assert thready.preloadable_modules == ("alpha",)
-    first = load(box, thready)
-    assert first is not None
-    assert first != load(box, thready)
 
 
 def test_broken_package_fails_where_it_is_imported(box: Sandbox, store: PackageStore) -> None:

@@ -17,8 +17,8 @@ _EXTRA_BYTES = 256 << 20  # for the zygote; the guest enforces the limit of a ru
 _EXTRA_PROCESSES, _EXTRA_FILES = 16, 64
 _USER_IDS = range(20000, 60000)  # exist wherever an engine without root has its usual 65536
 _MAIN_CODE = (
-    "import sys; sys.path[:] = [{home!r}, *filter(None, sys.path), *{site!r}]; "
-    "from guest.container.init import main; main({modules!r}, {packages!r})"
+    f"import sys; sys.path[:] = [{HOME!r}, *filter(None, sys.path), {SITE!r}]; "
+    "from guest.container.init import main; main()"
 )
 # Python is started twice: exec removes what the engine puts into the environment (a proxy with its
 # password). The second time without -I, which ignores PYTHONHASHSEED.
@@ -90,13 +90,11 @@ def build_start_command(engine: ContainerEngine, name: str, config: ContainerCon
 
 def _build_python_code(name: str, packages: InstalledPackages) -> str:
     """Return the code that Python runs in the container."""
-    loaded = {"modules": packages.preloadable_modules, "packages": PACKAGES}
-    main = _MAIN_CODE.format(home=HOME, site=[SITE, PACKAGES], **loaded)
     major, minor = sys.version_info[:2]
     required = f"{major}.{minor} on {sys.platform}"
     own = (sys.platform, major, minor)
     check = _VERSION_CHECK_CODE.format(own=own, required=required) if packages else ""
-    return _START_CODE.format(main=main, name=name, check=check)
+    return _START_CODE.format(main=_MAIN_CODE, name=name, check=check)
 
 
 def _format_mount(source: str, target: str) -> str:

@@ -14,7 +14,6 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
 
 from ..entrypoints import load_entrypoints
 from ..files.collector import COLLECT_FILES_KEY, collect_created_files
@@ -32,8 +31,7 @@ from ..zygote.file_descriptors import (
     redirect_streams,
 )
 from ..zygote.monitor import RunMonitor
-from ..zygote.package_preload import preload
-from ..zygote.pytest_preload import preload_pytest
+from ..zygote.preload import preload, preload_pytest
 from ..zygote.supervisor import GuestRun, detach_process
 from .cleanup import empty_folder
 from .hardening import harden_process
@@ -43,19 +41,16 @@ _MAX_JOB_BYTES, _MAX_LIMITS_BYTES = 64 << 20, 65536
 _WRITABLE_FOLDERS = ("/tmp", "/dev/shm", "/dev/mqueue")
 
 
-def main(modules: Sequence[str] = (), packages: str = "") -> None:
-    """Serve runs, one after the other, until the host closes the connection.
-
-    `modules` of packages are preloaded if that is safe, and the pytest plugins in their folder.
-    """
+def main() -> None:
+    """Serve runs, one after the other, until the host closes the connection."""
     if os.getpid() != 1:
         sys.exit("not in a container: /tmp would be emptied")
     host = HostConnection()
     k.prctl(k.PR_SET_DUMPABLE, 0)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    preload(modules, guest_child.socket_families(True))
-    preload_pytest(packages)
+    preload(guest_child.socket_families(True))
+    preload_pytest()
     entrypoints = load_entrypoints()
     _reset_folders()
     os.chdir(WORK_FOLDER)

@@ -12,7 +12,6 @@ from ..isolation import landlock_run, seccomp
 from ..limits.rlimits import set_rlimits
 from ..pytest_plugin.config import ini_file
 from .file_descriptors import STACK_DUMP_FD
-from .package_preload import unload_shadowed_packages
 
 _GUEST = __name__.rsplit(".", 2)[0]
 _NAMESPACE_FAMILIES = (seccomp.AF_INET, seccomp.AF_INET6)
@@ -51,7 +50,7 @@ def enter_run(job: dict[str, Any], limits: dict[str, int], has_namespaces: bool)
     os.environ.clear()
     os.environ.update(job["environment"])
     os.chdir(job["work"])
-    unload_shadowed_packages(job["work"], job["packages"])
+    sys.path += filter(None, [job["packages"]])
     job["limits"] = limits
     if not has_namespaces:
         landlock_run.confine(job)

@@ -16,31 +16,23 @@ from ..isolation.run_mounts import WORK_FOLDER
 from . import child
 from .file_descriptors import reserve_fds
 from .forkserver import ForkServer
-from .package_preload import preload, preload_packages
+from .preload import preload, preload_pytest
 
 CODE_ZYGOTE_NAME = "gl-code-zygote"
 
 
-def start(
-    controls: Sequence[int],
-    root: str = "",
-    modules: Sequence[str] = (),
-    packages: str = "",
-    is_bare: bool = False,
-) -> NoReturn:
+def start(controls: Sequence[int], root: str = "") -> NoReturn:
     """Serve runs until the host closes the control sockets.
 
     `controls` are the descriptors of the control socket of the runs that need all, and of that of
-    the runs of code alone, if there are any. `root` is the folder of the runs where there are no
-    namespaces. Preloaded are `modules` of `packages`, if that is safe, and its pytest plugins; if `is_bare`
-    the modules are for code alone, so that a test run reveals a missing import that another
-    module's import would hide, and no other kind of run is served.
+    the runs of code alone, if there are any: then the first serves only test runs, which reveal a
+    missing import that another module's import would hide. `root` is the folder of the runs where
+    there are no namespaces.
     """
     if root:
         os.environ["TMPDIR"] = root
     control, *others = [socket.socket(fileno=reserve_fds(item)) for item in controls]
-    families = child.socket_families(not root)
-    preload(() if is_bare else modules, families)
+    preload(child.socket_families(not root))
     for complete in (site.setquit, site.setcopyright, site.sethelper):  # left out by `-S`
         complete()
     for other in others:
@@ -48,14 +40,10 @@ def start(
             k.prctl(k.PR_SET_PDEATHSIG, signal.SIGKILL)
             k.name_process(CODE_ZYGOTE_NAME)
             control.close()
-            preload_packages(modules)
             _serve(other, root, KINDS_WITHOUT_PYTEST)
         other.close()
-    # Not before: the zygote of code alone must not have it loaded.
-    from .pytest_preload import preload_pytest
-
-    preload_pytest(packages)
-    _serve(control, root, ("tests",) if is_bare else ())
+    preload_pytest()  # not before: the zygote of code alone must not have it loaded
+    _serve(control, root, ("tests",) if others else ())
 
 
 def _serve(control: socket.socket, root: str, kinds: Sequence[str]) -> NoReturn:

@@ -106,7 +106,7 @@ def test_old_python_reports_its_version() -> None:
 
 
 def test_python_of_another_version_than_the_packages_reports_it() -> None:
-    packages = InstalledPackages(("six",), "/somewhere/site-packages", preloadable_modules=("six",))
+    packages = InstalledPackages(("six",), "/somewhere/site-packages")
     code = (
         f"import sys; sys.version_info = (3, 99, 1); exec({list_start_arguments(packages)[-1]!r})"
     )
