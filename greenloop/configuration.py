@@ -5,7 +5,6 @@ reach out of the sandbox; all else comes from options, the environment, or the u
 """
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,11 +19,7 @@ from pydantic.fields import FieldInfo
 
 from greenloop.errors import SettingsError
 from greenloop.plugins import list_plugins
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
+from greenloop.toml import parse_toml
 
 PROJECT_FILE: Final = "pyproject.toml"
 TABLE: Final = "[tool.greenloop]"
@@ -208,7 +203,6 @@ def read_project_table(folder: Path = Path()) -> dict[str, Any]:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        values: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return parse_toml(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from None
-    return values

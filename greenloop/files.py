@@ -67,6 +67,14 @@ def read_text(path: Path, name: str = "") -> str:
     return decode_text(read_bounded(path, name=name), name or str(path))
 
 
+def read_or_empty(path: Path) -> str:
+    """Return a file's text, with replacements for what is not UTF-8; '' where it cannot be read."""
+    try:
+        return path.read_text("utf-8", "replace")
+    except OSError:
+        return ""
+
+
 def check_python(code: str, subject: str, flags: int = 0) -> None:
     """Raise InputError if a text does not compile; `subject` is `FILE is`, or `the tests are`."""
     try:

@@ -100,7 +100,7 @@ async def run_check(
     if not result.passed:
         if failure:
             raise failure
-        for line in explain_missing_modules(result.failures, code):
+        for line in explain_missing_modules(result.failures, code, state.packages.own):
             emit(Notice(line))
         return
     state.green_run = result

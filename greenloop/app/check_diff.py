@@ -21,7 +21,6 @@ from greenloop.app.diff_tests import (
 )
 from greenloop.app.requests import build_request
 from greenloop.app.tests_before import compare_tests
-from greenloop.dependencies.names import find_required_modules
 from greenloop.errors import InputError
 from greenloop.events import EventSink, Notice, TestRunFinished, ignore_event
 from greenloop.events.progress import create_thread_safe_sink, progress_span
@@ -29,7 +28,6 @@ from greenloop.project.diff import ProjectDiff
 from greenloop.project.grading import ChangedLines, grade_lines
 from greenloop.project.grading.grader import CODE_PIECES, NO_STATEMENT, TEST_PIECES
 from greenloop.project.runner import NOT_FINISHED, ProjectRunner
-from greenloop.project.tree import list_module_names
 from greenloop.records import Baseline, Change, Evidence, Report
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
@@ -40,11 +38,10 @@ from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.check.request import CheckRequest
 from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.setup.missing_modules import (
-    describe_missing_modules,
     explain_python_version,
     explain_suite_problem,
 )
-from greenloop.workflow.setup.packages import add_project_packages, find_unavailable_modules
+from greenloop.workflow.setup.packages import add_project_packages
 from greenloop.workflow.setup.project_environment import use_environment
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
@@ -138,7 +135,8 @@ async def _run_check(
     with use_environment(sandbox, root, settings, emit, state, untracked, scope) as box:
         if not box.environment:
             await add_project_packages(state, diff.tree, settings, emit)
-            _tell_what_is_missing(diff, state, emit)
+            if line := explain_python_version(diff.tree):
+                emit(Notice(line))
             box = box.with_packages(state.packages.installed)
         await _grade_changes(ProjectRunner(box, diff.tree), emit, diff, suite, state, deadline)
 
@@ -198,25 +196,6 @@ def measure_baseline(
     if not baseline.problem.startswith(NOT_FINISHED) or not related:
         return baseline, []
     return runner.measure_baseline(max(deadline - time.monotonic(), 1.0), related), related
-
-
-def _tell_what_is_missing(diff: ProjectDiff, state: RunState, emit: EventSink) -> None:
-    """Tell which packages the tests need that are not there, and which Python."""
-    texts = diff.tree.texts.items()
-    own = diff.tree.module_names | list_module_names(diff.before)
-    tests = [text for path, text in texts if is_test_path(path.rpartition("/")[2])]
-    required = set().union(*map(find_required_modules, tests))
-    found = find_unavailable_modules(tests, own, state.packages.installed)
-    if missing := [module for module in found if module in required]:
-        emit(
-            Notice(
-                describe_missing_modules(
-                    missing, "the project's tests import", diff.tree, state.packages.unavailable
-                )
-            )
-        )
-    if line := explain_python_version(diff.tree):
-        emit(Notice(line))
 
 
 def _record_run(

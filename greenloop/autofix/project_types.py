@@ -17,11 +17,7 @@ from typing import Any
 
 from greenloop.autofix.project_style import write_file
 from greenloop.autofix.ruff import run_tool
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
+from greenloop.toml import read_table
 
 _TIMEOUT_SECONDS = 60
 _INI_FILES = ("mypy.ini", ".mypy.ini", "setup.cfg")
@@ -71,8 +67,8 @@ def _read_configuration(files: Mapping[str, bytes]) -> dict[str, _Options]:
             return {i: dict(parser[i]) for i in parser.sections() if re.match("mypy(-|$)", i)}
     try:
         text = files.get("pyproject.toml", b"").decode("utf-8", "replace")
-        options = tomllib.loads(text).get("tool", {}).get("mypy")
-        return dict(_read_toml(options)) if isinstance(options, dict) else {}
+        options = read_table(text, "tool", "mypy")
+        return dict(_read_toml(options)) if options else {}
     except (ValueError, AttributeError, TypeError):
         return {}
 

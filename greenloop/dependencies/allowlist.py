@@ -27,7 +27,7 @@ DEFAULT_PACKAGES = (
     "pydantic pygments pytest-asyncio python-dateutil pyyaml rapidfuzz regex rich scipy "
     "sortedcontainers sympy tabulate tomli-w toolz typing-extensions tzdata"
 ).split()
-NO_PACKAGES, PLUGIN_PREFIX = "none", "pytest-"
+NO_PACKAGES = "none"
 _BARE_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _LIST_COMMA = re.compile(r",(?!\s*[<>=!~])")  # the comma of `numpy>=2,<3` belongs to it
 
@@ -128,16 +128,6 @@ class PackageResolver:
         """Return the allowed packages that sources import; `own_modules` are left out."""
         modules = {item for source in sources for item in find_imported_modules(source)}
         return self.allowlist.find_imported(modules - set(own_modules))
-
-    def find_declared(
-        self, sources: Iterable[str], own_modules: Iterable[str], declared: Collection[str]
-    ) -> frozenset[str]:
-        """Return the allowed packages that a project declares and uses.
-
-        A plug-in of pytest is imported nowhere: to declare it is to use it.
-        """
-        plugins = {name for name in self.allowlist.names if name.startswith(PLUGIN_PREFIX)}
-        return (self.find_imported(sources, own_modules) | plugins).intersection(declared)
 
     async def find_installed(self, names: Iterable[str]) -> InstalledPackages | None:
         """Return the packages if they are in the cache."""

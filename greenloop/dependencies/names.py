@@ -78,38 +78,11 @@ def find_imported_modules(source: str) -> frozenset[str]:
     source does not parse.
     """
     try:
-        return _find_third_party(ast.parse(source))
+        nodes = list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
-
-
-@cache_by_source
-def find_required_modules(source: str) -> frozenset[str]:
-    """Return the same without imports that the source expects to fail.
-
-    These stand in the body of a `try`, or in a `with` that names what it raises.
-    """
-    try:
-        return _find_third_party(_GuardRemover().visit(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-
-
-def _find_third_party(tree: ast.Module) -> frozenset[str]:
-    nodes = list(ast.walk(tree))
     imported = frozenset(_iter_imports(nodes)) - sys.stdlib_module_names
     return imported.union(_iter_plugins_of_marks(nodes))
-
-
-class _GuardRemover(ast.NodeTransformer):
-    """Replaces blocks in which an import may fail."""
-
-    def visit_Try(self, node: ast.Try) -> ast.AST:
-        return ast.Pass()
-
-    def visit_With(self, node: ast.With) -> ast.AST:
-        is_guard = any("raises" in ast.unparse(item.context_expr) for item in node.items)
-        return ast.Pass() if is_guard else self.generic_visit(node)
 
 
 def _iter_plugins_of_marks(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """Hidden tests of a task, run on the final code, or on the data's reference solution."""
 
-import asyncio
 import os
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, replace
@@ -139,7 +138,6 @@ class TaskSandboxFactory:
 
     def __init__(self, sandbox: Sandbox, provider: PackageResolver) -> None:
         self.sandbox, self._provider = sandbox, provider
-        self._install_lock = asyncio.Lock()
 
     async def create_sandbox(
         self, task: EvalTask, code: str = "", contract_packages: Collection[str] = ()
@@ -150,10 +148,7 @@ class TaskSandboxFactory:
         names = self._provider.find_imported(sources, own) | set(contract_packages)
         if not names:
             return self.sandbox
-        async with self._install_lock:
-            installed = await self._provider.find_installed(names)
-            installed = installed or await self._provider.install(names)
-        return self.sandbox.with_packages(installed)
+        return self.sandbox.with_packages(await self._provider.install(names))
 
 
 async def for_each_task(

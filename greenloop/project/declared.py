@@ -1,27 +1,18 @@
-"""What a project declares: packages that it and its tests need, and its entry points. Nothing is run."""
+"""Packages that a project declares for itself and its tests. Nothing is run."""
 
 import ast
 import configparser
 import re
-import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
+from greenloop.files import read_or_empty
+from greenloop.toml import find_table, read_table
 
-_VERSION_FILE = re.compile(
-    r"""(?m)^[\w.-]*(?:version[-_]file|write_to)\s*=\s*["']([^"'\n]+\.py)["']"""
-)
-_NAME = re.compile(r"""(?m)^name\s*=\s*["']?([\w.-]+)""")
-_STATIC_VERSION = re.compile(r"""(?m)^version\s*=\s*["']?(\d[\w.+!-]*)""")
-_VERSION = b'__version__ = version = "0.0.0"\n__version_tuple__ = version_tuple = (0, 0, 0)\n'
 _TEST_GROUP = re.compile(r"(?i)(unit|run)?[-_]?(tests?|testing|pytest)([-_]\w+)?")
 _OTHER_GROUP = re.compile(r"(?i)dev(el(op(ment)?)?)?|all|ci")  # where none is for tests
 _FILES = re.compile(r"(?i)([\w-]*[-_])?requirements?([-_][\w-]*)?\.(txt|in)")
@@ -41,8 +32,9 @@ def list_requirements(root: Path) -> tuple[str, ...]:
     development. What names a path or an address is left out.
     """
     found: dict[str, set[str]] = {}
-    own = canonicalize_name(str(_table(_read_toml(root), "project").get("name", "")))
-    for line in _iter_lines(root):
+    values = read_table(read_or_empty(root / "pyproject.toml"))
+    own = canonicalize_name(str(find_table(values, "project").get("name", "")))
+    for line in _iter_lines(root, values):
         try:
             wanted = Requirement(line)
         except InvalidRequirement:
@@ -55,52 +47,10 @@ def list_requirements(root: Path) -> tuple[str, ...]:
     return tuple(sorted(item for items in found.values() for item in items))
 
 
-def generate_files(read: Callable[[str], bytes | None]) -> dict[str, bytes]:
-    """Return files that a build or an installation adds: the module of the version, and metadata.
-
-    `read` returns the content of a file of the project by its path, None where there is none.
-    """
-    text, added = _decode(read("pyproject.toml")), {}
-    found = _VERSION_FILE.search(text)
-    path = str(PurePosixPath(found[1])) if found else ""
-    if (
-        path
-        and read(path) is None
-        and read(f"{PurePosixPath(path).parent}/__init__.py") is not None
-    ):
-        added[path] = _VERSION
-    name = _NAME.search(text) or _NAME.search(_decode(read("setup.cfg")))
-    if name:
-        version = _STATIC_VERSION.search(name.string)
-        number = version[1] if version else "0"
-        folder = f"{re.sub('[-_.]+', '_', name[1])}-{number}.dist-info"
-        lines = f"Metadata-Version: 2.1\nName: {name[1]}\nVersion: {number}\n"
-        added[f"{folder}/METADATA"] = lines.encode()
-        added[f"{folder}/entry_points.txt"] = _format_entry_points(_parse_toml(text)).encode()
-    return added
-
-
-def _format_entry_points(values: Mapping[str, Any]) -> str:
-    project = _table(values, "project")
-    groups = {"console_scripts": project.get("scripts"), **_table(project, "entry-points")}
-    lines = []
-    for name, points in groups.items():
-        items = points.items() if isinstance(points, dict) else ()
-        lines += [f"[{name}]", *(f"{key} = {place}" for key, place in items)]
-    return "\n".join(lines) + "\n"
-
-
-def _decode(content: bytes | None) -> str:
-    return (content or b"").decode("utf-8", "replace")
-
-
-def _iter_lines(root: Path) -> Iterator[str]:
-    files = [path for name in _FOLDERS for path in sorted((root / name).glob("*"))]
-    names = [path for path in files if _is_requirements(path)]
-    chosen = _choose_groups({path.stem: [str(path)] for path in names})
+def _iter_lines(root: Path, values: Mapping[str, Any]) -> Iterator[str]:
     always = [root / "requirements.txt", root / "requirements.in"]
     lines = [
-        *_iter_files([*always, *map(Path, chosen)], root),
+        *_iter_files([*always, *list_test_files(root)], root),
         *_read_ini(root / "tox.ini").get("testenv", "deps", fallback="").splitlines(),
     ]
     extras = {
@@ -110,9 +60,17 @@ def _iter_lines(root: Path) -> Iterator[str]:
         for name in _WORD.findall(found)
     }
     yield from lines
-    yield from _iter_pyproject(_read_toml(root), extras)
+    yield from _iter_pyproject(values, extras)
     yield from _iter_setup_cfg(root / "setup.cfg")
     yield from _iter_setup_py(root / "setup.py")
+
+
+def list_test_files(root: Path) -> list[Path]:
+    """Return the files of requirements that are for tests; for development where there are none."""
+    files = [path for name in _FOLDERS for path in sorted((root / name).glob("*"))]
+    kept = [path.relative_to(root) for path in files if _is_requirements(path)]
+    by_name = {"-".join(path.with_suffix("").parts): root / path for path in kept}
+    return [by_name[name] for name in choose_groups(by_name)]
 
 
 def _is_requirements(path: Path) -> bool:
@@ -122,19 +80,19 @@ def _is_requirements(path: Path) -> bool:
 
 
 def _iter_pyproject(values: Mapping[str, Any], extras: Collection[str]) -> Iterator[str]:
-    project, groups = _table(values, "project"), _table(values, "dependency-groups")
+    project, groups = find_table(values, "project"), find_table(values, "dependency-groups")
     yield from _texts(project.get("dependencies"))
-    optional = _table(project, "optional-dependencies")
-    yield from _choose_groups(optional)
+    optional = find_table(project, "optional-dependencies")
+    yield from _iter_chosen(optional)
     yield from (line for name in extras for line in _texts(optional.get(name)))
-    yield from _choose_groups({name: _resolve_group(groups, name, ()) for name in groups})
-    tools = _table(values, "tool")
-    poetry = _table(tools, "poetry")
+    yield from _iter_chosen({name: _resolve_group(groups, name, ()) for name in groups})
+    poetry = find_table(values, "tool", "poetry")
     own_groups = {
-        name: list(_table(group, "dependencies")) for name, group in _table(poetry, "group").items()
+        name: list(find_table(group, "dependencies"))
+        for name, group in find_table(poetry, "group").items()
     }
-    yield from (name for name in _table(poetry, "dependencies") if name != "python")
-    yield from _choose_groups({**own_groups, "dev": [*_table(poetry, "dev-dependencies")]})
+    yield from (name for name in find_table(poetry, "dependencies") if name != "python")
+    yield from _iter_chosen({**own_groups, "dev": [*find_table(poetry, "dev-dependencies")]})
 
 
 def _resolve_group(groups: Mapping[str, Any], name: str, seen: tuple[str, ...]) -> list[str]:
@@ -146,18 +104,19 @@ def _resolve_group(groups: Mapping[str, Any], name: str, seen: tuple[str, ...]) 
     return found
 
 
-def _choose_groups(groups: Groups) -> Iterator[str]:
-    """Yield what the groups for tests hold; those for development where there are none."""
-    for kind in (_TEST_GROUP, _OTHER_GROUP):
-        chosen = [name for name in groups if kind.fullmatch(_strip_requirements(name))]
-        if chosen:
-            for name in chosen:
-                yield from _texts(groups[name])
-            return
+def choose_groups(names: Iterable[str]) -> list[str]:
+    """Return the names of groups for tests; those for development where there are none."""
+    plain = {name: _strip_requirements(name) for name in names}
+    tests = [name for name in plain if _TEST_GROUP.fullmatch(plain[name])]
+    return tests or [name for name in plain if _OTHER_GROUP.fullmatch(plain[name])]
+
+
+def _iter_chosen(groups: Groups) -> Iterator[str]:
+    return (text for name in choose_groups(groups) for text in _texts(groups[name]))
 
 
 def _strip_requirements(name: str) -> str:
-    return re.sub(r"(?i)[-_]?requirements?[-_]?", "", name) or name
+    return re.sub(r"(?i)[-_]?requirements?[-_]?", "-", name).strip("-")
 
 
 def _iter_setup_cfg(path: Path) -> Iterator[str]:
@@ -165,7 +124,7 @@ def _iter_setup_cfg(path: Path) -> Iterator[str]:
     yield from parser.get("options", "install_requires", fallback="").splitlines()
     if parser.has_section("options.extras_require"):
         extras = parser.items("options.extras_require")
-        yield from _choose_groups({name: text.splitlines() for name, text in extras})
+        yield from _iter_chosen({name: text.splitlines() for name, text in extras})
     yield from parser.get("options", "tests_require", fallback="").splitlines()
 
 
@@ -175,15 +134,17 @@ def _iter_setup_py(path: Path) -> Iterator[str]:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError):
         return
+    assigned = dict(_iter_values(tree))
     for name, node in _iter_values(tree):
+        named = assigned.get(node.id, node) if isinstance(node, ast.Name) else node
         try:
-            value = ast.literal_eval(node)
+            value = ast.literal_eval(named)
         except (ValueError, TypeError):
             continue
         if name in ("install_requires", "tests_require"):
             yield from _texts(value)
         elif name == "extras_require" and isinstance(value, dict):
-            yield from _choose_groups(value)
+            yield from _iter_chosen(value)
 
 
 def _iter_values(tree: ast.Module) -> Iterator[tuple[str | None, ast.expr]]:
@@ -202,7 +163,7 @@ def _iter_files(paths: list[Path], root: Path) -> Iterator[str]:
         if path in seen or not path.is_relative_to(root.resolve()):
             continue
         seen.add(path)
-        for line in _read(path).replace("\\\n", " ").splitlines():
+        for line in read_or_empty(path).replace("\\\n", " ").splitlines():
             plain = re.sub(r"(^|\s)#.*|\s--hash=\S+", "", line).strip()
             if included := _INCLUDE.match(plain):
                 paths.append(path.parent / included[1])
@@ -212,33 +173,10 @@ def _iter_files(paths: list[Path], root: Path) -> Iterator[str]:
 def _read_ini(path: Path) -> configparser.ConfigParser:
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
-        parser.read_string(_read(path))
+        parser.read_string(read_or_empty(path))
     except configparser.Error:
         return configparser.ConfigParser()
     return parser
-
-
-def _read_toml(root: Path) -> dict[str, Any]:
-    return _parse_toml(_read(root / "pyproject.toml"))
-
-
-def _parse_toml(text: str) -> dict[str, Any]:
-    try:
-        return dict(tomllib.loads(text))
-    except tomllib.TOMLDecodeError:
-        return {}
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace")
-    except OSError:
-        return ""
-
-
-def _table(values: Any, name: str) -> dict[str, Any]:
-    found = values.get(name) if isinstance(values, dict) else None
-    return found if isinstance(found, dict) else {}
 
 
 def _texts(values: Any) -> list[str]:

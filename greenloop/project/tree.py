@@ -8,16 +8,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from packaging.utils import canonicalize_name
-
+from greenloop.dependencies.names import parse_package_name
 from greenloop.errors import InputError, OutputError
-from greenloop.project.declared import generate_files
+from greenloop.project.declared import list_requirements
 from greenloop.project.environment.discovery import find_pytest_root
+from greenloop.project.environment.generated_files import generate_files
 from greenloop.project.git import find_commit, run_git
 from greenloop.project.snapshot import take_snapshot
 from greenloop.records import InputFile, Project
 
-_WORD = re.compile(r"[A-Za-z0-9][\w.-]*")
 _CODE, _MAX_CODE_FILES = (".py", ".pyi", ".toml", ".ini", ".cfg", ".md", ".rst"), 20_000
 _METADATA = re.compile(
     r"(?i)pyproject\.toml|setup\.(cfg|py)|tox\.ini|uv\.lock|([\w-]+/)?[\w-]*requirements[\w/-]*\.(txt|in)"
@@ -56,17 +55,10 @@ class ProjectTree:
             if path.endswith(".py")
         }
 
-    @property
-    def metadata(self) -> str:
-        """The text of the files that name the packages which the project needs."""
-        files, scope = self.project.all_files.items(), f"{self.scope}/"
-        found = (t for path, t in files if _METADATA.fullmatch(path.removeprefix(scope)))
-        return "\n".join(text.decode("utf-8", "replace") for text in found)
-
     @cached_property
     def declared_names(self) -> frozenset[str]:
-        """The words of those files, normalized as the names of packages: those it declares, and more."""
-        return frozenset(map(canonicalize_name, _WORD.findall(self.metadata)))
+        """The names of the packages that the project declares for itself and its tests."""
+        return frozenset(map(parse_package_name, list_requirements(Path(self.root, self.scope))))
 
     def with_changes(
         self, changed: Mapping[str, str | None], targets: Sequence[str] = ()

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from greenloop.errors import InputError
+from greenloop.files import read_or_empty
 from greenloop.sandbox.guest.pytest_plugin.plugins import SWITCHED_OFF
 
 _MIN_PYTHON, _MIN_PYTEST = (3, 10), (7, 4)
@@ -57,7 +58,7 @@ class Environment:
     @cached_property
     def python_version(self) -> str:
         """The version of Python, as exactly as it can be read: `3.12.1` or `3.12`."""
-        found = _VERSION.search(_read(Path(self.prefix, "pyvenv.cfg")))
+        found = _VERSION.search(read_or_empty(Path(self.prefix, "pyvenv.cfg")))
         if found:
             return found[1]
         name = os.path.basename(os.path.realpath(self.python))
@@ -85,7 +86,7 @@ class Environment:
             file.parent.name.partition("-")[0]
             for site in self.site_folders
             for file in sorted(site.glob("*.*-info/entry_points.txt"))
-            if _has_section(_read(file), "pytest11")
+            if _has_section(read_or_empty(file), "pytest11")
         ]
         return tuple(dict.fromkeys(found))
 
@@ -131,7 +132,7 @@ def read_environment(python: str, origin: str) -> Environment:
     base = os.path.dirname(os.path.dirname(os.path.realpath(path)))
     if not any(Path(base, "lib").glob("python3*/os.py")):
         raise InputError(f"{origin}: {python} leads to no installation of Python: {base}")
-    config = _read(Path(prefix, "pyvenv.cfg"))
+    config = read_or_empty(Path(prefix, "pyvenv.cfg"))
     links = trace_links(path)
     if home := _HOME.search(config):
         links += trace_links(home[1])
@@ -155,13 +156,6 @@ def trace_links(path: str) -> list[tuple[str, str]]:
         else:
             break
     return [(target, link) for link, target in found.items()]
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def _has_section(text: str, name: str) -> bool:

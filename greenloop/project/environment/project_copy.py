@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from greenloop.errors import InputError, OutputError, SandboxError
-from greenloop.project.declared import generate_files
 from greenloop.project.environment.folders import list_copied_sources, list_other_folders
+from greenloop.project.environment.generated_files import generate_files
 from greenloop.project.environment.interpreter import Environment
 from greenloop.project.exclusions import (
     explain_content_exclusion,

@@ -10,6 +10,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from greenloop.dependencies import InstalledPackages, PackageResolver
 from greenloop.dependencies.names import get_package_name, is_standard_library
 from greenloop.events import EventSink, PackageInstallStarted, PackagesReady
+from greenloop.files import read_or_empty
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Failure
 
@@ -17,6 +18,8 @@ ONE_MODULE = (
     "a check takes one module alone; `greenloop check --diff REF` grades the lines of a project that "
     "have changed"
 )
+_REQUIRED_PYTHON = re.compile(r"""(?m)^\s*(?:requires-python|python_requires)\s*=\s*([^#\n]+)""")
+_METADATA_FILES = ("pyproject.toml", "setup.cfg", "setup.py")
 MISSING_MODULE = re.compile(r"No module named '([^'.]+)")
 
 
@@ -41,50 +44,26 @@ def find_missing_module(failure: Failure) -> str:
     return found[1]
 
 
-def describe_missing_module(module: str, importer: str) -> str:
-    """Return a line that names the module, and the flag that would allow its package."""
-    return describe_missing_modules([module], importer)
+def describe_missing_module(module: str, importer: str, own: Collection[str] = ()) -> str:
+    """Return a line that names the module, and the option that would allow its package.
 
-
-def describe_missing_modules(
-    modules: Sequence[str],
-    importer: str,
-    tree: ProjectTree | None = None,
-    unavailable: Collection[str] = (),
-) -> str:
-    """Return the same for several modules; options as those of `suggest_packages`."""
-    verb = "is" if len(modules) == 1 else "are"
-    missing = f"{importer} {', '.join(modules)}, which {verb} not available"
-    allow = suggest_packages(modules, tree, unavailable)
-    return f"add {allow}: {missing}" if allow else missing
-
-
-def suggest_packages(
-    modules: Sequence[str], tree: ProjectTree | None, unavailable: Collection[str] = ()
-) -> str:
-    """Return the options that allow the packages of modules, without those that are `unavailable`.
-
-    Of a project these are only packages that its metadata names, all at once. Any index may have a
-    package of a name that a project's metadata do not know, by anybody.
+    There is none in a project, which has modules of its `own`: a test may write the module, and any
+    index may have a package of that name, by anybody.
     """
-    names = dict.fromkeys(i for i in map(get_package_name, modules) if i not in unavailable)
-    if tree is not None:
-        is_declared = any(name in tree.declared_names for name in names)
-        return "--install, for what the project declares" if is_declared else ""
-    return " ".join(f"--allow-package {name}" for name in names)
+    told = f"{importer} {module}, which is not available"
+    return told if own else f"add --allow-package {get_package_name(module)}: {told}"
 
 
-def explain_missing_modules(failures: Sequence[Failure], code: Path | None) -> Iterator[str]:
-    """Yield a line for each module that the tests of a file did not find.
-
-    One of the project itself is no package: to install what an index has by its name would be wrong.
-    """
+def explain_missing_modules(
+    failures: Sequence[Failure], code: Path | None, own: Collection[str] = ()
+) -> Iterator[str]:
+    """Yield a line for each module that the tests of a file did not find."""
     for module in dict.fromkeys(map(find_missing_module, failures)):
-        own = find_project_module(module, code) if module and code else None
-        if own:
-            yield f"the code or a test imports {module}, which is {own} of this project: {ONE_MODULE}"
+        file = find_project_module(module, code) if module and code else ""
+        if file:
+            yield f"the code or a test imports {module}, which is {file} of this project: {ONE_MODULE}"
         elif module:
-            yield describe_missing_module(module, "the code or a test imports")
+            yield describe_missing_module(module, "the code or a test imports", own)
     if any("attempted relative import" in item.message for item in failures):
         yield f"the code or a test imports from its own package: {ONE_MODULE}"
 
@@ -99,24 +78,22 @@ def find_project_module(module: str, code: Path) -> str:
     return next((name for place in folders for name in names if (place / name).exists()), "")
 
 
-_REQUIRED_PYTHON = re.compile(r"""(?m)^\s*(?:requires-python|python_requires)\s*=\s*([^#\n]+)""")
-
-
 def explain_suite_problem(
     problem: str, tree: ProjectTree, unavailable: Collection[str] = ()
 ) -> str:
     """Return the problem of a baseline with its remedy, as far as one is known."""
     found = MISSING_MODULE.search(problem)
-    is_package = found and found[1] not in tree.module_names and not is_standard_library(found[1])
-    allow = suggest_packages([found[1]], tree, unavailable) if found and is_package else ""
-    allow = f"add {allow}" if allow else ""
+    name = get_package_name(found[1]) if found else ""
+    is_declared = name in tree.declared_names and name not in unavailable
+    install = "add --install, for what the project declares" if is_declared else ""
     told = f"the project's tests cannot be run here: {problem}"
-    return "; ".join(filter(None, (told, allow, explain_python_version(tree))))
+    return "; ".join(filter(None, (told, install, explain_python_version(tree))))
 
 
 def explain_python_version(tree: ProjectTree) -> str:
     """Return that the project does not support this Python; '' where it does or does not say."""
-    required = _REQUIRED_PYTHON.search(tree.metadata)
+    files = (Path(tree.root, tree.scope, name) for name in _METADATA_FILES)
+    required = _REQUIRED_PYTHON.search("\n".join(map(read_or_empty, files)))
     text = required[1].strip(" \t\r,\"'") if required else ""
     try:
         is_supported = SpecifierSet(text).contains(platform.python_version(), prereleases=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
-from greenloop.dependencies import InstalledPackages, PackageAllowlist, PackageResolver
+from greenloop.dependencies import PackageAllowlist, PackageResolver
 from greenloop.dependencies.names import find_imported_modules, format_with_import
 from greenloop.errors import InputError, PackagesError
 from greenloop.events import EventSink, Notice
@@ -20,6 +20,7 @@ from greenloop.workflow.setup.missing_modules import (
 from greenloop.workflow.state import Run, RunState
 
 _MISSING_FILE = re.compile(r"No such file or directory: '([^']+)'")
+_PLUGIN_PREFIX = "pytest-"
 _PYTEST_MODULES = frozenset("pytest _pytest pluggy iniconfig packaging pygments conftest".split())
 
 
@@ -33,16 +34,10 @@ async def install_contract_packages(run: Run) -> None:
     names = run.kit.packages.find_imported(given, [contract.module])
     await add_packages(state, run.kit.packages, names.union(contract.packages), run.emit)
     local_names = {contract.module, *(Path(item.name).stem for item in state.request.given)}
-    for module in find_unavailable_modules(given, local_names, state.packages.installed):
+    imported = {item for code in given for item in find_imported_modules(code)}
+    there = local_names | _PYTEST_MODULES | state.packages.installed.import_names
+    for module in sorted(imported - there):
         _notify_missing(run, module, "your tests import")
-
-
-def find_unavailable_modules(
-    sources: Iterable[str], local_names: Collection[str], installed: InstalledPackages
-) -> list[str]:
-    """Return the modules that sources import and that a run of them would not find."""
-    imported = {item for code in sources for item in find_imported_modules(code)}
-    return sorted(imported - set(local_names) - _PYTEST_MODULES - installed.import_names)
 
 
 async def install_imported_packages(
@@ -72,14 +67,16 @@ async def add_project_packages(
 def find_declared_packages(tree: ProjectTree | None, settings: Settings) -> frozenset[str]:
     """Return the allowed packages that a project uses, and that it or the user names.
 
-    Of a module alone (None) these are plug-ins of pytest.
+    A plug-in of pytest is imported nowhere: to name it is to use it. Of a module alone (None) these
+    are all.
     """
-    named = set(PackageAllowlist.parse("", settings.allow_package).names)
-    packages = PackageResolver(settings.allow_list)
-    if tree is None:
-        return packages.find_declared((), (), named)
-    named |= tree.declared_names
-    return packages.find_declared(tree.texts.values(), tree.module_names, named)
+    allowed = settings.allow_list
+    named = {*PackageAllowlist.parse("", settings.allow_package).names}
+    used = {name for name in allowed.names if name.startswith(_PLUGIN_PREFIX)}
+    if tree is not None:
+        named |= tree.declared_names
+        used |= PackageResolver(allowed).find_imported(tree.texts.values(), tree.module_names)
+    return frozenset(used & named)
 
 
 async def install_missing_packages(run: Run, result: TestRun, local_names: Collection[str]) -> bool:
@@ -147,7 +144,7 @@ def _notify_missing(run: Run, module: str, importer: str) -> None:
     path = request.original.path if isinstance(request, HealScriptRequest) and is_new else ""
     if path and (option := suggest_module_input(path, module)):
         raise InputError(f"{module} is beside the script; let the script read it with: {option}")
-    run.notify_once(module, describe_missing_module(module, importer))
+    run.notify_once(module, describe_missing_module(module, importer, run.state.packages.own))
 
 
 def suggest_module_input(original: str, module: str) -> str:

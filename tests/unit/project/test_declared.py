@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from greenloop.project.declared import generate_files, list_requirements
+from greenloop.project.declared import list_requirements
+from greenloop.project.environment.generated_files import generate_files
 from tests.support.programs import read_table
 from tests.support.project_environments import write_files
 

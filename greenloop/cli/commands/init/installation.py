@@ -1,19 +1,11 @@
 """The command that installs a project with its tests, for a job that is proposed."""
 
 import shlex
-import sys
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
-
-_TEST_SETS = ("test", "tests", "testing", "dev")
-_BUILD_FILES = ("setup.py", "setup.cfg")
+from greenloop.files import read_or_empty
+from greenloop.project.declared import choose_groups, list_test_files
+from greenloop.toml import find_table, read_table
 
 
 def find_test_installation(root: Path) -> str:
@@ -21,37 +13,15 @@ def find_test_installation(root: Path) -> str:
 
     The tests' packages are those of a group, an extra or a file with one of the usual names.
     """
-    data = _read_project_file(root)
-    extras = _pick(data.get("project", {}).get("optional-dependencies", {}))
-    groups = _pick(data.get("dependency-groups", {}))
+    data = read_table(read_or_empty(root / "pyproject.toml"))
+    extras = choose_groups(find_table(data, "project", "optional-dependencies"))
+    groups = choose_groups(find_table(data, "dependency-groups"))
     is_package = not data.keys().isdisjoint(("project", "build-system")) or any(
-        (root / name).exists() for name in _BUILD_FILES
+        (root / name).exists() for name in ("setup.py", "setup.cfg")
     )
+    files = [*list_test_files(root), root / "requirements.txt"]
+    found = [str(path.relative_to(root)) for path in files if path.is_file()]
     words = ["-e", f".[{extras[0]}]" if extras else "."] if is_package else []
     words += [word for group in groups[:1] for word in ("--group", group)]
-    words += [word for path in _find_requirements(root) for word in ("-r", path)]
+    words += [word for path in found[:1] for word in ("-r", path)]
     return shlex.join([*words, "pytest"]) if words else ""
-
-
-def _read_project_file(root: Path) -> dict[str, Any]:
-    with suppress(OSError, ValueError):
-        values: dict[str, Any] = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
-        return values
-    return {}
-
-
-def _pick(names: object) -> list[str]:
-    return [name for name in _TEST_SETS if isinstance(names, dict) and name in names]
-
-
-def _find_requirements(root: Path) -> Iterator[str]:
-    """Yield the first file that lists the tests' packages, such as `requirements-dev.txt`."""
-    forms = (
-        "requirements/{}.txt",
-        "requirements-{}.txt",
-        "{}-requirements.txt",
-        "requirements_{}.txt",
-    )
-    names = [form.format(name) for form in forms for name in _TEST_SETS]
-    names += ["tests/requirements.txt", "requirements.txt"]
-    yield from [name for name in names if (root / name).is_file()][:1]

@@ -3,14 +3,10 @@
 import configparser
 import re
 import shlex
-import sys
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
+from greenloop.toml import find_table, read_table
 
 PYTEST_FILES = (
     "pyproject.toml",
@@ -55,18 +51,17 @@ def read_beside(path: str, texts: Mapping[str, str]) -> dict[str, dict[str, Any]
 
 def _read(path: str, text: str) -> dict[str, dict[str, Any]]:
     """Return the tables that matter of a configuration file; nothing where it cannot be read."""
+    if path.endswith(".toml"):
+        tool = read_table(text, "tool")
+        return {
+            "pytest": find_table(tool, "pytest", "ini_options") or find_table(tool, "pytest"),
+            "coverage": _join_coverage(find_table(tool, "coverage")),
+            "greenloop": find_table(tool, "greenloop"),
+        }
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
-        if path.endswith(".toml"):
-            tool = tomllib.loads(text).get("tool", {})
-            pytest_table = tool.get("pytest", {})
-            return {
-                "pytest": pytest_table.get("ini_options", pytest_table),
-                "coverage": _join_coverage(tool.get("coverage", {})),
-                "greenloop": tool.get("greenloop", {}),
-            }
-        parser = configparser.ConfigParser(interpolation=None, strict=False)
         parser.read_string(text)
-    except (tomllib.TOMLDecodeError, configparser.Error, AttributeError):
+    except configparser.Error:
         return {}
     found = {name: dict(parser[name]) for name in parser.sections()}
     coverage = {name: found.get(f"coverage:{name}", found.get(name, {})) for name in _COVERAGE}
@@ -77,7 +72,7 @@ def _read(path: str, text: str) -> dict[str, dict[str, Any]]:
 
 
 def _join_coverage(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    return {key: value for name in _COVERAGE for key, value in tables.get(name, {}).items()}
+    return {key: value for name in _COVERAGE for key, value in find_table(tables, name).items()}
 
 
 def compare_settings(

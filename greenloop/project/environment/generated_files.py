@@ -1,0 +1,52 @@
+"""Files that a build or an installation of a project adds: the module of its version, and metadata."""
+
+import re
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import Any
+
+from greenloop.toml import find_table, read_table
+
+_VERSION_FILE = re.compile(
+    r"""(?m)^[\w.-]*(?:version[-_]file|write_to)\s*=\s*["']([^"'\n]+\.py)["']"""
+)
+_NAME = re.compile(r"""(?m)^name\s*=\s*["']?([\w.-]+)""")
+_STATIC_VERSION = re.compile(r"""(?m)^version\s*=\s*["']?(\d[\w.+!-]*)""")
+_VERSION = b'__version__ = version = "0.0.0"\n__version_tuple__ = version_tuple = (0, 0, 0)\n'
+
+
+def generate_files(read: Callable[[str], bytes | None]) -> dict[str, bytes]:
+    """Return the files; `read` returns a file of the project by its path, None where there is none."""
+    text, added = _decode(read("pyproject.toml")), {}
+    found = _VERSION_FILE.search(text)
+    path = str(PurePosixPath(found[1])) if found else ""
+    if (
+        path
+        and read(path) is None
+        and read(f"{PurePosixPath(path).parent}/__init__.py") is not None
+    ):
+        added[path] = _VERSION
+    name = _NAME.search(text) or _NAME.search(_decode(read("setup.cfg")))
+    if name:
+        version = _STATIC_VERSION.search(name.string)
+        number = version[1] if version else "0"
+        folder = f"{re.sub('[-_.]+', '_', name[1])}-{number}.dist-info"
+        lines = f"Metadata-Version: 2.1\nName: {name[1]}\nVersion: {number}\n"
+        added[f"{folder}/METADATA"] = lines.encode()
+        added[f"{folder}/entry_points.txt"] = _format_entry_points(text).encode()
+    return added
+
+
+def _format_entry_points(text: str) -> str:
+    project = read_table(text, "project")
+    groups: dict[str, Any] = {"console_scripts": project.get("scripts")}
+    groups |= find_table(project, "entry-points")
+    lines = []
+    for name, points in groups.items():
+        items = points.items() if isinstance(points, dict) else ()
+        lines += [f"[{name}]", *(f"{key} = {place}" for key, place in items)]
+    return "\n".join(lines) + "\n"
+
+
+def _decode(content: bytes | None) -> str:
+    return (content or b"").decode("utf-8", "replace")

@@ -1,0 +1,31 @@
+"""TOML files of users and their projects."""
+
+import sys
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the values of a file. Raises ValueError: it is not TOML."""
+    values: dict[str, Any] = tomllib.loads(text)
+    return values
+
+
+def read_table(text: str, *names: str) -> dict[str, Any]:
+    """Return a table of a file by the names on its path; {} where it is not there, or not TOML."""
+    try:
+        values = parse_toml(text)
+    except (ValueError, RecursionError):
+        return {}
+    return find_table(values, *names)
+
+
+def find_table(values: Any, *names: str) -> dict[str, Any]:
+    """Return a table in another one; {} where something else, or nothing, is there."""
+    for name in names:
+        values = values.get(name) if isinstance(values, dict) else None
+    return values if isinstance(values, dict) else {}
