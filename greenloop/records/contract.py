@@ -207,7 +207,6 @@ def _format_answer(contract: Contract) -> Iterator[str]:
     lists = {
         "Not covered": contract.not_covered,
         "Assumptions": contract.assumptions,
-        "Background": tuple(f'"{item.quote}"' for item in contract.background),
         "Packages": contract.packages,
     }
     for name, items in lists.items():

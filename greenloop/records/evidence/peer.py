@@ -73,14 +73,16 @@ class Peer(Piece):
 
     @property
     def reached(self) -> bool:
-        """Whether enough inputs were compared and no difference counts against the code."""
+        """Whether enough inputs agree and no difference counts against the code."""
         against = any(item.counts_against for item in self.differences)
         return self.is_enough and not against and not self.slower
 
     @property
     def is_enough(self) -> bool:
-        """Whether many inputs were compared, or all that there are."""
-        return self.allowed >= MIN_ALLOWED_INPUTS or (self.is_exhausted and self.allowed > 0)
+        """Whether many inputs agree, or most of all that there are."""
+        return self.agreed >= MIN_ALLOWED_INPUTS or (
+            self.is_exhausted and 2 * self.agreed > self.allowed
+        )
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
         brief = f"{self.agreed}/{self.allowed}"
@@ -94,7 +96,10 @@ class Peer(Piece):
             what = "the text contradicts the code on" if wrong else "answers differ on"
             return f"{what} {format_items(calls)}"
         if not self.is_enough:
-            few = f"only {self.allowed} inputs were compared (at least {MIN_ALLOWED_INPUTS})"
+            differ = f", and {self.agreed} of them agree" * (self.agreed < self.allowed)
+            few = (
+                f"only {self.allowed} inputs were compared{differ} (at least {MIN_ALLOWED_INPUTS})"
+            )
             return f"{few}: {self.problem}" if self.problem else few
         if self.slower:
             return f"the code is far slower than the second implementation on {format_items(self.slower)}"

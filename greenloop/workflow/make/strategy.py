@@ -94,13 +94,15 @@ class MakeStrategy(ModuleStrategy):
     async def extend(self) -> bool:
         if self.run.kit.is_plain and prefers_plain_road(self.run):
             return False  # neither more tests nor a second program can be had from such a model
-        if not self.run.kit.is_plain and (
-            await self._hardener.harden() or await review_repaired_code(self.run)
-        ):
+        if not self.run.kit.is_plain and (await self._hardener.harden() or await self._review()):
             return True
         if await self._peer_comparer.compare():
             return True
         return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
+
+    async def _review(self) -> bool:
+        """Review what repairs changed; where they follow an answer, a new peer is written instead."""
+        return not self._peer_comparer.is_outdated and await review_repaired_code(self.run)
 
     async def undo_change(self) -> bool:
         """Apply answers that the user gave later: red code may be right by them."""

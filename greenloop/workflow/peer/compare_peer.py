@@ -52,6 +52,7 @@ class PeerComparer:
         self._run, self._state, self._repairs = run, run.state, repairs
         self._repair_findings = repair_findings
         self._peer: PeerProgram | None = None
+        self._taken: dict[str, str] = {}  # answers to open questions by which the peer was written
         self._rounds_left = _MAX_ROUNDS
         self._judged: dict[tuple[str, ...], Difference] = {}
         self._asked: dict[tuple[str, ...], str] = {}  # open choices by cluster
@@ -62,7 +63,8 @@ class PeerComparer:
         if self._state.green_run is None or self._state.forgery_reason:
             return False
         try:
-            if self._peer is None and not self._absent:
+            if (self._peer is None or self.is_outdated) and not self._absent:
+                self._peer, self._taken = None, self._list_answers()
                 self._peer = await self._write_peer()
             if self._peer is not None:
                 return await self._compare(self._peer)
@@ -71,10 +73,20 @@ class PeerComparer:
         self._set_absent(f"no second implementation was compared: {self._absent}")
         return False
 
+    @property
+    def is_outdated(self) -> bool:
+        """Whether a peer was written by other answers to the open questions than those that hold now."""
+        now = self._list_answers()
+        return any(now.get(question, taken) != taken for question, taken in self._taken.items())
+
+    def _list_answers(self) -> dict[str, str]:
+        return {item.question: item.chosen for item in self._state.agreed_contract.choices}
+
     def _set_absent(self, why: str) -> None:
         evidence = self._state.evidence
         not_measured = {**evidence.not_measured, "peer": why}
-        self._state.evidence = evidence.model_copy(update={"not_measured": not_measured})
+        absent = {"not_measured": not_measured, "peer": None}
+        self._state.evidence = evidence.model_copy(update=absent)
         if self._run.settings.peer:
             self._run.notify_once("peer", why)
 

@@ -20,9 +20,11 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 from tests.support.model_responses import (
     GOOD_CODE,
     GOOD_TESTS,
+    PEER_CODE,
     answers,
     contract_answer,
     fence,
+    peer_answer,
     suite_answer,
 )
 from tests.support.workflow_runs import Outcome, RunWorkflow
@@ -241,15 +243,20 @@ def test_a_later_answer_steers_contract_tests_and_code(
     run_workflow: RunWorkflow, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    run_workflow(script(), run_dir=run)
+    before = run_workflow(script(), run_dir=run, peer=True)
     give_back(run, "ValueError")
     more = {
         "parse_specification": ["Requirements\n- R2: top_k([1], 5) and k < 0 raise ValueError"],
         "generate_tests": [suite_answer(STRICT_TESTS)],
         "repair_code": [fence(STRICT_CODE)],
+        "write_peer": [peer_answer(PEER_CODE.replace("k < 0", "k < 0 or k > len(xs)"))],
     }
-    done = run_workflow(nothing_new(**more), resume=run)
-    assert done.model.tools == [*more, "review_code"]  # no judge
+    done = run_workflow(nothing_new(**more), resume=run, peer=True)
+    assert done.model.tools == [*more]  # no judge, and a new peer in place of a review
+    for peer in (before.report.evidence.peer, done.report.evidence.peer):
+        assert peer is not None
+        assert peer.reached
+        assert peer.agreed == peer.allowed
     asked = done.model.list_prompts("parse_specification")[0]
     assert "The author answers your question" in asked
     assert "raises ValueError`, and not `top_k([2, 1], 5) -> [2, 1]`" in asked
@@ -258,7 +265,7 @@ def test_a_later_answer_steers_contract_tests_and_code(
     assert done.report.final_code == STRICT_CODE
     assert done.report.tests_passed
     assert origins(done.report)[ANSWER_TEST] == "answer"
-    again = run_workflow(nothing_new(), resume=run)
+    again = run_workflow(nothing_new(), resume=run, peer=True)
     assert again.model.prompts == []
     assert again.report.final_code == STRICT_CODE
 

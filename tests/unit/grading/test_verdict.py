@@ -71,6 +71,10 @@ def test_full_evidence_has_no_shortfall() -> None:
             {"isolated": less(ISOLATED, own_answers=3), "read_against_text": False, "peer": None},
             "isolation: of 3 of 5 answers that the tests compare, only operators of the code",
         ),
+        (
+            {"peer": Peer(inputs=458, allowed=458, agreed=22)},
+            "second implementation: only 458 inputs were compared, and 22 of them agree (at least 50)",
+        ),
         ({"empty_bodies": None}, "empty bodies: not taken"),
         ({"empty_bodies": less(FULL.empty_bodies, **TIMEOUT)}, "empty bodies: out of time after 1"),
         ({"assertion_mutation": None}, "assertion mutation: not taken"),
