@@ -173,13 +173,12 @@ def build_environment(
     home: str,
     temporary: str,
     hash_seed: int,
-    packages: InstalledPackages | None = None,
     *,
     has_pytest: bool = True,
 ) -> dict[str, str]:
     """Return all environment variables of a run; none are inherited from the host."""
     return {
-        **(SINGLE_THREAD_VARIABLES if packages else {}),
+        **SINGLE_THREAD_VARIABLES,
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "HOME": home,
         "TMPDIR": temporary,

@@ -18,7 +18,6 @@ from greenloop.sandbox.base import Sandbox, build_environment
 from greenloop.sandbox.environment import GuestEnvironment
 from greenloop.sandbox.guest.entrypoints import KINDS_WITHOUT_PYTEST
 from greenloop.sandbox.guest.files.writer import stdin_path
-from greenloop.sandbox.guest.limits.rlimits import SINGLE_THREAD_VARIABLES
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.sandbox.network.ca_bundle import CA_BUNDLE_NAME, build_ca_environment, read_ca_bundle
@@ -127,7 +126,7 @@ class EnvironmentSandbox(WarmSandbox):
             payload["import_roots"] = [os.path.join(root, item) for item in (*roots, "")]
         for name in ("PYTHONPATH", "PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
             variables.pop(name, None)
-        variables.update(SINGLE_THREAD_VARIABLES, **dict(self.environment.variables))
+        variables.update(self.environment.variables)
         removed = [f"{root}/{path}" for path in job.payload.get("removed", ())]
         payload |= {"cold": True, "python": self.environment.python, "removed": removed}
         return self._run_payload(payload, job)
@@ -162,11 +161,7 @@ def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
         "packages": paths.packages,
         "environment": {
             **build_environment(
-                paths.home,
-                paths.temporary,
-                job.hash_seed,
-                job.packages,
-                has_pytest=job.has_pytest,
+                paths.home, paths.temporary, job.hash_seed, has_pytest=job.has_pytest
             ),
             **(build_ca_environment(f"{paths.home}/{CA_BUNDLE_NAME}") if job.allowed_hosts else {}),
             "PYTHONPATH": ":".join(filter(None, (paths.site, paths.packages))),

@@ -22,7 +22,7 @@ from greenloop.sandbox.warm.zygote_process import ZygoteProcess
 _GRACE_SECONDS = 15.0
 _MAX_RUNS = 2000  # of one process, in case something in it grows
 _MAX_ATTEMPTS = 2
-_MAX_ACTIVE = 4  # each is a Python process with its packages loaded
+_MAX_ACTIVE = 4  # each is a Python process
 _ZygoteKey = tuple["InstalledPackages | None", int]
 
 
@@ -180,11 +180,7 @@ class ZygotePool:
         self._is_closed = False
 
     def get(self, packages: InstalledPackages | None = None, hash_seed: int = 0) -> ZygoteClient:
-        """Return the zygote that has these packages loaded and, for runs with pytest, their plugins.
-
-        With a hash seed only runs of code alone have these packages loaded. Raises SandboxError:
-        the pool is closed.
-        """
+        """Return the zygote that sees these packages. Raises SandboxError: the pool is closed."""
         key = (packages or None, hash_seed)
         with self._lock:
             if self._is_closed:

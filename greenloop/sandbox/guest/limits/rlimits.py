@@ -4,8 +4,7 @@ import resource
 import sys
 
 _CPU_MARGIN_SECONDS = 2
-# They start a thread per core when they are imported. A fork has none of the threads of its parent,
-# and a run may have only a limited number.
+# Libraries that start a thread per core when they are imported, of which a run has a limited number.
 SINGLE_THREAD_VARIABLES = {
     f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
 }
