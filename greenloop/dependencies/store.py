@@ -37,13 +37,13 @@ class PackageStore:
     visible.
     """
 
-    def __init__(self, root: Path | None = None, *, is_pinned: bool = True) -> None:
+    def __init__(self, root: Path | None = None, constraints: Sequence[str] | None = None) -> None:
         """Use `root`, or the user's cache folder (by `XDG_CACHE_HOME`).
 
-        Packages of greenloop's own pytest have its versions where they are pinned.
+        Without `constraints` packages of greenloop's own pytest have its versions.
         """
         self.root = root or Path(platformdirs.user_cache_dir("greenloop")) / "packages"
-        self._constraints = _list_pinned_constraints() if is_pinned else []
+        self._constraints = list(_list_pinned() if constraints is None else constraints)
 
     def find(self, requirements: Sequence[str]) -> "InstalledPackages | None":
         """Return a set that is installed, else None; needs no network."""
@@ -79,11 +79,11 @@ class PackageStore:
                 f"{error.strerror or error} (set XDG_CACHE_HOME to another folder)"
             ) from None
 
-    def link(self, requirements: Sequence[str], available: Sequence[str]) -> None:
-        """Let a set stand for one that has no wheels of some requirements."""
+    def link(self, requirements: Sequence[str], installed: "InstalledPackages") -> None:
+        """Let an installed set stand for one that cannot be installed."""
         link = self._folder_for(requirements)
         link.unlink(missing_ok=True)
-        link.symlink_to(self._folder_for(available).name)
+        link.symlink_to(Path(installed.folder).parents[2].name)
 
     def list_folders(self) -> list[Path]:
         """Return the folders of all installed sets."""
@@ -177,7 +177,7 @@ def _interpreter_tags() -> list[str]:
     return [tag, str(sysconfig.get_config_var("SOABI")), sysconfig.get_platform()]
 
 
-def _list_pinned_constraints() -> list[str]:
+def _list_pinned() -> list[str]:
     versions = {name: get_installed_version(name) for name in _PINNED_PACKAGES}
     return [f"{name}=={version}" for name, version in versions.items() if version]
 

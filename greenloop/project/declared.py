@@ -10,6 +10,7 @@ from typing import Any
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from greenloop.dependencies.poetry import iter_requirements
 from greenloop.files import read_or_empty
 from greenloop.toml import find_table, read_table
 
@@ -88,11 +89,12 @@ def _iter_pyproject(values: Mapping[str, Any], extras: Collection[str]) -> Itera
     yield from _iter_chosen({name: _resolve_group(groups, name, ()) for name in groups})
     poetry = find_table(values, "tool", "poetry")
     own_groups = {
-        name: list(find_table(group, "dependencies"))
+        name: list(iter_requirements(find_table(group, "dependencies")))
         for name, group in find_table(poetry, "group").items()
     }
-    yield from (name for name in find_table(poetry, "dependencies") if name != "python")
-    yield from _iter_chosen({**own_groups, "dev": [*find_table(poetry, "dev-dependencies")]})
+    older = list(iter_requirements(find_table(poetry, "dev-dependencies")))
+    yield from iter_requirements(find_table(poetry, "dependencies"))
+    yield from _iter_chosen({"dev": older, **own_groups})
 
 
 def _resolve_group(groups: Mapping[str, Any], name: str, seen: tuple[str, ...]) -> list[str]:

@@ -4,7 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from packaging.specifiers import SpecifierSet
+
 from greenloop.dependencies import PackageStore
+from greenloop.dependencies.locked import read_locked
 from greenloop.dependencies.names import parse_package_name
 from greenloop.errors import PackagesError
 from greenloop.project.declared import list_requirements
@@ -18,7 +21,7 @@ _PYTEST = "pytest>=7.4"
 def find_made_environment(root: Path) -> Environment | None:
     """Return the environment that was made for a project, None where there is none."""
     wanted = list_wanted(root)
-    installed = PackageStore(is_pinned=False).find(wanted) if wanted else None
+    installed = PackageStore(constraints=_list_locked(root)).find(wanted) if wanted else None
     if installed is None:
         return None
     found = read_environment(str(Path(installed.folder).parents[2]), MADE)
@@ -37,30 +40,68 @@ def list_wanted(root: Path) -> tuple[str, ...]:
     return declared if "pytest" in names else (*declared, _PYTEST)
 
 
+def _list_locked(root: Path) -> tuple[str, ...]:
+    """Return what is locked; without a pytest that is too old for greenloop."""
+    pytest = SpecifierSet(_PYTEST.removeprefix("pytest"))
+    locked = [item.split("==") for item in read_locked(root)]
+    return tuple(f"{name}=={at}" for name, at in locked if name != "pytest" or at in pytest)
+
+
 def make_environment(root: Path, notify: Callable[[str], None]) -> None:
     """Install what a project declares as wheels, of which nothing is executed, into an environment.
 
-    What has no wheel is left out, and told to `notify`. Nothing is done where there is nothing to
-    install, or all is there.
+    Packages have the versions of its lock file. What has no wheel in that version is taken in
+    another one; what has no wheel is left out. Both are told to `notify`. Nothing is done where
+    there is nothing to install, or all is there.
 
     Raises:
         PackagesError: the packages cannot be installed.
     """
-    wanted, store = list_wanted(root), PackageStore(is_pinned=False)
+    wanted, locked = list_wanted(root), _list_locked(root)
+    store = PackageStore(constraints=locked)
     if not wanted or store.find(wanted):
         return
-    rest = wanted
     notify(f"installing what {root.name} declares: {', '.join(map(parse_package_name, wanted))}")
+    rest, constraints = wanted, locked
     while rest:
         try:
-            store.install(rest)
-            break
+            installed = PackageStore(constraints=constraints).install(rest)
         except PackagesError as error:
-            name = parse_package_name(error.absent)
-            absent = [item for item in rest if parse_package_name(item) == name]
-            if not absent:
-                raise
-            notify(f"left out: {name}, of which there is no wheel")
-            rest = tuple(item for item in rest if item not in absent)
-    if rest != wanted:
-        store.link(wanted, rest)
+            rest, constraints = _relax(rest, constraints, error, notify)
+            continue
+        made = read_environment(str(Path(installed.folder).parents[2]), MADE)
+        if (why := made.explain_unusable()) and _PYTEST not in rest:
+            notify(why)
+            rest = (*_leave_out("pytest", rest), _PYTEST)
+            continue
+        if (rest, constraints) != (wanted, locked):
+            store.link(wanted, installed)
+        return
+
+
+def _relax(
+    rest: tuple[str, ...],
+    locked: tuple[str, ...],
+    error: PackagesError,
+    notify: Callable[[str], None],
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what to try after an error: first other versions, then without a package.
+
+    Raises the error where neither can help.
+    """
+    name = parse_package_name(error.absent)
+    freed, others = _leave_out(name, locked), _leave_out(name, rest)
+    if freed != locked:
+        notify(f"not in the locked version: {name}")
+        return rest, freed
+    if others != rest:
+        notify(f"left out: {name}, of which there is no wheel")
+        return others, locked
+    if not locked:
+        raise error
+    notify(f"not in the locked versions: {error}")
+    return rest, ()
+
+
+def _leave_out(name: str, requirements: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(item for item in requirements if parse_package_name(item) != name)

@@ -35,6 +35,14 @@ scripts = {shop = "shop.main:run"}
 test = ["no-wheel-of-this"]
 docs = ["gamma"]
 """
+LOCK = """
+[[package]]
+name = "Alpha"
+version = "1.0"
+[[package]]
+name = "pytest"
+version = "6.2.5"
+"""
 
 
 @pytest.fixture
@@ -43,11 +51,12 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     wheels, root = tmp_path / "wheels", tmp_path / "project"
     wheels.mkdir()
     only_wheels_of(wheels, monkeypatch)
-    wheel(wheels, "alpha", {"alpha.py": "VALUE = 1\n"})
+    for version, value in (("1.0", 1), ("2.0", 2)):
+        wheel(wheels, "alpha", {"alpha.py": f"VALUE = {value}\n"}, version)
     shared = {"shared.pth": sysconfig.get_path("purelib") + "\n"}
     wheel(wheels, "pytest", shared, "9.0")
     files = {"pyproject.toml": PROJECT, "src/shop/__init__.py": "PRICE = 3\n"}
-    write_files(root, {**files, "tests/test_shop.py": TEST})
+    write_files(root, {**files, "uv.lock": LOCK, "tests/test_shop.py": TEST})
     return root
 
 
