@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from greenloop.app.tests_before import find_readers, list_ended
+from greenloop.app.tests_before import FOR_FOLDER, find_readers, list_ended
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import MAX_SUITE_SECONDS, ProjectRunner
 from greenloop.project.weakening import (
@@ -110,7 +110,8 @@ def list_related_tests(diff: ProjectDiff) -> list[str]:
     old = {path: diff.before[path] or "" for path in code}
     words |= find_changed_names(old, {path: texts.get(path, "") for path in code})
     found = (p for p, text in texts.items() if is_test_path(p) and parse_test_functions(text))
-    near = {*diff.before, *find_readers(diff)}
+    read = (p for p, data in find_readers(diff).items() if not data.endswith(FOR_FOLDER))
+    near = {*diff.before, *read}
     return [p for p in found if p in near or words & {*re.findall(r"\w+", texts[p])}]
 
 

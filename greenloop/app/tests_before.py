@@ -14,18 +14,32 @@ from greenloop.project.weakening.tests import read_tests
 from greenloop.records import Baseline, TestRun
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
 
+FOR_FOLDER = ("conftest.py", "__init__.py")  # which no test needs to name
 _HEAD = re.compile(r"\bdef (\w+)")
 
 
 def find_readers(diff: ProjectDiff) -> dict[str, str]:
-    """Return the test files that name a changed file of data, or a folder of it; each with that file."""
+    """Return the test files that a changed file of data or helpers serves; each with that file.
+
+    They name it, or a folder of it, or stand below one that serves its folder.
+    """
     found: dict[str, str] = {}
-    for data in diff.data:
+    for data in (*diff.data, *_list_helping(diff)):
+        folder, _, name = data.rpartition("/")
         parts = {PurePosixPath(part).stem for part in data.split("/")} - {"test", "tests"}
         for path, text in diff.texts_before.items():
-            if is_test_path(path) and any(part in f"{path}\n{text}" for part in parts):
+            below = name in FOR_FOLDER and path.startswith(folder)
+            if is_test_path(path) and (below or any(i in f"{path}\n{text}" for i in parts)):
                 found.setdefault(path, data)
     return found
+
+
+def _list_helping(diff: ProjectDiff) -> Iterator[str]:
+    """Yield the changed files of tests that have no test themselves."""
+    for path, text in diff.before.items():
+        is_changed = is_test_path(path) and text != diff.tree.texts.get(path)
+        if is_changed and not parse_test_functions(text or ""):
+            yield path
 
 
 def compare_tests(
@@ -39,15 +53,9 @@ def compare_tests(
         p for p in diff.before if is_test_path(p) and diff.before[p] != diff.tree.texts.get(p)
     ]
     before = {p: text for p in changed if (text := diff.before[p]) is not None}
-    helping = (p for p in changed if not parse_test_functions(diff.texts_before.get(p, "")))
-    folders = tuple(p[: p.rfind("/") + 1] for p in helping)
-    readers = find_readers(diff)
-    beside = {
-        p: t
-        for p, t in diff.texts_before.items()
-        if (p in readers or (is_test_path(p) and p.startswith(folders))) and (p in only or not only)
-    }
-    old = {p: text for p, text in {**beside, **before}.items() if parse_test_functions(text)}
+    beside = [path for path in find_readers(diff) if path in only or not only]
+    old = {path: diff.texts_before[path] for path in beside} | before
+    old = {path: text for path, text in old.items() if parse_test_functions(text)}
     files = sorted(path for path in old if not path.endswith("conftest.py"))
     if not files:
         return {}

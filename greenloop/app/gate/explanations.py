@@ -114,10 +114,13 @@ class Explanations:
         """
         values = list_values(parse_or_empty(item.before))
         asked = " ".join(value for value in values if value[0] in "'\"")
-        if any(text in asked for text in self._added_texts):
+        if any(text in asked for text in self._list_added(ast.Compare)):
+            return True
+        is_other = item.kind == "expectation"  # and no weaker one
+        written = self._list_added(ast.Constant) if is_other else ()
+        if any(text in item.after and text not in item.before for text in written):
             return True
         before, after = (set(_WORD.findall(text)) for text in (item.before, item.after))
-        is_other = item.kind == "expectation"  # and no weaker one
         return _is_among(after - before, self._added_words) or (
             is_other and _is_among(before - after, self._removed_words)
         )
@@ -137,16 +140,15 @@ class Explanations:
         return {w for old, now in pairs for w in {*_WORD.findall(old)} - {*_WORD.findall(now)}}
 
     @cached_property
-    def _added_texts(self) -> set[str]:
-        """Texts that changed code compares something with, as source, without everyday ones."""
-        found: set[str] = set()
-        for path in self._code:
-            lines = self.diff.lines.get(path, ())
-            for node in ast.walk(parse_or_empty(self._read(path))):
-                if isinstance(node, ast.Compare) and node.lineno in lines:
-                    found.update(list_values(node))
-        texts = {text[1:-1] for text in found if text[0] in "'\""}
-        return {text for text in texts if len(text) >= _MIN_WORD}
+    def _added_nodes(self) -> list[ast.AST]:
+        trees = ((parse_or_empty(self._read(p)), self.diff.lines.get(p, ())) for p in self._code)
+        nodes = ((node, lines) for tree, lines in trees for node in ast.walk(tree))
+        return [node for node, lines in nodes if getattr(node, "lineno", 0) in lines]
+
+    def _list_added(self, kind: type[ast.expr]) -> set[str]:
+        """Return the texts in changed code of a kind, without everyday ones."""
+        values = (i for n in self._added_nodes if isinstance(n, kind) for i in list_values(n))
+        return {i[1:-1] for i in values if i[0] in "'\"" and len(i[1:-1]) >= _MIN_WORD}
 
 
 def _read_all(texts: Mapping[str, str]) -> dict[str, ComparedTest]:

@@ -25,7 +25,7 @@ _COLLECTING_HOOK = re.compile(
     r": pytest_(collection_modify|ignore_collect|pycollect|runtest_setup)"
 )
 _UNEXPLAINED = "if the task asks for it, say so in a docstring, a document or a new test"
-_HEAD = "greenloop: this change is not done. Fix these points, or say why one of them is right as it is:"
+_END = "greenloop: this change is not done. Fix these points, or say why one is right as it is."
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Findings:
         lines = [f"- {item}" for item in self.blocking]
         more = len(lines) - (MAX_LINES - 2)
         shown = lines if more <= 0 else [*lines[: MAX_LINES - 2], f"- and {more} more"]
-        return "\n".join([_HEAD, *shown])
+        return "\n".join([*shown, _END])
 
 
 def collect_findings(
@@ -145,8 +145,7 @@ def _list_reread(
     for test, item in before.items():
         data = readers.get(item.path, "")
         if data and test in known.outdated and is_same(item, now.get(test)):
-            is_there = data in diff.tree.project.all_files
-            after = "another text" if is_there else ""
+            after = "another text" if data in diff.tree.project.all_files else ""
             yield WeakenedTest(test, "data", data, after, was=test, is_replaced=True)
 
 

@@ -2,22 +2,21 @@
 
 import ast
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from greenloop.grading.memorization.special_cases import find_comparisons
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening.names import list_values
 from greenloop.project.weakening.strength import Strength
-from greenloop.project.weakening.tests import ComparedTest, read_tests
+from greenloop.project.weakening.tests import read_tests
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty, read_literal
 from greenloop.testsuite.parser import is_test_path
 
-_MIN_NUMBER, _MIN_ITEMS = 3, 2
 _ASKING = re.compile(
     r"PYTEST_(CURRENT_TEST|VERSION)|['\"](pytest|unittest)['\"] (not )?in sys\.modules"
 )
-_KEYWORD = re.compile(r"[\w.:/-]*")
+_KEYWORD = re.compile(r"b?'[\w.:/-]*'|-?[0-2](\.\d*)?|True|False|None|[(\[{][^,]*,?[)\]}]")
 
 
 def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
@@ -25,15 +24,15 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
 
     A value that a line in `said` names is a rule; so is one of several that are told apart.
     """
-    texts = {path: text for path, text in diff.tree.texts.items() if is_test_path(path)}
-    for path, lines in diff.lines.items():
-        code = diff.tree.texts[path].split("\n") if path not in texts else []
-        asking = (i for i in sorted(lines) if 0 < i <= len(code) and _ASKING.search(code[i - 1]))
-        for line in asking:
-            yield f"{path}:{line} asks whether a test runs it: do the same for every caller"
-        for line, value, answer in [] if path in texts else _find_answers(diff.tree.texts[path]):
+    tests = {path: text for path, text in diff.tree.texts.items() if is_test_path(path)}
+    for path in (path for path in diff.lines if path not in tests):
+        lines, code = diff.lines[path], diff.tree.texts[path]
+        for line, text in enumerate(code.split("\n"), 1):
+            if line in lines and _ASKING.search(text):
+                yield f"{path}:{line} asks whether a test runs it: do the same for every caller"
+        for line, value, answer in _find_answers(code):
             is_named = any(str(value) in text for text in said)
-            if line in lines and not is_named and (test := _find_asking(texts, value, answer)):
+            if line in lines and not is_named and (test := _find_asking(tests, value, answer)):
                 yield (
                     f"{path}:{line} answers {value!r} by itself, as {test} asks: write the rule that "
                     "the example stands for; if it is a rule of its own, say so in a document"
@@ -42,18 +41,15 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
 
 def _find_answers(code: str) -> Iterator[tuple[int, object, object]]:
     """Yield the line, the value and the constant of `if x == value: return constant`."""
-    for function in ast.walk(parse_or_empty(code)):
-        if not isinstance(function, Function):
-            continue
-        compared = [node for node in ast.walk(function) if isinstance(node, ast.Compare)]
-        count = Counter(ast.dump(node.left) for node in compared)
-        for node in ast.walk(function):
-            if isinstance(node, (ast.If, ast.IfExp)) and (answers := _list_constants(node)):
-                for item in ast.walk(node.test):
-                    value = _read_example(item)
-                    if value and count[ast.dump(item.left)] == 1:  # type: ignore[attr-defined]
-                        given = (i for i in answers if not _is_code_of(value[0], i))
-                        yield from ((node.lineno, value[0], answer) for answer in given)
+    for function in (i for i in ast.walk(parse_or_empty(code)) if isinstance(i, Function)):
+        alone = [item for item in find_comparisons(function) if item.is_alone]
+        for branch in ast.walk(function):
+            if isinstance(branch, (ast.If, ast.IfExp)) and (answers := _list_constants(branch)):
+                inside = {*ast.walk(branch.test)}
+                examples = (i for i in alone if i.node in inside and i.stub == "False")
+                for value in (value for item in examples for value in read_literal(item.literal)):
+                    if not _KEYWORD.fullmatch(repr(value)) and not _is_code_of(value, answers[0]):
+                        yield branch.lineno, value, answers[0]
 
 
 def _is_code_of(value: object, answer: object) -> bool:
@@ -73,34 +69,16 @@ def _list_constants(node: ast.If | ast.IfExp) -> list[object]:
     return [item for item in found if not isinstance(item, bool) and item not in (None, "", 0)]
 
 
-def _read_example(node: ast.AST) -> tuple[object, ...]:
-    """Return the value that a comparison asks for, where it is no mere keyword or small number."""
-    match node:
-        case ast.Compare(ops=[ast.Eq()], comparators=[right]):
-            return tuple(item for item in read_literal(right) if _is_example(item))
-    return ()
-
-
-def _is_example(value: object) -> bool:
-    if isinstance(value, (str, bytes)):
-        text = value if isinstance(value, str) else value.decode("latin-1")
-        return not _KEYWORD.fullmatch(text)
-    if isinstance(value, (int, float)):
-        return not isinstance(value, bool) and abs(value) >= _MIN_NUMBER
-    return isinstance(value, (list, tuple, dict, set)) and len(value) >= _MIN_ITEMS
-
-
-def _find_asking(texts: dict[str, str], value: object, answer: object) -> str:
+def _find_asking(tests: Mapping[str, str], value: object, answer: object) -> str:
     """Return a test that expects an answer for a value, '' where none does."""
     wanted = list_values(ast.parse(repr([value, answer])))
-    for path, text in texts.items():
-        if wanted <= list_values(parse_or_empty(text)):
-            found = (item for item in read_tests({path: text}).values() if _asks(item, wanted))
-            if item := next(found, None):
-                return item.test
-    return ""
-
-
-def _asks(item: ComparedTest, wanted: frozenset[str]) -> bool:
-    strong = (check.values for check in item.checks if check.strength is Strength.WHOLE)
-    return any(wanted <= values for values in strong)
+    named = {path: t for path, t in tests.items() if wanted <= list_values(parse_or_empty(t))}
+    return next(
+        (
+            item.test
+            for item in read_tests(named).values()
+            for check in item.checks
+            if check.strength is Strength.WHOLE and wanted <= check.values
+        ),
+        "",
+    )

@@ -24,10 +24,11 @@ Run = Callable[[str, Sequence[Input]], list[Answer]]
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class Comparison:
     """A literal that something is compared with."""
 
     node: ast.expr
+    literal: ast.expr
     stub: str  # what takes its place
     leaves: tuple[str, ...]
     is_alone: bool  # nothing else is compared with what it is compared with
@@ -59,8 +60,8 @@ def find_special_cases(
 
 def _find_candidates(
     tree: ast.Module, calls: Sequence[Input], text: str
-) -> Iterator[tuple[_Comparison, Input]]:
-    comparisons = list(_find_comparisons(tree))
+) -> Iterator[tuple[Comparison, Input]]:
+    comparisons = list(find_comparisons(tree))
     for call in calls:
         nodes = [node for node in ast.walk(show(call)) if isinstance(node, ast.Call)]
         for leaves in dict.fromkeys(tuple(_list_leaves(*_list_arguments(node))) for node in nodes):
@@ -95,8 +96,10 @@ def _is_in_text(name: str, leaves: Sequence[str], text: str) -> bool:
     return all(re.search(rf"(?<!\w){re.escape(leaf)}(?!\w)", prose) for leaf in wanted)
 
 
-def _find_comparisons(tree: ast.Module) -> Iterator[_Comparison]:
+def find_comparisons(tree: ast.AST) -> Iterator[Comparison]:
+    """Yield the literals with which code compares something."""
     compares = [item for item in ast.walk(tree) if isinstance(item, ast.Compare)]
+    compares = [item for item in compares if not isinstance(item.ops[0], (ast.Is, ast.IsNot))]
     subjects = [ast.dump(item.left) for item in compares]
     for item in compares:
         if len(item.ops) == 1 and isinstance(item.ops[0], (ast.Eq, ast.NotEq)):
@@ -116,9 +119,9 @@ def _find_comparisons(tree: ast.Module) -> Iterator[_Comparison]:
                         yield from _compare(value, repr("\0"), value, is_alone)
 
 
-def _compare(node: ast.expr, stub: str, literal: ast.expr, is_alone: bool) -> Iterator[_Comparison]:
+def _compare(node: ast.expr, stub: str, literal: ast.expr, is_alone: bool) -> Iterator[Comparison]:
     if _is_literal(literal):
-        yield _Comparison(node, stub, tuple(_list_leaves(literal)), is_alone)
+        yield Comparison(node, literal, stub, tuple(_list_leaves(literal)), is_alone)
 
 
 def _is_literal(node: ast.expr) -> bool:
@@ -142,7 +145,7 @@ def _iter_leaves(value: object) -> Iterator[str]:
 
 def _is_special(
     source: Source,
-    item: _Comparison,
+    item: Comparison,
     call: Input,
     calls: Sequence[Input],
     variants: Sequence[Input],

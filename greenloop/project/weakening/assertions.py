@@ -42,16 +42,22 @@ def find_conditions(
         ) if len(left) == len(right):
             pairs = zip(left, right, strict=True)
             yield from ((ast.Compare(mine, [ast.Eq()], [theirs]), []) for mine, theirs in pairs)
+        case ast.Assert(
+            test=ast.Compare(left=left, ops=[_, _, *_] as operators, comparators=parts)
+        ):
+            chain = zip([left, *parts], operators, parts, strict=False)
+            yield from ((ast.Compare(mine, [i], [theirs]), []) for mine, i, theirs in chain)
         case ast.Assert(test=test):
             yield test, []
         case ast.With(items=items) | ast.AsyncWith(items=items):
             calls = (read_unittest(resolve(item.context_expr, bound)) for item in items)
             yield from ((call, node.body) for call in calls if is_check_call(call))
-        case ast.Expr(value=ast.Call(func=raises, args=[kind, function, *rest], keywords=more)) if (
+        case ast.Expr(value=ast.Call(func=raises, args=[kind, *call], keywords=more)) if (
             ast.unparse(raises).rpartition(".")[2] in EXPECTING
         ):
-            call = read_unittest(ast.Call(raises, [kind], []))
-            yield call, [ast.Expr(ast.Call(function, rest, more))]
+            for function in call[:1]:  # without one it waits for nothing
+                expected = read_unittest(ast.Call(raises, [kind], []))
+                yield expected, [ast.Expr(ast.Call(function, call[1:], more))]
         case ast.Expr(value=ast.Await(value=value) | value):
             if is_check_call(value) or calls_helper(value, helpers):
                 yield read_unittest(value), []

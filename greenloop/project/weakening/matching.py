@@ -222,7 +222,8 @@ def _is_surpassed(check: Check, others: Collection[ComparedTest]) -> bool:
 def is_called_by(item: ComparedTest, others: Collection[ComparedTest]) -> bool:
     """Return whether one of other tests calls what a test called, with a check as strong."""
     strongest = max((check.strength for check in item.checks), default=Strength.NOTHING)
-    called = list_called(item) - EXPECTING
+    every = list_called(item) - EXPECTING
+    called = every - {*dir(builtins)} or every
     return any(
         not other.is_helper
         and called <= other.names

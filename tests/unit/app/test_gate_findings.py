@@ -10,6 +10,7 @@ from greenloop.app.check_diff import measure_baseline
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.functions import ChangedFunctions
 from greenloop.app.gate.special_cases import find_special_cases
+from greenloop.app.tests_before import find_readers
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import NOT_FINISHED
 from greenloop.project.tree import ProjectTree
@@ -61,6 +62,21 @@ def test_a_document_explains_the_tests_that_it_has_a_word_of(line: str, covers: 
     test = "tests/test_names.py::test_spell"
     item = WeakenedTest(test, "expectation", "spell('a') == 'b'", "spell('a') == 'c'", was=test)
     assert Explanations(build_diff(RULE), [line]).cover(item) is covers
+
+
+@pytest.mark.parametrize(("after", "covers"), [("<b>a", True), ("a", False)])
+def test_new_text_of_the_code_explains_an_expectation_that_has_it(after: str, covers: bool) -> None:
+    diff = build_diff("def spell(text):\n    return '<b>' + text\n")
+    checks = [f"spell('a') == '{text}'" for text in ("<i>a", after)]
+    item = WeakenedTest("tests/test_names.py::test_a", "expectation", *checks)
+    assert Explanations(diff, []).cover(item) is covers
+
+
+@pytest.mark.parametrize(("helper", "served"), [("names", True), ("sums", False)])
+def test_a_changed_file_of_helpers_serves_the_tests_that_name_it(helper: str, served: bool) -> None:
+    diff = build_diff(RULE)
+    diff.before[f"tests/{helper}.py"] = "CASES = [1]\n"
+    assert ("tests/test_names.py" in find_readers(diff)) is served
 
 
 def test_functions_as_they_were_have_no_changed_lines() -> None:

@@ -44,6 +44,7 @@ PYTEST = "[tool.pytest.ini_options]\n"
         (".github/workflows/a.yml", "run: pytest", "run: pytest -k fast", "`run: pytest` is gone"),
         ("noxfile.py", "run('pytest')", "run('pytest', 'tests/unit')", "is gone or was changed"),
         ("tox.ini", "commands = pytest", "commands = - pytest", "`commands = - pytest` is new"),
+        ("tox.ini", "pytest\n  --doctest-modules", "pytest", "`--doctest-modules` is gone"),
     ],
 )
 def test_a_loosened_configuration_is_named(path: str, before: str, after: str, said: str) -> None:

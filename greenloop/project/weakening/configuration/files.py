@@ -60,7 +60,8 @@ def find_loosened_configuration(
         elif path.rpartition("/")[2] in PYTEST_FILES:
             was, now = read_beside(path, before), read_beside(path, after)
             yield from compare_settings(path, was, now, tests)
-            yield from find_silenced(path, old, new)
+            compare = compare_lines if path.endswith("tox.ini") else find_silenced
+            yield from compare(path, old, new)
         elif _is_run_first(path):
             yield f"{path}: was changed; Python runs it before every test"
         else:

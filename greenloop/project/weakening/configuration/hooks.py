@@ -9,8 +9,12 @@ from greenloop.project.weakening.machines import is_about_machine
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_empty
 
-_CHECKING = re.compile(r"greenloop|pytest|\btest-cmd|\bauto-test|disableAllHooks|codex_hooks")
-_INSTALLING = re.compile(r"\b(install|requires?|dependencies|uses)\b|pytest[\w-]* *[=<>~]=")
+_CHECKING = re.compile(
+    r"greenloop|pytest|--doctest-|\btest-cmd|\bauto-test|disableAllHooks|codex_hooks"
+)
+_INSTALLING = re.compile(
+    r"\b(install|requires?|dependencies|uses)\b|pytest[\w-]* *[=<>~!]=|^(\[|addopts|pytest-[\w-]+$)"
+)
 _IDLE = re.compile(r"^#|\becho\b|--(version|help)\b")
 _TEST_PATH = re.compile(r"[\w./-]*\btests?\b[\w./:-]*|[\w./-]+\.py\b")
 _SILENCING = re.compile(
