@@ -124,7 +124,7 @@ def test_loosened_configuration_is_named_first(project: Path) -> None:
     append(project / "pyproject.toml", "addopts = \"-k 'not total'\"\n")
     _, out, _ = stop(project, "--agent", "cursor")
     message = json.loads(out)["followup_message"].splitlines()
-    assert "pyproject.toml: pytest's addopts have `-k not total` now" in message[1]
+    assert "pyproject.toml: pytest's addopts have `-k not total` now" in message[0]
 
 
 def test_data_that_tests_read_and_cases_that_are_gone_are_named(project: Path) -> None:
