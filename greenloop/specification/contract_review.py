@@ -12,8 +12,6 @@ from greenloop.specification.tracing import Trace
 from greenloop.specification.word_lists import OBLIGATIONS, ORDERS, RESULTS, SILENT_WORDS
 from greenloop.syntax.nodes import Definition
 
-# An address, of a link or where one is defined, asks for nothing, whatever words it has.
-_ADDRESS = re.compile(r"(?:\[[^\]\n]{1,99}\]:[ \t]*)?https?://\S+")
 _DOUBTED = re.compile(r"\W{0,3}assumption A?([1-9][0-9]{0,2})\b[*`]*[:\s]*", re.IGNORECASE)
 _REFUSED = re.compile(r"\bbackground B([1-9][0-9]{0,3})\b", re.IGNORECASE)
 
@@ -31,7 +29,7 @@ def find_doubtful_background(contract: Contract) -> tuple[Background, ...]:
         item
         for item in contract.background
         if (
-            _orders_others(words := list_words(_ADDRESS.sub("", item.quote)), defined)
+            _orders_others(words := list_words(item.quote), defined)
             or any(word in doubtful or word.lstrip("-")[:1].isdigit() for word in words)
         )
         and _may_ask(trace, item.quote)

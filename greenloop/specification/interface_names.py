@@ -1,7 +1,6 @@
 """Names, defaults and signature lines of an interface, as the words of a text are compared."""
 
 import ast
-import re
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -9,32 +8,17 @@ from typing import Any
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.passages import list_words
 from greenloop.syntax.nodes import Definition
-from greenloop.syntax.parse import parse_or_empty, parse_or_none
-
-_SIGNATURE_SPAN = re.compile(r"`([^\W\d]\w*\([^`\n]*)`\s*[:：]")
+from greenloop.syntax.parse import parse_or_empty
 
 
 def list_signature_lines(specification: str) -> Iterator[str]:
-    """Yield the lines of the signatures that a specification states, without docstrings.
-
-    One in a sentence stands in backticks before a colon: ``Escribe `f(n: int) -> int`: …``.
-    """
-    for span in _SIGNATURE_SPAN.findall(specification):
-        if parse_or_none(f"def {span}: ..."):
-            yield span
+    """Yield the lines of the signatures that a specification states, without docstrings."""
     tree = parse_or_empty(analyze_specification(specification).signatures)
     for node in ast.walk(tree):
         if isinstance(node, Definition):
             head = ast.get_docstring(node, clean=False) is not None
             node.body = node.body[head:] or [ast.Expr(ast.Constant(...))]
     yield from ast.unparse(tree).split("\n")
-
-
-def list_defaults(interface: str) -> Iterator[str]:
-    for node in ast.walk(parse_or_empty(interface)):
-        if isinstance(node, ast.arguments):
-            for value in (*node.defaults, *filter(None, node.kw_defaults)):
-                yield from list_words(ast.unparse(value))
 
 
 def find_names(interface: str, kinds: Any) -> Iterator[str]:

@@ -76,9 +76,7 @@ class PassageIndex:
     _found_until: dict[str, int] = field(default_factory=dict)
 
     def find(self, quote: str, taken: Container[int] = ()) -> range | None:
-        """Return the numbers of a quote's words; None where it is not there.
-
-        It is part of one block, or is several whole ones.
+        """Return the numbers of a quote's words; None where they do not stand in a row.
 
         A quote that is looked for again is found at its next place, if there is one, and one whose
         words are all `taken` at a place is looked for at the next one.
@@ -91,7 +89,7 @@ class PassageIndex:
                 return place
         self._found_until[wanted] = len(self._searched)  # there is no other place
         first = next(self._iterate_places(wanted, 0), None)
-        return first[1] if first else self._find_whole_blocks(words)
+        return first[1] if first else self._find_across(words)
 
     def _iterate_places(self, wanted: str, at: int) -> Iterator[tuple[int, range]]:
         """Yield where words stand in `_searched` from a place on, and their numbers."""
@@ -101,24 +99,15 @@ class PassageIndex:
             yield at, range(first, first + count)
             at += 1
 
-    def find_across(self, quote: str) -> range | None:
-        """Return the numbers of a quote's words, whatever sentences they belong to."""
-        words = list_words(quote)
-        whole = " ".join(["", *(word.text for word in self.words), ""])
-        at = whole.find(" ".join(["", *words, ""])) if words else -1
-        first = whole.count(" ", 0, at) if at >= 0 else 0
+    def _find_across(self, words: list[str]) -> range | None:
+        """Return the numbers of words that belong to several blocks."""
+        at = self._whole.find(f" {' '.join(words)} ") if words else -1
+        first = self._whole.count(" ", 0, at) if at >= 0 else 0
         return range(first, first + len(words)) if at >= 0 else None
 
-    def _find_whole_blocks(self, words: list[str]) -> range | None:
-        if not words or f" {' '.join(words)} " not in self._searched.replace(" \n ", " "):
-            return None
-        ends = {block.end for block in self.blocks}
-        for first in (block.first for block in self.blocks):
-            place = range(first, first + len(words))
-            found = (self.words[number].text for number in place)
-            if place.stop in ends and all(map(str.__eq__, found, words)):
-                return place
-        return None
+    @cached_property
+    def _whole(self) -> str:
+        return f" {' '.join(word.text for word in self.words)} "
 
     def excerpt(self, first: int, end: int) -> str:
         """Return the text from one word to before another, in one line."""

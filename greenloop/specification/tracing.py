@@ -9,26 +9,15 @@ from itertools import groupby, islice
 from typing import NamedTuple
 
 from greenloop.records import Contract, GivenExample, KeptBehaviour, Requirement
-from greenloop.specification.interface_names import (
-    find_names,
-    list_defaults,
-    list_signature_lines,
-)
+from greenloop.specification.interface_names import find_names, list_signature_lines
 from greenloop.specification.passages import Block, PassageIndex, index_text, list_words
 from greenloop.specification.reading.doctests import parse_doctest
-from greenloop.specification.word_lists import (
-    BEFORE_NAMES,
-    DOCSTRING_SECTIONS,
-    OBLIGATIONS,
-    SILENT_WORDS,
-    STUB_WORDS,
-)
+from greenloop.specification.word_lists import OBLIGATIONS, SILENT_WORDS, STUB_WORDS
 from greenloop.syntax.nodes import Definition
 
 _MAX_QUOTES = 4000  # the others cover nothing
 _MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
 _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
-_MAX_WORDS_TO_SIGNATURE = 8
 _MIN_REPEATED_WORDS = 8
 _STEM_CHARS = 5
 _EMPTY_BODY = ["pass"]
@@ -73,13 +62,9 @@ class Trace:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        """All names that the interface uses, and its defaults."""
-        interface, kinds = self.contract.interface, Definition | ast.Name | ast.arg | ast.Attribute
-        return frozenset([*find_names(interface, kinds), *list_defaults(interface)])
-
-    @cached_property
-    def _defined(self) -> frozenset[str]:
-        return frozenset(find_names(self.contract.interface, Definition))
+        """All names that the interface uses."""
+        kinds = Definition | ast.Name | ast.arg | ast.Attribute
+        return frozenset(find_names(self.contract.interface, kinds))
 
     def _find_uncovered_runs(self, block: Block) -> Iterator[list[int]]:
         numbers = range(block.first, block.end)
@@ -103,16 +88,14 @@ class Trace:
     def may_ask(self, block: Block, run: Iterable[int]) -> bool:
         """Return whether a rest has a word that may ask; short headings name a topic.
 
-        What the contract says in its own words is not lost where the rest of the sentence, or the
-        signature of a docstring, is taken up. Names and single words are no clauses.
+        What the contract says in its own words is not lost where the rest of the sentence is taken
+        up. Names and single words are no clauses.
         """
         numbers = [number for number in run if self._word(number) not in SILENT_WORDS]
         content = {self._word(number) for number in numbers}
         content -= {*list_words(self.contract.module)}
         if block.kind == "code":
-            content -= DOCSTRING_SECTIONS | STUB_WORDS
-        if any(self._is_signature(number) for number in numbers):
-            content -= self._names
+            content -= STUB_WORDS
         text = self.index.excerpt(block.first, block.end)
         is_short = len(content) <= _MAX_HEADING_WORDS or "|" in text  # of a table
         if block.kind == "heading" and is_short:
@@ -133,13 +116,6 @@ class Trace:
         stated += [t for item in contract.choices for t in (item.question, *item.answers)]
         return frozenset(word[:_STEM_CHARS] for text in stated for word in list_words(text))
 
-    def _is_signature(self, number: int) -> bool:
-        """Return whether a word is what the interface defines, and no verb of the same name."""
-        word = self.index.words[number]
-        before = self._word(number - 1) if number else ""
-        is_code = self.index.text[word.end : word.end + 1] in ("(", "`") or "_" in word.text
-        return word.text in self._defined and (is_code or before in BEFORE_NAMES)
-
     def _word(self, number: int) -> str:
         return self.index.words[number].text
 
@@ -159,18 +135,8 @@ def trace_contract(contract: Contract) -> Trace:
         trace.places += (Place("example", words) for words in places)
     for line in list_signature_lines(contract.specification):
         if words := trace.index.find(line):
-            trace.places.append(Place("signature", _add_words_before(trace, words)))
+            trace.places.append(Place("signature", words))
     return trace
-
-
-def _add_words_before(trace: Trace, signature: range) -> range:
-    """Return a signature with the few words of its sentence before it: `Write a function`."""
-    first = trace.find_block(signature).first
-    before = {trace.index.words[number].text for number in range(first, signature.start)}
-    is_short = signature.start - first <= _MAX_WORDS_TO_SIGNATURE
-    return (
-        range(first, signature.stop) if is_short and OBLIGATIONS.isdisjoint(before) else signature
-    )
 
 
 def _find_places(index: PassageIndex, quotes: Sequence[tuple[str, str]]) -> list[range | None]:
@@ -179,7 +145,7 @@ def _find_places(index: PassageIndex, quotes: Sequence[tuple[str, str]]) -> list
     places: list[range | None] = [None] * len(quotes)
     for at in sorted(range(len(quotes)), key=lambda at: -len(quotes[at][1])):
         quote = quotes[at][1]
-        words = index.find(quote, taken) or index.find_across(quote)
+        words = index.find(quote, taken)
         taken.update(words or ())
         places[at] = words
     return places

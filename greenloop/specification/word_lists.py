@@ -52,7 +52,6 @@ _NUMBERS = """
     doppelt zweimal
 """
 _ARROWS = "-> => → ="
-DOCSTRING_SECTIONS = frozenset("args arguments parameters returns raises yields examples".split())
 STUB_WORDS = frozenset("self none pass".split())  # of bodies that are left to be written
 # By themselves these ask for nothing.
 SILENT_WORDS = frozenset(
@@ -61,5 +60,3 @@ SILENT_WORDS = frozenset(
 )
 # What code gives: return, raise, error, and numbers.
 RESULTS = frozenset(f"{_RESULTS} {_NUMBERS}".split())
-# Behind one of these a word is a name, and no verb.
-BEFORE_NAMES = frozenset("class def function method called named klasse funktion methode".split())

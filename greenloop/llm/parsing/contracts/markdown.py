@@ -80,7 +80,6 @@ def read_markdown_contract(text: str) -> dict[str, Any]:
         "requirements": _read_requirement,
         "choices": _read_choice,
         "contradictions": _read_contradiction,
-        "background": _read_background,
     }
     for key, items in sections.items():
         if key in ("module", "summary"):
@@ -149,11 +148,6 @@ def _read_quotes(text: str) -> Iterator[str]:
     """Yield the quoted passages; the whole text where nothing stands in quotation marks."""
     found = [item["quote"] for item in _PASSAGE.finditer(text)]
     yield from found or filter(None, [text.strip().strip("\"'“”„«»")])
-
-
-def _read_background(item: Item) -> dict[str, str]:
-    quotes = list(_read_quotes(_ARROW.sub("", item.text)))
-    return {"quote": quotes[0] if quotes else item.text}
 
 
 def _read_contradiction(item: Item) -> dict[str, Any] | None:
