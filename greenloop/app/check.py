@@ -40,7 +40,7 @@ from greenloop.workflow.check.request import CheckRequest
 from greenloop.workflow.grade_code import collect_evidence
 from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.setup.missing_modules import explain_missing_modules
-from greenloop.workflow.setup.packages import add_packages, find_declared_packages, try_packages
+from greenloop.workflow.setup.packages import add_declared_packages, add_packages
 from greenloop.workflow.setup.project_environment import use_environment
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import GivenTests
@@ -68,11 +68,8 @@ async def run_check(
     packages: PackageResolver | None = None,
     code: Path | None = None,
     place: Callable[[Sandbox], Sandbox] = lambda sandbox: sandbox,
-    declared: frozenset[str] = frozenset(),
 ) -> None:
     """Run the tests of a check with the allowed packages that they import; grade a green run.
-
-    Allowed packages that are `declared` are there too, where they can be installed.
 
     `code` is the file with the module. `place` returns the view that runs the tests of a module
     where it is one of a project.
@@ -82,7 +79,7 @@ async def run_check(
         PackagesError: a package that the tests need cannot be installed.
         InputError: there is no test in the files.
     """
-    failure = await _install_packages(state, emit, packages, declared) if packages else None
+    failure = await _install_packages(state, emit, packages) if packages else None
     if state.packages.installed:
         sandbox = sandbox.with_packages(state.packages.installed)
     sandbox = place(InstrumentedSandbox(sandbox, emit))
@@ -169,17 +166,14 @@ def _list_tolerant_tests(suite: Suite) -> tuple[set[str], set[str]]:
 
 
 async def _install_packages(
-    state: RunState, emit: EventSink, packages: PackageResolver, declared: frozenset[str]
+    state: RunState, emit: EventSink, packages: PackageResolver
 ) -> PackagesError | None:
     """Install what code and tests import; return the error, as an import may be optional."""
     suite = state.tests
     own = {suite.module, *state.packages.own, *(Path(item.name).stem for item in suite.files)}
     sources = [state.candidates.current.code, *(item.code for item in suite.files)]
-    imported = packages.find_imported(sources, own)
-    if declared - imported:
-        await try_packages(state, packages, imported | declared, emit)
     try:
-        await add_packages(state, packages, imported, emit)
+        await add_packages(state, packages, packages.find_imported(sources, own), emit)
     except PackagesError as error:
         return error
     return None
@@ -219,16 +213,15 @@ async def check_inputs(
     """Run a check of files, in their project where they belong to one; errors as in `run_check`."""
     packages = PackageResolver(settings.allow_list)
     if inputs.root is None:
-        declared = find_declared_packages(None, settings)
-        await run_check(sandbox, state, emit, packages, code, declared=declared)
+        await add_declared_packages(state, None, settings, emit)
+        await run_check(sandbox, state, emit, packages, code)
         return
     tree = read_module_tree(inputs)
     inner = find_project_root(inputs.root / inputs.path) or inputs.root
     with use_environment(sandbox, inputs.root, settings, emit, state, place=inner) as box:
-        state.packages.own = tree.module_names
-        declared = find_declared_packages(tree, settings)
+        await add_declared_packages(state, tree, settings, emit)
         place = partial(ProjectSandbox, project=tree.project, path=inputs.path)
-        await run_check(box, state, emit, packages, code, place, declared)
+        await run_check(box, state, emit, packages, code, place)
 
 
 async def run_and_save(

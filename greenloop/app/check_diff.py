@@ -41,7 +41,7 @@ from greenloop.workflow.setup.missing_modules import (
     explain_python_version,
     explain_suite_problem,
 )
-from greenloop.workflow.setup.packages import add_project_packages
+from greenloop.workflow.setup.packages import add_declared_packages
 from greenloop.workflow.setup.project_environment import use_environment
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
@@ -134,7 +134,7 @@ async def _run_check(
     scope = diff.tree.scope
     with use_environment(sandbox, root, settings, emit, state, untracked, scope) as box:
         if not box.environment:
-            await add_project_packages(state, diff.tree, settings, emit)
+            await add_declared_packages(state, diff.tree, settings, emit)
             if line := explain_python_version(diff.tree):
                 emit(Notice(line))
             box = box.with_packages(state.packages.installed)

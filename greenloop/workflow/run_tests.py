@@ -8,8 +8,8 @@ from greenloop.records import Expectation, TestRun
 from greenloop.testsuite import Suite
 from greenloop.workflow.setup.packages import (
     annotate_missing_modules,
-    install_imported_packages,
     install_missing_packages,
+    try_packages,
 )
 from greenloop.workflow.state import Run
 
@@ -53,7 +53,9 @@ async def run_with_packages(
 
     `sources` are read for imports. `local_names` are modules that are not packages.
     """
-    await install_imported_packages(run, sources, local_names)
+    packages = run.kit.packages  # those imported are installed: cheaper than another model call
+    imported = packages.find_imported(sources, local_names)
+    await try_packages(run.state, packages, imported, run.emit)
     with run.state.measure_time("sandbox_s"):
         result = await run_once()
     while await install_missing_packages(run, result, local_names):

@@ -18,7 +18,7 @@ from greenloop.versions import greenloop_version
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.run_tests import run_with_packages
 from greenloop.workflow.setup.missing_modules import explain_suite_problem
-from greenloop.workflow.setup.packages import add_project_packages
+from greenloop.workflow.setup.packages import add_declared_packages
 from greenloop.workflow.state import Run
 from greenloop.workflow.storage.run_dir import write_atomically
 
@@ -84,7 +84,7 @@ class ChangeWorkspace:
         if saved and (saved.files_sha256, saved.greenloop) == key:
             self.baseline = saved.baseline
             return
-        await add_project_packages(self.run.state, self.tree, self.run.settings, self.run.emit)
+        await add_declared_packages(self.run.state, self.tree, self.run.settings, self.run.emit)
         with (
             progress_span(self.run.emit, "the project's tests"),
             self.run.state.measure_time("sandbox_s"),

@@ -27,7 +27,7 @@ from greenloop.workflow.heal.request import HealModuleRequest
 from greenloop.workflow.heal.strategy import HealStrategy
 from greenloop.workflow.make.strategy import ModuleStrategy
 from greenloop.workflow.run_tests import run_suite
-from greenloop.workflow.setup.packages import add_project_packages
+from greenloop.workflow.setup.packages import add_declared_packages
 from greenloop.workflow.state import RepairPhase, Run
 
 _SEARCH_SECONDS_WITH_MODEL, _SEARCH_SECONDS_WITHOUT_MODEL = 2.0, 60.0
@@ -58,7 +58,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         if request.project:
             tree = read_tree(Path(request.project.root))
             tree = tree.with_changes({}, request.project.targets)
-            await add_project_packages(state, tree, self.run.settings, self.run.emit)
+            await add_declared_packages(state, tree, self.run.settings, self.run.emit)
             sandbox = ProjectSandbox(self.run.kit.sandbox, tree.project, request.project.path)
             self.run.kit = replace(self.run.kit, sandbox=sandbox)
         if self._is_search_only:

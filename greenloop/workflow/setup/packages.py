@@ -1,7 +1,7 @@
 """Packages that a run's code and tests need: those of the contract and those found missing."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
 from greenloop.dependencies import PackageAllowlist, PackageResolver
@@ -40,43 +40,22 @@ async def install_contract_packages(run: Run) -> None:
         _notify_missing(run, module, "your tests import")
 
 
-async def install_imported_packages(
-    run: Run, sources: Iterable[str], local_names: Collection[str]
+async def add_declared_packages(
+    state: RunState, tree: ProjectTree | None, settings: Settings, emit: EventSink
 ) -> None:
-    """Install allowed packages that sources import, though the contract does not name them.
-
-    That costs less than another model call. Where it fails the run goes on: the failures of its
-    tests say what is missing. `local_names` are modules that are not packages.
-    """
-    found = run.kit.packages.find_imported(sources, local_names)
-    await try_packages(run.state, run.kit.packages, found, run.emit)
-
-
-async def add_project_packages(
-    state: RunState, tree: ProjectTree, settings: Settings, emit: EventSink
-) -> None:
-    """Install what `find_declared_packages` returns.
-
-    Where that fails, the failures of its tests say what is missing.
-    """
-    state.packages.own = tree.module_names
-    found = find_declared_packages(tree, settings)
-    await try_packages(state, PackageResolver(settings.allow_list), found, emit)
-
-
-def find_declared_packages(tree: ProjectTree | None, settings: Settings) -> frozenset[str]:
-    """Return the allowed packages that a project uses, and that it or the user names.
+    """Install the allowed packages that a project uses, and that it or the user names.
 
     A plug-in of pytest is imported nowhere: to name it is to use it. Of a module alone (None) these
-    are all.
+    are all. Where one cannot be installed, the failures of the tests say what is missing.
     """
-    allowed = settings.allow_list
+    packages = PackageResolver(settings.allow_list)
     named = {*PackageAllowlist.parse("", settings.allow_package).names}
-    used = {name for name in allowed.names if name.startswith(_PLUGIN_PREFIX)}
+    used = {name for name in packages.allowlist.names if name.startswith(_PLUGIN_PREFIX)}
     if tree is not None:
+        state.packages.own = tree.module_names
         named |= tree.declared_names
-        used |= PackageResolver(allowed).find_imported(tree.texts.values(), tree.module_names)
-    return frozenset(used & named)
+        used |= packages.find_imported(tree.texts.values(), tree.module_names)
+    await try_packages(state, packages, used & named, emit)
 
 
 async def install_missing_packages(run: Run, result: TestRun, local_names: Collection[str]) -> bool:
