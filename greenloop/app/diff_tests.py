@@ -28,7 +28,7 @@ _MAX_SHOWN = 5
 class RedTests:
     """Red tests: those that the change breaks, with their failures, and those that do not count.
 
-    `missing` are packages that those do not find. `ended` says how the run of a suite ended that the
+    `missing` are modules that those do not find. `ended` says how the run of a suite ended that the
     change keeps from its end.
     """
 
@@ -150,7 +150,7 @@ def list_ignored_tests(red: RedTests, flaky: Sequence[str]) -> Iterator[str]:
         if names:
             yield f"tests that {what}, and do not count: {_format_tests(names)}"
     if red.missing:
-        yield f"packages that tests import and that are not installed: {', '.join(red.missing)}"
+        yield f"modules that tests import and do not find: {', '.join(red.missing)}"
 
 
 def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
