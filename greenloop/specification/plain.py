@@ -13,7 +13,7 @@ from greenloop.specification.examples import (
 )
 from greenloop.specification.passages import index_text
 from greenloop.specification.reading.doctests import parse_doctest
-from greenloop.specification.signatures import PYTHON_BLOCKS, split_blocks
+from greenloop.specification.signatures import PYTHON_BLOCKS, leave_bodies_out, split_blocks
 from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_empty
@@ -92,10 +92,7 @@ def reduce_to_interface(code: str) -> str:
         or (isinstance(node, Definition) and not node.name.startswith("_"))
     ]
     for node in kept:
-        for item in ast.walk(node):
-            if isinstance(item, Function):
-                head = item.body[:1] if ast.get_docstring(item) is not None else []
-                item.body = [*head, ast.Expr(ast.Constant(...))]
+        leave_bodies_out(node)
     return ast.unparse(ast.Module(kept, [])) if any(map(_is_definition, kept)) else ""
 
 

@@ -62,11 +62,16 @@ def is_parsable(source: str) -> bool:
 def _extract_stubs(source: str) -> Iterator[str]:
     for node in ast.parse(source).body:
         if isinstance(node, Definition) and not node.name.lower().startswith("test"):
-            for item in ast.walk(node):
-                if isinstance(item, Function):
-                    head = item.body[:1] if ast.get_docstring(item) is not None else []
-                    item.body = [*head, ast.Expr(ast.Constant(...))]
+            leave_bodies_out(node)
             yield ast.unparse(node)
+
+
+def leave_bodies_out(node: ast.AST) -> None:
+    """Leave of each function its docstring and `...`."""
+    for item in ast.walk(node):
+        if isinstance(item, Function):
+            head = item.body[:1] if ast.get_docstring(item) is not None else []
+            item.body = [*head, ast.Expr(ast.Constant(...))]
 
 
 def _find_loose_signatures(text: str) -> Iterator[str]:

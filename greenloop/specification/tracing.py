@@ -18,6 +18,7 @@ from greenloop.syntax.nodes import Definition
 _MAX_QUOTES = 4000  # the others cover nothing
 _MAX_WORDS_TO_RESULT = 8  # between an example's call and its result
 _MAX_HEADING_WORDS = 4  # of content; a longer heading is read as a sentence
+_MAX_WORDS_TO_SIGNATURE = 8
 _MIN_REPEATED_WORDS = 8
 _STEM_CHARS = 5
 _EMPTY_BODY = ["pass"]
@@ -135,8 +136,18 @@ def trace_contract(contract: Contract) -> Trace:
         trace.places += (Place("example", words) for words in places)
     for line in list_signature_lines(contract.specification):
         if words := trace.index.find(line):
-            trace.places.append(Place("signature", words))
+            trace.places.append(Place("signature", _add_words_before(trace, words)))
     return trace
+
+
+def _add_words_before(trace: Trace, signature: range) -> range:
+    """Return a signature with the few words of its sentence before it: `Write a function`."""
+    first = trace.find_block(signature).first
+    before = {trace.index.words[number].text for number in range(first, signature.start)}
+    is_short = signature.start - first <= _MAX_WORDS_TO_SIGNATURE
+    return (
+        range(first, signature.stop) if is_short and OBLIGATIONS.isdisjoint(before) else signature
+    )
 
 
 def _find_places(index: PassageIndex, quotes: Sequence[tuple[str, str]]) -> list[range | None]:
