@@ -64,7 +64,7 @@ def test_the_packages_of_a_contract_are_installed_once(
 def test_prompts_name_what_is_available_and_what_was_agreed(run_workflow: RunWorkflow) -> None:
     done = run_workflow(script(), allowed_packages="alpha,PyYAML")
     (asked,) = done.model.list_prompts("parse_specification")
-    assert "Available packages: alpha, pyyaml (import yaml)." in asked
+    assert "one of these packages: alpha, pyyaml (import yaml)." in asked
     assert "standard library and alpha 1.0." in done.model.list_prompts("generate_code")[0]
 
 
