@@ -1,6 +1,7 @@
 """Checks: existing code is run and graded against existing tests, without a model."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -31,7 +32,7 @@ from greenloop.sandbox.views.jobs import InstrumentedSandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile
-from greenloop.testsuite.parser import can_skip_file, parse_test_functions
+from greenloop.testsuite.parser import parse_test_functions
 from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.threads import complete_in_thread
 from greenloop.tracing.setup import Tracing, trace_run
@@ -46,6 +47,8 @@ from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 
+_SKIP = re.compile(r"importorskip|\bskip\(|skipTest\(|SkipTest\b")
+_XFAIL = re.compile(r"mark\.xfail|expectedFailure")
 CheckResult = tuple[Report, GreenloopError | None]
 OpenSandbox = Callable[[], Awaitable[Sandbox]]
 
@@ -145,11 +148,16 @@ async def _tolerate_skips(sandbox: Sandbox, state: RunState, run: TestRun) -> Te
     emptied = (await complete_in_thread(work, sandbox.interrupt_runs)).outcomes
     may_skip, may_fail = _list_tolerant_tests(suite)
     constant = {item for item in skipped if emptied.get(item) in ("skipped", "xfailed")}
-    if isinstance(sandbox, ProjectSandbox):  # whose files may not even load with empty bodies
-        unseen = {item for item in skipped if item not in emptied}
-        constant |= {item for item in unseen if item.partition("[")[0] in may_skip}
+    if isinstance(sandbox, ProjectSandbox):  # where they may also fail before that, or not load
+        unlike = {item for item in skipped if emptied.get(item) != "passed"}
+        constant |= {item for item in unlike if item.partition("[")[0] in may_skip}
     else:
-        constant = {item for item in constant if item.partition("[")[0] in may_skip}
+        files = {item.name for item in suite.files if _SKIP.search(item.code)}
+        constant = {
+            item
+            for item in constant
+            if item.partition("[")[0] in may_skip or item.partition("::")[0] in files
+        }
     xfailed = {name for name, outcome in run.outcomes.items() if outcome == "xfailed"}
     red = {item for item in xfailed if emptied.get(item) == "failed"}
     tolerated = frozenset(constant | {item for item in red if item.partition("[")[0] in may_fail})
@@ -158,11 +166,11 @@ async def _tolerate_skips(sandbox: Sandbox, state: RunState, run: TestRun) -> Te
 
 
 def _list_tolerant_tests(suite: Suite) -> tuple[set[str], set[str]]:
-    """Return the tests and files that may skip by their text, and the tests marked to fail."""
+    """Return the tests that may skip by their text, and those that may be marked to fail."""
     named = [(f"{file.name}::{item.name}", file, item) for file, item in suite.functions]
     may_skip = {name for name, _, item in named if item.can_skip}
-    may_skip |= {item.name for item in suite.files if can_skip_file(item.code)}
-    return may_skip, {name for name, file, item in named if "mark.xfail" in item.source(file.code)}
+    xfails = {name for name, file, _ in named if _XFAIL.search(file.code)}
+    return may_skip, may_skip & xfails
 
 
 async def _install_packages(

@@ -206,6 +206,8 @@ def _is_skipping_call(node: ast.AST) -> bool:
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name)):
             return f"{owner}.{name}" in _SKIPPING_CALLS
+        case ast.Call(func=ast.Name(id=name)):
+            return name in ("SkipTest", "importorskip")
     return False
 
 

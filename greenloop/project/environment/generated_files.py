@@ -10,8 +10,8 @@ from greenloop.toml import find_table, read_table
 _VERSION_FILE = re.compile(
     r"""(?m)^[\w.-]*(?:version[-_]file|write_to)\s*=\s*["']([^"'\n]+\.py)["']"""
 )
-_NAME = re.compile(r"""(?m)^name\s*=\s*["']?([\w.-]+)""")
-_STATIC_VERSION = re.compile(r"""(?m)^version\s*=\s*["']?(\d[\w.+!-]*)""")
+_NAME = re.compile(r"""(?m)^name\s*=\s*([\w.-]+)|\bname\s*=\s*["']([\w.-]+)""")
+_STATIC_VERSION = re.compile(r"""\bversion\s*=\s*["']?(\d[\w.+!-]*)""")
 _VERSION = b'__version__ = version = "0.0.0"\n__version_tuple__ = version_tuple = (0, 0, 0)\n'
 
 
@@ -26,21 +26,32 @@ def generate_files(read: Callable[[str], bytes | None]) -> dict[str, bytes]:
         and read(f"{PurePosixPath(path).parent}/__init__.py") is not None
     ):
         added[path] = _VERSION
-    name = _NAME.search(text) or _NAME.search(_decode(read("setup.cfg")))
+    name, version = _find_name(text, read)
     if name:
-        version = _STATIC_VERSION.search(name.string)
-        number = version[1] if version else "0"
-        folder = f"{re.sub('[-_.]+', '_', name[1])}-{number}.dist-info"
-        lines = f"Metadata-Version: 2.1\nName: {name[1]}\nVersion: {number}\n"
+        folder = f"{re.sub('[-_.]+', '_', name)}-{version}.dist-info"
+        lines = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
         added[f"{folder}/METADATA"] = lines.encode()
         added[f"{folder}/entry_points.txt"] = _format_entry_points(text).encode()
     return added
 
 
+def _find_name(text: str, read: Callable[[str], bytes | None]) -> tuple[str, str]:
+    """Return the name and the version of a project; ('', '') where no file has them."""
+    for table in (read_table(text, "project"), read_table(text, "tool", "poetry")):
+        if isinstance(table.get("name"), str):
+            return table["name"], str(table.get("version", "0"))
+    for path in ("setup.cfg", "setup.py"):
+        older = _decode(read(path))
+        if found := _NAME.search(older):
+            version = _STATIC_VERSION.search(older)
+            return found[1] or found[2], version[1] if version else "0"
+    return "", ""
+
+
 def _format_entry_points(text: str) -> str:
-    project = read_table(text, "project")
-    groups: dict[str, Any] = {"console_scripts": project.get("scripts")}
-    groups |= find_table(project, "entry-points")
+    project, poetry = read_table(text, "project"), read_table(text, "tool", "poetry")
+    groups: dict[str, Any] = {"console_scripts": project.get("scripts") or poetry.get("scripts")}
+    groups |= find_table(project, "entry-points") or find_table(poetry, "plugins")
     lines = []
     for name, points in groups.items():
         items = points.items() if isinstance(points, dict) else ()

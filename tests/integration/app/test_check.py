@@ -182,6 +182,18 @@ def test_a_red_run_is_not_graded(warm: Sandbox) -> None:
             "@pytest.mark.xfail(raises=AssertionError)\ndef test_x():\n    assert f(3) == 10\n",
             "verified",
         ),
+        (
+            CODE,
+            "@pytest.mark.xfail(raises=(OSError, AssertionError))\nclass TestX:\n"
+            "    def test_x(self):\n        assert f(3) == 10\n",
+            "verified",
+        ),
+        (
+            CODE,
+            "@pytest.fixture\ndef lib():\n    return pytest.importorskip('absent_module')\n\n"
+            "def test_x(lib):\n    assert f(lib.x) == 9\n",
+            "verified",
+        ),
         # The code decides that it is skipped.
         (CODE, "def test_x():\n    if f(3) == 9:\n        pytest.skip('x')\n", "failed"),
         (
