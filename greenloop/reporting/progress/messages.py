@@ -140,12 +140,14 @@ def _format_contract(event: e.ContractReady, verbose: bool, max_length: int) -> 
         yield f"         in no requirement, for the review to judge: {count} of the text"
     for text in contract.not_covered:
         yield f"         not covered: {_truncate_reason(text, verbose)}"
-    for choice in contract.choices:
+    for choice in contract.open_choices:
         yield f"         open: {choice.question} (taken: {choice.chosen})"
     if contract.packages:
         yield f"         packages: {', '.join(contract.packages)}"
     if contract.examples:
-        yield f"         {len(contract.examples)} examples of the specification are used as tests"
+        count = pluralize(len(contract.examples), "example")
+        are = "is a test" if len(contract.examples) == 1 else "are used as tests"
+        yield f"         {count} of the specification {are}"
 
 
 def _format_failures(run: TestRun, verbose: bool) -> Iterator[str]:
