@@ -139,8 +139,9 @@ class _FolderScan:
         """Yield the files whose content may be copied."""
         for path, size in self.sizes.items():
             content = _read_content(os.path.realpath(f"{self.root}/{path}"), size)
-            why = "it cannot be read" if content is None else explain_content_exclusion(content)
-            if content is None or why:
+            if content is None:
+                self._exclude(path, "it cannot be read")
+            elif why := explain_content_exclusion(path, content):
                 self._exclude(path, why)
             else:
                 yield InputFile(path=path, content=content)

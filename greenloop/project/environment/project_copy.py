@@ -166,7 +166,7 @@ def _copy_file(source: str, path: str, folder: str, is_fixture: bool) -> int:
         return 0
     size = os.stat(source).st_size
     may_be_key = size < _MAX_KEY_BYTES and not source.endswith(".py") and not is_fixture
-    if may_be_key and explain_content_exclusion(Path(source).read_bytes()):
+    if may_be_key and explain_content_exclusion(path, Path(source).read_bytes()):
         return 0
     shutil.copy2(source, target, follow_symlinks=False)
     return size

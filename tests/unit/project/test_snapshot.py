@@ -16,7 +16,7 @@ IN = (
 SECRET = (
     ".env .env.local config/prod.env .netrc .pypirc .npmrc id_rsa keys/id_ed25519.pub server.key "
     "cert.pem credentials.json secrets.yaml terraform.tfstate .ssh/config .aws/credentials "
-    "renamed.txt client_secret_1.json"
+    "renamed.txt client_secret_1.json latest.py"
 ).split()
 OTHER = (
     ".git/config __pycache__/a.cpython-311.pyc a.pyc .venv/lib/x.py env/pyvenv.cfg env/lib/y.py "
@@ -27,7 +27,8 @@ OTHER = (
 def test_secrets_and_generated_files_are_excluded(tmp_path: Path) -> None:
     for path in (*IN, *SECRET, *OTHER):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        text = KEY if path == "renamed.txt" else f"of {path}\r\n"
+        has_key = path in ("renamed.txt", "latest.py", "tests/conftest.py")
+        text = KEY if has_key else f"of {path}\r\n"
         (tmp_path / path).write_bytes(text.encode())
     project = take_snapshot(tmp_path, ["tests"])
     assert sorted(item.path for item in project.files) == sorted(IN)
