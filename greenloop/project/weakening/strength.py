@@ -132,8 +132,6 @@ def grade_call(node: ast.Call) -> Strength:
             return Strength.WHOLE
         is_broad = bool(node.args) and not collect_names(node.args[0]).isdisjoint(BROAD)
         return Strength.KIND if is_broad else Strength.PART
-    if name in ("assertTrue", "assertFalse", "assertIsNotNone"):
-        return Strength.TRUTH
     if _EQUAL_METHODS.match(name):
         return Strength.WHOLE
     return Strength.PART if name.startswith("assert") else Strength.WHOLE
