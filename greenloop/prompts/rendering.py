@@ -112,7 +112,10 @@ class PromptTemplates:
                 f"--prompts {self.folder}: {name}: {_describe_error(error)}"
             ) from None
         system, _, user = text.partition(_USER_SEPARATOR)
-        return Prompt(tool, (Message("system", system.strip()), Message("user", user.strip())))
+        user_message = Message("user", user.strip())
+        if not system.strip():  # a small model follows the system message it was trained with
+            return Prompt(tool, (user_message,))
+        return Prompt(tool, (Message("system", system.strip()), user_message))
 
 
 def _find_problems(folder: Path) -> Iterator[str]:
