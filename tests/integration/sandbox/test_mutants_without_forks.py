@@ -39,3 +39,12 @@ def test_a_thread_of_the_module_runs_beside_each_mutant(isolated: Sandbox) -> No
     assert found.trouble == ""
     assert [item.line for item in found.survived if item.function != "double"] == []
     assert "test_m.py::test_double" in {item.test for item in found.tried}
+
+
+def test_tests_that_pass_in_no_fork_have_test_runs_of_their_own() -> None:
+    tests = TESTS.replace("def test", "PROCESS = os.getpid()\n\n\ndef test")
+    tests = f"import os\n{tests}    assert os.getpid() == PROCESS\n"
+    with make_sandbox("native") as box:
+        found = measure_mutation(box, CODE, tests, module="m", budget_s=100)
+    assert found.trouble == ""
+    assert found.killed >= 5

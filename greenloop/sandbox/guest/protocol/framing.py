@@ -11,6 +11,7 @@ _CHUNK_BYTES = 1 << 20
 _get_pid, _write, _exit = os.getpid, os.write, os._exit
 _to_json = json.JSONEncoder().encode
 LIVE_THREADS = "the module or its tests start threads when they are imported: no fork has them"
+NO_TEST_PASSES = "no test passes on the code"  # in a fork: what it needs may be lost there
 
 
 class MessageStream(Protocol):

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO
 
-from ..protocol.framing import LIVE_THREADS
+from ..protocol.framing import LIVE_THREADS, NO_TEST_PASSES
 from .forks import Fork
 from .server import SURVIVED
 
@@ -66,7 +66,7 @@ class Baseline:
             return ""
         if not self.list_passing():
             is_late = self._job["budget"].is_over()
-            return "the tests took all of the time" if is_late else "no test passes on the code"
+            return "the tests took all of the time" if is_late else NO_TEST_PASSES
         reaching = ("lines", "starts_processes", "is_loaded")
         if not is_loaded and not any(item[name] for item in self.tests for name in reaching):
             return f"no test loads {os.path.basename(self._job['path'])}"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from greenloop.records import TestRun
 from greenloop.sandbox.api import JobRunner
-from greenloop.sandbox.guest.protocol.framing import LIVE_THREADS
+from greenloop.sandbox.guest.protocol.framing import LIVE_THREADS, NO_TEST_PASSES
 from greenloop.sandbox.work.trials.lanes import TrialJob, count_lanes, run_trials
 from greenloop.sandbox.work.trials.runs import ModuleEdit, MutantRuns, run_mutants_separately
 from greenloop.testsuite import TestFile
@@ -44,7 +44,7 @@ def run_mutants(
         return run_separately(edits)
     job = TrialJob("mutants", code, tests, module)
     found = run_trials(sandbox, job, edits, budget_s, lanes=lanes)
-    if found.error == LIVE_THREADS:
+    if found.error in (LIVE_THREADS, NO_TEST_PASSES):
         return run_separately(edits)
     runs = list(found.runs)
     late = [number for number, run in enumerate(runs) if run.outcome == _NEEDS_PROCESS]
