@@ -113,7 +113,7 @@ class ChatSource:
             return messages
         own = "\n\n".join(text for role, text in messages if role == "system")
         (role, first), *rest = [item for item in messages if item[0] != "system"]
-        return [(role, f"{own}\n\n{first}"), *rest]
+        return [(role, "\n\n".join(filter(None, (own, first)))), *rest]
 
     def _prepare_model(self, prompt: Prompt) -> tuple[BaseChatModel, dict[str, Any]]:
         """Return the model with the prompt's temperature, and the options of its call."""

@@ -55,6 +55,14 @@ def test_what_a_server_refuses_is_left_out_and_remembered(
     assert [keys_of(item) for item in server.requests] == [(True, True, "system"), left, left]
 
 
+def test_prompt_without_a_system_message_is_sent_as_it_is(prompt: Prompt) -> None:
+    plain = prompt._replace(messages=prompt.messages[1:])
+    with serve_replies(refuse("System role not supported"), Reply(ANSWER)) as (server, client):
+        ask(client, prompt)
+        ask(client, plain)
+    assert server.requests[-1]["messages"][0]["content"] == plain.messages[0].text
+
+
 def test_another_refusal_is_one(prompt: Prompt) -> None:
     served = serve_replies(refuse("maximum context length is 4096"))
     with served as (server, client), pytest.raises(ModelRefusedError, match="context length"):
