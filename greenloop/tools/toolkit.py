@@ -4,11 +4,13 @@ The workflow calls its methods; `greenloop.tools.langchain` wraps them for other
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from greenloop.dependencies import InstalledPackages, PackageResolver
+from greenloop.errors import InvalidResponseError
 from greenloop.llm.client import LLM
 from greenloop.llm.parsing.code import parse_code, parse_repair, parse_script
 from greenloop.llm.parsing.contracts.answer import parse_contract
@@ -148,13 +150,18 @@ class Toolkit(PromptCaller):
     async def write_plain_code(
         self, specification: str, contract: Contract | None = None, *, sample: bool = False
     ) -> GeneratedCode:
-        """Return a module for a text: the likeliest one, or a further `sample`."""
+        """Return a module for a text: the likeliest one, or a further `sample`.
+
+        A sample takes the place of a likeliest one without the form that was asked for.
+        """
         parse = partial(parse_code, contract=contract) if contract else parse_script
         prompt = self.prompts.render(
             "generate_code", "generate_code_plain", specification=specification
         )
-        temperature = _SAMPLING_TEMPERATURE if sample else 0.0
-        return await self.model.request(prompt._replace(temperature=temperature), parse)
+        if not sample:
+            with suppress(InvalidResponseError):
+                return await self.model.request(prompt._replace(temperature=0.0), parse)
+        return await self.model.request(prompt._replace(temperature=_SAMPLING_TEMPERATURE), parse)
 
     async def generate_tests(
         self,

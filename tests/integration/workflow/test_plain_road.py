@@ -136,6 +136,14 @@ def test_answers_without_tests_leave_the_examples(run_workflow: RunWorkflow) -> 
     assert (report.verdict, [item.origin for item in report.tests]) == ("passed", ["example"])
 
 
+def test_sample_takes_the_place_of_an_answer_without_code(run_workflow: RunWorkflow) -> None:
+    script = plain(GOOD_CODE)
+    script["generate_code"] = ["No.", "Still no.", fence(GOOD_CODE)]
+    done = run_workflow(script, specification=TEXT, profile="small")
+    assert (done.error, done.report.verdict) == (None, "passed")
+    assert done.model.tools.count("generate_code") == 3
+
+
 def test_nothing_usable_at_all_is_a_failed_run(run_workflow: RunWorkflow) -> None:
     script = {"generate_code": [fence(GOOD_CODE)], "generate_tests": ["No.", "Still no."]}
     done = run_workflow(script, specification="The k largest.", profile="small")
