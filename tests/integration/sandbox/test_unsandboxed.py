@@ -14,6 +14,7 @@ import pytest
 from greenloop.records import Expectation, TestRun
 from greenloop.sandbox.backends import unsandboxed
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.sandbox.guest.limits.rlimits import SINGLE_THREAD_VARIABLES
 from greenloop.sandbox.limits import ResourceLimits
 from greenloop.testsuite import TestFile
 from greenloop.threads import complete_in_thread
@@ -21,7 +22,7 @@ from tests.integration.sandbox.conftest import LIMITS
 
 PASS = "from solution import f\n\n\ndef test_a():\n    f()\n"
 FOREVER = "import time\ndef f(): time.sleep(60)"
-NAMES = {"PATH", "HOME", "TMPDIR", "LANG", "TZ"}
+NAMES = {"PATH", "HOME", "TMPDIR", "LANG", "TZ", *SINGLE_THREAD_VARIABLES}
 
 
 @pytest.fixture(scope="module")
