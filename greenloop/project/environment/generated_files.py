@@ -1,7 +1,7 @@
 """Files that a build or an installation of a project adds: the module of its version, and metadata."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -26,18 +26,19 @@ def generate_files(read: Callable[[str], bytes | None]) -> dict[str, bytes]:
         and read(f"{PurePosixPath(path).parent}/__init__.py") is not None
     ):
         added[path] = _VERSION
-    name, version = _find_name(text, read)
+    values = read_table(text)
+    name, version = _find_name(values, read)
     if name:
         folder = f"{re.sub('[-_.]+', '_', name)}-{version}.dist-info"
         lines = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
         added[f"{folder}/METADATA"] = lines.encode()
-        added[f"{folder}/entry_points.txt"] = _format_entry_points(text).encode()
+        added[f"{folder}/entry_points.txt"] = _format_entry_points(values).encode()
     return added
 
 
-def _find_name(text: str, read: Callable[[str], bytes | None]) -> tuple[str, str]:
+def _find_name(values: Mapping[str, Any], read: Callable[[str], bytes | None]) -> tuple[str, str]:
     """Return the name and the version of a project; ('', '') where no file has them."""
-    for table in (read_table(text, "project"), read_table(text, "tool", "poetry")):
+    for table in (find_table(values, "project"), find_table(values, "tool", "poetry")):
         if isinstance(table.get("name"), str):
             return table["name"], str(table.get("version", "0"))
     for path in ("setup.cfg", "setup.py"):
@@ -48,8 +49,8 @@ def _find_name(text: str, read: Callable[[str], bytes | None]) -> tuple[str, str
     return "", ""
 
 
-def _format_entry_points(text: str) -> str:
-    project, poetry = read_table(text, "project"), read_table(text, "tool", "poetry")
+def _format_entry_points(values: Mapping[str, Any]) -> str:
+    project, poetry = find_table(values, "project"), find_table(values, "tool", "poetry")
     groups: dict[str, Any] = {"console_scripts": project.get("scripts") or poetry.get("scripts")}
     groups |= find_table(project, "entry-points") or find_table(poetry, "plugins")
     lines = []
