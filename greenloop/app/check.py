@@ -1,7 +1,6 @@
 """Checks: existing code is run and graded against existing tests, without a model."""
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -25,19 +24,18 @@ from greenloop.grading.collector import describe_load
 from greenloop.grading.unreported_tests import find_unreported_tests
 from greenloop.llm.budget import Budget
 from greenloop.project.environment.discovery import find_project_root
-from greenloop.records import Artifacts, Evidence, Expectation, Report, SandboxInfo, TestRun
-from greenloop.records.pytest_run import MARKED_OUTCOMES
+from greenloop.records import Artifacts, Evidence, Report, SandboxInfo, TestRun
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.views.jobs import InstrumentedSandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.settings import Settings
 from greenloop.testsuite import Suite, TestFile
 from greenloop.testsuite.parser import parse_test_functions
-from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.threads import complete_in_thread
 from greenloop.tracing.setup import Tracing, trace_run
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.check.request import CheckRequest
+from greenloop.workflow.check.tolerated_skips import tolerate_skips
 from greenloop.workflow.grade_code import collect_evidence
 from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.setup.missing_modules import explain_missing_modules
@@ -47,8 +45,6 @@ from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-_SKIP = re.compile(r"importorskip|\bskip\(|skipTest\(|SkipTest\b")
-_XFAIL = re.compile(r"mark\.xfail|expectedFailure")
 CheckResult = tuple[Report, GreenloopError | None]
 OpenSandbox = Callable[[], Awaitable[Sandbox]]
 
@@ -88,7 +84,7 @@ async def run_check(
     sandbox = place(InstrumentedSandbox(sandbox, emit))
     suite, candidate = state.tests, state.candidates.current
     with state.measure_time("sandbox_s"), progress_span(emit, "tests"):
-        result = await _tolerate_skips(sandbox, state, await _run_tests(sandbox, state))
+        result = await tolerate_skips(sandbox, state, await _run_tests(sandbox, state))
     state.candidates.best = replace(candidate, run=result)
     emit(TestRunFinished(result))
     is_empty = result.ending == "finished" and not (result.tests or result.failures)
@@ -128,49 +124,6 @@ async def _run_tests(sandbox: Sandbox, state: RunState) -> TestRun:
             f"the machine was too busy ({load}) for this result to count; run the check again"
         )
     return again
-
-
-async def _tolerate_skips(sandbox: Sandbox, state: RunState, run: TestRun) -> TestRun:
-    """Let tests skip that do so whatever the functions do, if their text allows it.
-
-    In a project its own helpers and fixtures may skip them, too. A test that is marked as expected
-    to fail may also fail there in another way than its mark names.
-    """
-    skipped = {item.id for item in run.tests if item.outcome in MARKED_OUTCOMES}
-    if run.passed or run.failures or run.ending != "finished" or not skipped:
-        return run
-    suite = state.tests
-    try:
-        source = with_empty_bodies(state.candidates.current.code)
-    except (SyntaxError, RecursionError, MemoryError):
-        return run
-    work = partial(sandbox.run_tests, source, suite.files, module=suite.module)
-    emptied = (await complete_in_thread(work, sandbox.interrupt_runs)).outcomes
-    may_skip, may_fail = _list_tolerant_tests(suite)
-    constant = {item for item in skipped if emptied.get(item) in ("skipped", "xfailed")}
-    if isinstance(sandbox, ProjectSandbox):  # where they may also fail before that, or not load
-        unlike = {item for item in skipped if emptied.get(item) != "passed"}
-        constant |= {item for item in unlike if item.partition("[")[0] in may_skip}
-    else:
-        files = {item.name for item in suite.files if _SKIP.search(item.code)}
-        constant = {
-            item
-            for item in constant
-            if item.partition("[")[0] in may_skip or item.partition("::")[0] in files
-        }
-    xfailed = {name for name, outcome in run.outcomes.items() if outcome == "xfailed"}
-    red = {item for item in xfailed if emptied.get(item) == "failed"}
-    tolerated = frozenset(constant | {item for item in red if item.partition("[")[0] in may_fail})
-    state.expected = Expectation(ids=frozenset(run.outcomes), tolerated=tolerated)
-    return run.model_copy(update={"tolerated": tolerated})
-
-
-def _list_tolerant_tests(suite: Suite) -> tuple[set[str], set[str]]:
-    """Return the tests that may skip by their text, and those that may be marked to fail."""
-    named = [(f"{file.name}::{item.name}", file, item) for file, item in suite.functions]
-    may_skip = {name for name, _, item in named if item.can_skip}
-    xfails = {name for name, file, _ in named if _XFAIL.search(file.code)}
-    return may_skip, may_skip & xfails
 
 
 async def _install_packages(

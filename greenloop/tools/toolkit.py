@@ -4,15 +4,13 @@ The workflow calls its methods; `greenloop.tools.langchain` wraps them for other
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from greenloop.dependencies import InstalledPackages, PackageResolver
-from greenloop.errors import InvalidResponseError
 from greenloop.llm.client import LLM
-from greenloop.llm.parsing.code import parse_code, parse_repair, parse_script
+from greenloop.llm.parsing.code import parse_code, parse_repair
 from greenloop.llm.parsing.contracts.answer import parse_contract
 from greenloop.llm.parsing.review import parse_judgement, parse_review
 from greenloop.llm.parsing.tests import parse_hardening, parse_tests
@@ -31,13 +29,9 @@ from greenloop.records.generation import (
 from greenloop.sandbox import Sandbox
 from greenloop.specification.contract_review import find_doubtful_background
 from greenloop.specification.examples import analyze_specification, check_consistency
-from greenloop.specification.plain import list_unwritten_names
 from greenloop.testsuite import TestFile
 from greenloop.threads import complete_in_thread
 
-_SAMPLING_TEMPERATURE = 0.8
-# Six assertions have fewer characters; a small model goes on with the next numbers.
-_ENOUGH_ASSERTIONS = 2_000
 _MAX_GIVEN_TESTS_CHARS = 12000
 T = TypeVar("T")
 
@@ -88,7 +82,6 @@ class Toolkit(PromptCaller):
 
     sandbox: Sandbox
     packages: PackageResolver = field(default_factory=PackageResolver)
-    is_plain: bool = False  # prompts are short and show the text alone
     installed: InstalledPackages = field(default_factory=InstalledPackages)
 
     async def parse_specification(
@@ -133,9 +126,6 @@ class Toolkit(PromptCaller):
         self, contract: Contract, failed_approaches: Sequence[str] = ()
     ) -> GeneratedCode:
         """Return a module for the contract that avoids the approaches that failed."""
-        if self.is_plain:
-            again = bool(failed_approaches)
-            return await self.write_plain_code(contract.specification, contract, sample=again)
         parse = partial(parse_code, contract=contract)
         shown = self._with_versions(contract)
         return await self.call(
@@ -146,22 +136,6 @@ class Toolkit(PromptCaller):
         """Return a contract for a prompt, its packages with their versions where these are known."""
         named = (f"{item} {self.installed.version(item)}" for item in contract.packages)
         return contract.model_copy(update={"packages": tuple(item.strip() for item in named)})
-
-    async def write_plain_code(
-        self, specification: str, contract: Contract | None = None, *, sample: bool = False
-    ) -> GeneratedCode:
-        """Return a module for a text: the likeliest one, or a further `sample`.
-
-        A sample takes the place of a likeliest one without the form that was asked for.
-        """
-        parse = partial(parse_code, contract=contract) if contract else parse_script
-        prompt = self.prompts.render(
-            "generate_code", "generate_code_plain", specification=specification
-        )
-        if not sample:
-            with suppress(InvalidResponseError):
-                return await self.model.request(prompt._replace(temperature=0.0), parse)
-        return await self.model.request(prompt._replace(temperature=_SAMPLING_TEMPERATURE), parse)
 
     async def generate_tests(
         self,
@@ -177,17 +151,6 @@ class Toolkit(PromptCaller):
         With `complaints` about `previous` tests, return them corrected; `keep_held_out` says that
         their held-out examples need not be repeated, `keep_tests` that these alone are missing.
         """
-        if self.is_plain:
-            names = list_unwritten_names(contract)
-            parse = partial(parse_tests, contract=contract)
-            prompt = self.prompts.render(
-                "generate_tests",
-                "generate_tests_plain",
-                specification=contract.specification,
-                names=names,
-            )
-            asked = prompt._replace(temperature=0.0, enough=_ENOUGH_ASSERTIONS)
-            return await self.model.request(asked, parse)
         return await self.call(
             "generate_tests",
             partial(parse_tests, contract=contract, kept=previous if keep_tests else ""),
@@ -236,16 +199,6 @@ class Toolkit(PromptCaller):
 
     async def repair_code(self, contract: Contract, request: RepairRequest) -> Repair:
         """Return a repaired module, disputes of tests, or both."""
-        if self.is_plain:
-            return await self.call(
-                "repair_code",
-                partial(parse_repair, contract=contract, current=request.code),
-                "repair_code_plain",
-                specification=contract.specification,
-                code=request.code,
-                summary=request.summary,
-                failures=request.failures,
-            )
         return await self.call(
             "repair_code",
             partial(parse_repair, contract=contract, current=request.code),

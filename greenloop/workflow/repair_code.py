@@ -44,7 +44,7 @@ class RepairStep:
         """
         base, result = self._state.candidates.current_tested
         failing, green = base.failing_tests(self._state.is_active), result.passed_count
-        if self._state.repairs or len(failing) != 1 or self._run.kit.is_plain:
+        if self._state.repairs or len(failing) != 1 or self._run.state.road == "plain":
             return False
         (name,) = failing
         shown = next((item for item in result.failures if item.test == name), None)

@@ -49,7 +49,7 @@ async def generate_and_gate_tests(run: Run) -> None:
         raise UnusableCodeError("the model's answers hold no test, and the text no example")
     on_stub = await run_on_stub(run, suite)
     wrong = find_complaints(state.agreed_contract, suite, on_stub)
-    if wrong.all and suite.generated and not run.kit.is_plain:
+    if wrong.all and suite.generated and run.state.road == "contract":
         rest = f" (and {len(wrong.all) - 1} more)" if len(wrong.all) > 1 else ""
         run.notify(f"the tests were sent back: {wrong.all[0]}{rest}")
         suite, on_stub, wrong = await _regenerate(run, suite, on_stub, wrong)

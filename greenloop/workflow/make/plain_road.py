@@ -5,12 +5,12 @@ tests and repairs are asked for with short prompts that show the text alone.
 """
 
 import re
-from dataclasses import replace
 
 from greenloop.errors import UnusableCodeError
 from greenloop.events import ContractReady
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.plain import build_plain_contract
+from greenloop.tools.plain_toolkit import PlainToolkit
 from greenloop.workflow.make.request import MakeRequest
 from greenloop.workflow.state import RepairPhase, Run
 
@@ -40,14 +40,14 @@ async def take_plain_road(run: Run, request: MakeRequest, why: str) -> None:
     state = run.state
     state.road = "plain"
     run.notify(f"the plain road: {why}")
-    run.kit = replace(run.kit, is_plain=True)
+    run.kit = kit = PlainToolkit.of(run.kit)
     limit = min(state.repair_phase.limit, _MAX_REPAIRS)
     state.repair_phase = RepairPhase(limit)
     given = analyze_specification(request.task)
     contract = build_plain_contract(given, request.module)
     if contract is None:
         meter = run.measure_calls("generate_code")
-        generated = await run.kit.write_plain_code(request.task)
+        generated = await kit.write_code(request.task)
         contract = build_plain_contract(given, request.module, generated.code)
         if contract is None:
             raise UnusableCodeError("the model's code defines no public function or class")

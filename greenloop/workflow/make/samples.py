@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from greenloop.errors import BudgetExhaustedError, ModelFailure
 from greenloop.prompts.failure_context import normalize
 from greenloop.syntax.parse import parse_or_empty
+from greenloop.tools.plain_toolkit import PlainToolkit
 from greenloop.workflow.candidates import Candidate
 from greenloop.workflow.grade_code import run_current_candidate
 from greenloop.workflow.strategy import Strategy
@@ -62,7 +63,8 @@ class Sampler:
         meter = run.measure_calls("generate_code")
         self._asked += 1
         try:
-            made = await run.kit.write_plain_code(contract.text_with_answers, contract, sample=True)
+            kit = PlainToolkit.of(run.kit)
+            made = await kit.write_code(contract.text_with_answers, contract, sample=True)
         except (ModelFailure, BudgetExhaustedError) as error:
             run.notify(f"no further sample: {error}")
             self._asked = self._limit

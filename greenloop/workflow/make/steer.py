@@ -37,7 +37,7 @@ class Steering:
             f"`{item.chosen}`. Change what follows from that in requirements, interface and examples"
             for item in taken
         ]
-        return not self._run.kit.is_plain and await self.take_up(complaints, is_answer=True)
+        return self._run.state.road == "contract" and await self.take_up(complaints, is_answer=True)
 
     async def take_up(self, complaints: Sequence[str], *, is_answer: bool = False) -> bool:
         """Have the contract changed, and then the tests that were written from it; return whether

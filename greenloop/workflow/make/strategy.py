@@ -58,7 +58,7 @@ class MakeStrategy(ModuleStrategy):
         await self._choices.settle_before_code()
         await install_contract_packages(run)
         run.kit = replace(run.kit, installed=self.state.packages.installed)
-        if run.kit.is_plain:  # one request at a time: a small server has one slot
+        if run.state.road == "plain":  # one request at a time: a small server has one slot
             await self._write_code()
             await generate_and_gate_tests(run)
         else:
@@ -81,7 +81,7 @@ class MakeStrategy(ModuleStrategy):
             meter = run.measure_calls("generate_code")
             generated = await run.kit.generate_code(self.state.agreed_contract)
             run.add_candidate("generate", generated.code, generated.explanation, meter)
-        if not run.kit.is_plain:
+        if run.state.road == "contract":
             await review_first_code(run)
 
     async def search_repair(self) -> bool:
@@ -92,9 +92,11 @@ class MakeStrategy(ModuleStrategy):
         return apply_free_fixes(code, kept_names)
 
     async def extend(self) -> bool:
-        if self.run.kit.is_plain and prefers_plain_road(self.run):
+        if self.run.state.road == "plain" and prefers_plain_road(self.run):
             return False  # neither more tests nor a second program can be had from such a model
-        if not self.run.kit.is_plain and (await self._hardener.harden() or await self._review()):
+        if self.run.state.road == "contract" and (
+            await self._hardener.harden() or await self._review()
+        ):
             return True
         if await self._peer_comparer.compare():
             return True
