@@ -8,17 +8,19 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from greenloop.grading.observation.values import (
+from greenloop.grading.observation.equality import (
     AmbiguousError,
-    NoEvidenceError,
-    build,
     contains,
-    encode,
-    get_tag,
-    has_own,
     have_equal_items,
     is_equal,
     is_near,
+)
+from greenloop.grading.observation.values import (
+    NoEvidenceError,
+    build,
+    encode,
+    get_tag,
+    has_own,
     is_true,
     iterate_classes,
     list_items,

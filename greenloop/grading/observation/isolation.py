@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from greenloop.grading.context import GradingContext
+from greenloop.grading.observation.equality import AmbiguousError
 from greenloop.grading.observation.expectations import holds
-from greenloop.grading.observation.values import AmbiguousError, NoEvidenceError
+from greenloop.grading.observation.values import NoEvidenceError
 from greenloop.records import Isolated, NotObservable
 from greenloop.sandbox.job import HASH_SEED
 from greenloop.sandbox.work.observations import Observations, ObservedRow, load

@@ -8,7 +8,7 @@ from typing import Any
 
 from greenloop.syntax.nodes import Function, Import, copy_tree
 from greenloop.testsuite.parser import Classes, name_test
-from greenloop.testsuite.programs.literals import read_value
+from greenloop.testsuite.programs.binding import bind_arguments, split_assignment, unpack
 from greenloop.testsuite.programs.records import RefusedError
 from greenloop.testsuite.programs.rows import Row, RowReader, assign, call
 from greenloop.testsuite.programs.source import TestSource, walk_names
@@ -136,7 +136,7 @@ class Flattener:
             else:
                 if isinstance(node, Import):
                     self._source.read_import(node)
-                for made in _split(node, self._known):
+                for made in split_assignment(node, self._known):
                     self._note(made)
                     yield made
 
@@ -186,7 +186,7 @@ class Flattener:
     def _write_round(
         self, node: ast.For, item: ast.expr, targets: Sequence[ast.expr], depth: int
     ) -> Iterator[ast.stmt]:
-        pairs = [*_unpack(node.target, item)]
+        pairs = [*unpack(node.target, item)]
         if not pairs:
             raise RefusedError("a loop over what is computed", node)
         renamed = {name: self._name(name) for name, _ in pairs}
@@ -217,7 +217,7 @@ class Flattener:
             for i in ast.walk(helper)
         ):
             raise RefusedError("a helper that asserts and returns", node)
-        values = _bind(helper, called)
+        values = bind_arguments(helper, called)
         stores = {
             i.id
             for item in body
@@ -230,61 +230,6 @@ class Flattener:
             self._note(made)
             yield made
         yield from self._walk([Renamer(renamed).visit(copy_tree(i)) for i in body], depth + 1)
-
-
-def _bind(helper: Function, called: ast.Call) -> dict[str, ast.expr]:
-    """Return the arguments of a call by the names of parameters. Raises RefusedError."""
-    given = helper.args
-    names = [item.arg for item in (*given.posonlyargs, *given.args)]
-    if isinstance(called.func, ast.Attribute) and names[:1] == ["self"]:
-        names = names[1:]
-    if given.vararg or given.kwarg or any(isinstance(i, ast.Starred) for i in called.args):
-        raise RefusedError("a helper with any arguments", called)
-    values: dict[str, ast.expr] = dict(zip(names[::-1], given.defaults[::-1], strict=False))
-    for parameter, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
-        names.append(parameter.arg)
-        if default is not None:
-            values[parameter.arg] = default
-    values |= dict(zip(names, called.args, strict=False))
-    values |= {item.arg: item.value for item in called.keywords if item.arg}
-    if values.keys() != set(names):
-        raise RefusedError("a helper with other arguments", called)
-    return values
-
-
-def _unpack(target: ast.expr, item: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the names of a target with their values; nothing where these are not written out."""
-    if isinstance(target, ast.Name):
-        yield target.id, item
-        return
-    parts, cells = getattr(target, "elts", []), getattr(item, "elts", [])
-    if len(parts) == len(cells):
-        for one, other in zip(parts, cells, strict=True):
-            yield from _unpack(one, other)
-
-
-def _split(node: ast.stmt, known: Row) -> Iterator[ast.stmt]:
-    """Yield an assignment of a written-out row to several names as one for each of them."""
-    pairs: list[tuple[ast.expr, ast.expr]] = []
-    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
-        value = node.value
-        value = known.get(value.id, value) if isinstance(value, ast.Name) else value
-        cells = value.elts if isinstance(value, ast.Tuple) else []
-        targets = node.targets[0].elts
-        starred = [at for at, item in enumerate(targets) if isinstance(item, ast.Starred)]
-        if starred and len(cells) >= len(targets) - 1:
-            at, after = starred[0], len(targets) - starred[0] - 1
-            rest = ast.List(cells[at : len(cells) - after], ast.Load())
-            cells = [*cells[:at], rest, *cells[len(cells) - after :]]
-            targets = [getattr(item, "value", item) for item in targets]
-        pairs = list(zip(targets, cells, strict=True)) if len(targets) == len(cells) else []
-    if not pairs or not all(
-        isinstance(item, ast.Name) and read_value(cell) for item, cell in pairs
-    ):
-        yield node
-        return
-    for item, cell in pairs:
-        yield assign(item.id, copy_tree(cell), node)  # type: ignore[attr-defined]
 
 
 def _place(node: Any, place: ast.AST) -> Any:

@@ -1,0 +1,169 @@
+"""Comparison of encoded values, as Python compares them, without a method of the code."""
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from greenloop.grading.observation.values import (
+    ORDERED,
+    OWN,
+    PAIRS,
+    SETS,
+    NoEvidenceError,
+    build,
+    get_content,
+    get_tag,
+    is_number,
+    is_own,
+    list_items,
+)
+
+_TABLES = frozenset({"ndarray", "Series", "DataFrame", "Index"})
+
+
+class AmbiguousError(NoEvidenceError):
+    """A class of the code fits several expectations that exclude each other."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} fits expectations that exclude each other")
+        self.name = name
+
+
+def is_equal(one: Any, other: Any) -> bool:
+    """Return whether two values are equal.
+
+    Those with an equality of the code are where they have the same class and the same parts.
+    Raises NoEvidenceError: they have not, and an equality of the code may say something else.
+    """
+    if "unknown" in (get_tag(one), get_tag(other)):
+        raise NoEvidenceError(OWN)
+    if _has_same_parts(one, other):
+        return True
+    if is_own(one) or is_own(other):
+        raise NoEvidenceError(OWN)
+    return False
+
+
+def _has_same_parts(one: Any, other: Any) -> bool:
+    if get_tag(one) == get_tag(other) == "enum":
+        if one[1][0] == other[1][0] and one[3] != other[3] and is_own(one):
+            raise AmbiguousError(one[1][0][1])
+        return bool(one[1][0] == other[1][0] and one[3] == other[3])
+    if get_tag(one) == get_tag(other) == "object":
+        return _have_same_fields(one, other)
+    one, other = get_content(one), get_content(other)
+    tags = get_tag(one), get_tag(other)
+    if is_number(one) and is_number(other):
+        left, right = build(one), build(other)
+        return bool(left == right or (left != left and right != right))
+    if set(tags) <= PAIRS:
+        return _have_equal_pairs(one[1:], other[1:], all(tag == "OrderedDict" for tag in tags))
+    if set(tags) <= SETS:
+        return _are_equal_items(*(sorted(item[1:], key=_to_text) for item in (one, other)))
+    if "ndarray" in tags and set(tags) <= {"ndarray", "list"}:
+        return is_equal(
+            *(item[-1] if get_tag(item) == "ndarray" else item for item in (one, other))
+        )
+    if tags[0] != tags[1]:
+        return {*tags} == {"bytes", "bytearray"} and one[1] == other[1]
+    if not isinstance(one, list):
+        return bool(one == other)
+    if tags[0] == "class":
+        return bool(one[1][0] == other[1][0])
+    if tags[0] == "exception":
+        return bool(one[1][0] == other[1][0] and one[2:] == other[2:])
+    if tags[0] in ORDERED:
+        return one == other or bool(build(one) == build(other))
+    return _are_equal_items(one[1:], other[1:])
+
+
+def _have_same_fields(one: list[Any], other: list[Any]) -> bool:
+    """Return whether two objects are of one class, and have the same in the fields that count."""
+    if "identity" in (one[2], other[2]) and one[5] != other[5]:
+        return False
+    names = one[3].keys() - set(one[4])
+    if one[1][0] != other[1][0] or names != other[3].keys() - set(other[4]):
+        return False
+    if not names and is_own(one):
+        return False
+    if not all(is_equal(one[3][name], other[3][name]) for name in sorted(names)):
+        return False
+    if one[3].keys() != other[3].keys() or any(one[3][i] != other[3][i] for i in one[4]):
+        raise NoEvidenceError("fields that are left out of the comparison differ")
+    return True
+
+
+def _have_equal_pairs(one: list[Any], other: list[Any], is_ordered: bool) -> bool:
+    if not is_ordered:
+        one, other = (sorted(item, key=lambda pair: _to_text(pair[1])) for item in (one, other))
+    return _are_equal_items(one, other)
+
+
+def _are_equal_items(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    return len(one) == len(other) and all(map(is_equal, one, other))
+
+
+def have_equal_items(one: Any, other: Any) -> bool:
+    """Return whether two containers have the same items in any order."""
+    return _are_equal_items(*(sorted(list_items(item), key=_to_text) for item in (one, other)))
+
+
+def _to_text(value: Any) -> str:
+    """Return a text that is the same for equal values."""
+    value = get_content(value)
+    if is_number(value):
+        return f"number {hash(build(value))}"
+    if not isinstance(value, list):
+        return json.dumps(value)
+    parts = [_to_text(item) if isinstance(item, list) else json.dumps(item) for item in value[1:]]
+    if value[0] in SETS | PAIRS:
+        parts = sorted(map(_to_text, value[1:]))
+    return f"{value[0]}({', '.join(parts)})"
+
+
+def contains(container: Any, item: Any) -> bool:
+    """Return whether `item in container` holds."""
+    container = get_content(container)
+    if get_tag(container) == get_tag(get_content(item)) in ("str", "bytes"):
+        parts = [
+            part if isinstance(part, str) else part[1] for part in (get_content(item), container)
+        ]
+        return bool(parts[0] in parts[1])
+    flags = [item[4] for item in (container, item) if get_tag(item) == "enum"]
+    if len(flags) == 2 and all(isinstance(flag, int) for flag in flags):
+        if flags[0] & flags[1] == flags[1]:
+            return True
+        raise AmbiguousError(container[1][0][1]) if is_own(container) else NoEvidenceError(OWN)
+    return any(is_equal(part, item) for part in list_items(container))
+
+
+def is_near(one: Any, other: Any, tolerance: tuple[float, float]) -> bool:
+    """Return whether numbers, also those in containers, are near each other."""
+    one, other = get_content(one), get_content(other)
+    if is_number(one) and is_number(other):
+        return _are_near(build(one), build(other), *tolerance)
+    if get_tag(one) in PAIRS and get_tag(other) in PAIRS:
+        both = [sorted(i[1:], key=lambda pair: _to_text(pair[1])) for i in (one, other)]
+        return len(both[0]) == len(both[1]) and all(
+            is_equal(a[1], b[1]) and is_near(a[2], b[2], tolerance)
+            for a, b in zip(*both, strict=True)
+        )
+    if {get_tag(one), get_tag(other)} <= {"list", "tuple", "ndarray"}:
+        items = list_items(one), list_items(other)
+        return len(items[0]) == len(items[1]) and all(
+            is_near(a, b, tolerance) for a, b in zip(*items, strict=True)
+        )
+    if get_tag(one) == get_tag(other) and get_tag(one) in _TABLES:
+        return len(one) == len(other) and all(
+            is_near(a, b, tolerance) for a, b in zip(one[1:], other[1:], strict=True)
+        )
+    return is_equal(one, other)
+
+
+def _are_near(one: Any, other: Any, relative: float, absolute: float) -> bool:
+    if one == other or (one != one and other != other):
+        return True
+    if isinstance(one, complex) or isinstance(other, complex):
+        return bool(abs(one - other) <= max(relative * abs(other), absolute))
+    return math.isclose(float(one), float(other), rel_tol=relative, abs_tol=absolute)
