@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from greenloop.grading.observation.equality import AmbiguousError
 from greenloop.grading.observation.expectations import holds
 from greenloop.grading.observation.values import (
-    AmbiguousError,
     NoEvidenceError,
     encode,
 )
