@@ -4,8 +4,7 @@
     ├── InputError                 status 2   the caller's input: arguments, files, settings
     │   ├── SpecificationError                the specification cannot be read, or says nothing testable
     │   ├── SettingsError                     a setting has no meaning
-    │   ├── OutputError                       a result cannot be written where it was asked for
-    │   └── StoreError                        the bucket of a batch cannot be read or written
+    │   └── OutputError                       a result cannot be written where it was asked for
     ├── ModelFailure               status 3   the model, not the code
     │   ├── NoModelError                      none is configured, or its package is not installed
     │   ├── ModelRefusedError                 key, permission or request refused: trying again cannot help
@@ -58,10 +57,6 @@ class SettingsError(InputError):
 
 class OutputError(InputError):
     """A result cannot be written where it was asked for."""
-
-
-class StoreError(InputError):
-    """The bucket where the runs of a batch are kept cannot be read or written."""
 
 
 class ModelFailure(GreenloopError):

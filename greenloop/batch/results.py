@@ -57,18 +57,6 @@ def append_line(path: Path, line: str) -> None:
         os.fsync(file.fileno())
 
 
-def merge_results(folder: Path, other: bytes) -> None:
-    """Add an earlier call's results, stored elsewhere, to those in `folder`, creating the file.
-
-    Raises OutputError: they cannot be written.
-    """
-    path = folder / RESULTS_FILE
-    with writing(path):
-        own = path.read_bytes() if path.exists() else b""
-        both = dict.fromkeys(line for line in (other + b"\n" + own).split(b"\n") if line.strip())
-        path.write_bytes(b"".join(line + b"\n" for line in both))
-
-
 def read_results(path: Path) -> Iterator[BatchOutcome]:
     """Yield all results in order, also of aborted runs."""
     return read_lines(path, BatchOutcome)

@@ -29,7 +29,6 @@ from greenloop.errors import (
     OutputError,
     PackagesError,
     SandboxError,
-    StoreError,
 )
 from greenloop.events import (
     BatchStarted,
@@ -51,7 +50,6 @@ _BATCH_FATAL_ERRORS = (
     ModelRefusedError,
     BudgetExhaustedError,
     SandboxError,
-    StoreError,
 )
 _MAX_UNREACHABLE_RUNS = 5  # consecutive runs without a reachable model
 

@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.batch.executor import BatchConfig, RunExecutor
-from greenloop.distributed.object_store import ObjectStore, retry_in_thread
 from greenloop.distributed.ray_cluster import connect_to_ray, require_ray, resolve_address
-from greenloop.distributed.run_sync import ResultsSynchronizer
 from greenloop.distributed.shared_budget import SharedBudget
-from greenloop.distributed.worker import RemoteRunResult, WorkerConfig, relocate_result
+from greenloop.distributed.worker import RemoteRunResult, WorkerConfig
 from greenloop.distributed.worker_pool import WorkerPool, WorkerSlot
 from greenloop.errors import GreenloopError, InputError, SandboxError
 from greenloop.events import EventSink, ignore_event
@@ -36,41 +34,34 @@ _NAME_TAKEN_TIMEOUT_SECONDS = 10.0  # the budget actor of a killed batch exists 
 _NAMESPACE = "greenloop"
 
 
-def create_executor(address: str | None, folder: Path, url: str | None) -> "RayExecutor":
+def create_executor(address: str | None, folder: Path) -> "RayExecutor":
     """Return the executor that is registered as `ray`. Raises InputError without Ray."""
     require_ray()
-    store = ObjectStore(url) if url is not None else None
-    return RayExecutor(resolve_address(address), folder, store)
+    return RayExecutor(resolve_address(address), folder)
 
 
 @dataclass(frozen=True)
 class RayExecutor:
-    """Runs a batch on a cluster, whose nodes share its folder or an object store."""
+    """Runs a batch on a cluster, whose nodes share its folder."""
 
     address: str | None  # None: a temporary cluster on this machine
     folder: Path
-    object_store: ObjectStore | None = None
 
     @asynccontextmanager
     async def open(self, config: BatchConfig) -> AsyncIterator[RunExecutor]:
-        where = self.object_store.url if self.object_store else str(self.folder)
         async with AsyncExitStack() as stack:
             ray = stack.enter_context(connect_to_ray(self.address, _NAMESPACE))
             marker = stack.enter_context(_create_marker(self.folder))
-            budget = await _start_shared_budget(ray, config, f"greenloop-{digest(where)[:16]}")
-            seen = None if self.object_store else marker
-            settings = _make_settings_portable(config.settings)
-            worker_config = WorkerConfig(
-                settings, budget, 1, greenloop_version(), seen, self.object_store
+            budget = await _start_shared_budget(
+                ray, config, f"greenloop-{digest(str(self.folder))[:16]}"
             )
+            settings = _make_settings_portable(config.settings)
+            worker_config = WorkerConfig(settings, budget, 1, greenloop_version(), marker)
             pool = WorkerPool(ray, worker_config, config.jobs, config.emit)
             stack.callback(ray.kill, budget, no_restart=True)
-            if self.object_store is not None:
-                mirror = ResultsSynchronizer(self.object_store, self.folder, config.emit)
-                await stack.enter_async_context(mirror.sync_in_background())
             stack.push_async_callback(pool.close)
             await pool.open()
-            yield RayRunExecutor(ray, pool, budget, self.object_store)
+            yield RayRunExecutor(ray, pool, budget)
 
 
 @dataclass(frozen=True)
@@ -80,7 +71,6 @@ class RayRunExecutor:
     ray: Any
     pool: WorkerPool
     shared_budget: Any
-    object_store: ObjectStore | None = None
 
     async def run(
         self, request: RunRequest, directory: RunDirectory, emit: EventSink = ignore_event
@@ -89,7 +79,6 @@ class RayRunExecutor:
             ended = await self._attempt_run(f"{directory.path.name}-{number}", request, directory)
             if ended is None:
                 continue
-            ended = await self._fetch_run(ended, directory)
             if ended.error is not None:
                 raise ended.error
             assert ended.report is not None
@@ -99,23 +88,6 @@ class RayRunExecutor:
     async def cost(self) -> float | None:
         cost: float | None = await self.pool.await_budget(self.shared_budget.cost.remote())
         return cost
-
-    async def _fetch_run(self, result: RemoteRunResult, directory: RunDirectory) -> RemoteRunResult:
-        """Copy the run's directory to this machine, and return the result with local paths."""
-        if self.object_store is None:
-            return result
-        name = f"runs/{directory.path.name}"
-        if result.pending_uploads is not None and result.error is not None:
-            await asyncio.to_thread(result.pending_uploads.write_to, directory.path)
-            result.error.args = (f"{result.error}; the model's answers are in {directory.path}",)
-        else:
-            await retry_in_thread(
-                self.object_store.retry_seconds, self.object_store.fetch, name, directory.path
-            )
-        result = relocate_result(result, f"{self.object_store.url}/{name}", str(directory.path))
-        if result.report is not None:
-            directory.save_report(result.report)
-        return result
 
     async def _attempt_run(
         self, name: str, request: RunRequest, directory: RunDirectory

@@ -11,7 +11,7 @@ from greenloop.batch.executor import BatchConfig
 from greenloop.batch.results import RESULTS_FILE
 from greenloop.batch.runner import Batch
 from greenloop.cli.batch_index import INDEX_FILE, write_index
-from greenloop.cli.executors import BatchLocation, create_executor
+from greenloop.cli.executors import create_executor
 from greenloop.cli.finish import write_outputs
 from greenloop.cli.options.checks import BatchOptions
 from greenloop.cli.options.settings import load_settings
@@ -56,14 +56,12 @@ def _create_batch(options: BatchOptions, settings: Settings, emit: EventSink) ->
     sources = [spec if spec == "-" else str(Path(spec).absolute()) for spec in options.specs]
     output_dir = options.output_dir and options.output_dir.absolute()
     name = digest("\0".join([*sources, str(output_dir)]))[:16]
-    location = BatchLocation(settings.home / "batches" / name, options.run_dir)
-    executor = create_executor(options.engine, options.address, location)
-    folder = location.folder.absolute()
+    folder = (options.run_dir or settings.home / "batches" / name).absolute()
+    executor = create_executor(options.engine, options.address, folder)
     with writing(folder):
         (folder / "runs").mkdir(parents=True, exist_ok=True)
     if not os.access(folder, os.W_OK):
         raise OutputError(f"{folder} cannot be written: no permission")
-    location.fetch_results()
     limits = (options.jobs, options.requests_per_minute, options.tokens_per_minute)
     return Batch(entries, BatchConfig(settings, *limits, emit), folder, options.force, executor)
 

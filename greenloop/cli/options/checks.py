@@ -156,10 +156,8 @@ class BatchOptions(ConcurrencyOptions):
     output_dir: Path | None = option(
         "Write code, tests and lock files to this folder.", "--output-dir", "-o", metavar="DIR"
     )
-    run_dir: str | None = option(
-        "Folder for results and runs; by default the same one each time. With --engine ray also a "
-        "bucket: s3://…, or any other address that fsspec supports.",
-        metavar="DIR",
+    run_dir: Path | None = option(
+        "Folder for results and runs; by default the same one each time.", metavar="DIR"
     )
     markdown: str | None = markdown()
     junit: str | None = junit()

@@ -14,7 +14,6 @@ import pytest
 
 from tests.integration.cli.conftest import KEY, run
 from tests.support.openai_server import OpenAIServer
-from tests.support.s3_server import S3Server, why_not
 
 __all__ = ["run"]
 
@@ -37,11 +36,10 @@ _SURROUNDINGS = {
 
 @dataclass
 class TwoNodes:
-    """`folder` has Ray's own logs. `s3` is known to the nodes, None where it cannot be had."""
+    """`folder` has Ray's own logs."""
 
     cluster: Any
     folder: Path
-    s3: S3Server | None = None
     started: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def with_second(self) -> Any:
@@ -77,11 +75,9 @@ def nodes() -> Iterator[TwoNodes]:
     )  # its sockets' names must be short
     before = dict(os.environ)
     os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": str(folder)}
-    s3 = None if why_not() else _start(folder / "s3")
-    os.environ |= s3.environment if s3 else {}
     head = {**_NODE, "node_ip_address": _HEAD}
     cluster = Cluster(initialize_head=True, head_node_args=head)
-    found = TwoNodes(cluster, folder, s3)
+    found = TwoNodes(cluster, folder)
     try:
         yield found
     finally:
@@ -89,19 +85,9 @@ def nodes() -> Iterator[TwoNodes]:
             process.kill()
             process.communicate()
         cluster.shutdown()
-        if s3 is not None:
-            s3.stop()
         os.environ.clear()
         os.environ.update(before)
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _start(folder: Path) -> S3Server:
-    """With one bucket, `mine`."""
-    (folder / "mine").mkdir(parents=True)
-    server = S3Server(folder)
-    server.start()
-    return server
 
 
 Ended = Callable[[subprocess.Popen[str]], tuple[int, str, str]]

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import signal
 import subprocess
 import threading
@@ -19,7 +18,6 @@ from tests.integration.cli.conftest import KEY
 from tests.integration.distributed.conftest import Ended, TwoNodes
 from tests.support.many_specifications import ManySpecifications, write_specifications
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
-from tests.support.s3_server import SECRET, why_not
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'greenloop[ray]'")
@@ -79,19 +77,16 @@ def outcomes(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
 
 
-@pytest.mark.parametrize("place", ["shared", "file://{}/bucket"])
-def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(
-    nodes: TwoNodes, ended: Ended, place: str
-) -> None:
+def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(nodes: TwoNodes, ended: Ended) -> None:
     """Four runs wait for their last answer when one of two nodes is switched off."""
     second = nodes.with_second()
     write_specifications(5)
     held = Held("review_code")
     with OpenAIServer(held) as server, opening(held):
-        arguments = ("specs", "-o", "src", "--run-dir", place.format(Path.cwd()), "--json")
+        arguments = ("specs", "-o", "src", "--run-dir", "shared", "--json")
         command = nodes.start(server, *arguments)
         until(lambda: held.holds(4), command)
-        folder = Path(place.rpartition("/")[2])
+        folder = Path("shared")
         until(lambda: answers_kept(folder) == [3] * 4, command)
         nodes.kill(second)
         until(lambda: len(held.waiting) > 4, command)  # what was lost asks for it again
@@ -123,34 +118,6 @@ def assert_nowhere(secret: str, *folders: Path) -> None:
         for path in folder.rglob("*"):
             if path.is_file():
                 assert secret.encode() not in path.read_bytes(), path
-
-
-@pytest.mark.skipif(bool(why_not()), reason=str(why_not()))
-def test_another_machine_goes_on_with_the_bucket_alone(nodes: TwoNodes, ended: Ended) -> None:
-    """On S3: a node is switched off, the command is killed, and its machine is never seen again."""
-    second = nodes.with_second()
-    write_specifications(4)
-    held = Held("review_code")
-    assert nodes.s3 is not None
-    bucket = nodes.s3.folder / "mine/batch"
-    with OpenAIServer(held) as server, opening(held):
-        arguments = ("specs", "-o", "src", "--run-dir", "s3://mine/batch")
-        command = nodes.start(server, *arguments)
-        until(lambda: held.holds(4) and answers_kept(bucket) == [3] * 4, command)
-        nodes.kill(second)
-        until(lambda: len(held.waiting) == 6, command)
-        command.kill()
-        command.wait()
-        shutil.rmtree(".greenloop")
-        held.open()
-        status, out, err = ended(nodes.start(server, *arguments))
-        assert (status, "4 of 4 specifications reached" in out) == (0, True), err
-    assert {count for (_, tool), count in held.asked.items() if tool != "review_code"} == {1}
-    assert sum(held.asked.values()) == 4 * 4 + 2 + 4  # cut off: by the node's end, by the command's
-    assert sorted(item["id"] for item in outcomes(bucket)) == [f"top-{i}" for i in range(4)]
-    assert all(Path(f"src/top_{i}.py").exists() for i in range(4))
-    assert_nowhere(KEY, nodes.folder, Path())
-    assert_nowhere(SECRET, nodes.folder, Path())
 
 
 def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:

@@ -8,13 +8,13 @@ import pytest
 
 from greenloop import plugins
 from greenloop.batch.executor import LocalExecutor
-from greenloop.cli.executors import BatchLocation, create_executor
+from greenloop.cli.executors import create_executor
 from greenloop.errors import InputError
 
 
-def create_recording_executor(address: str | None, folder: Path, url: str | None) -> Any:
+def create_recording_executor(address: str | None, folder: Path) -> Any:
     """An executor of a package, as far as this test needs one."""
-    return address, folder, url
+    return address, folder
 
 
 @pytest.fixture
@@ -27,17 +27,16 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_registered")
 def test_a_package_adds_an_executor(tmp_path: Path) -> None:
-    location = BatchLocation(tmp_path / "default", str(tmp_path / "runs"))
-    assert create_executor("slurm", "head:1", location) == ("head:1", tmp_path / "runs", None)
-    assert isinstance(create_executor("local", None, BatchLocation(tmp_path)), LocalExecutor)
+    assert create_executor("slurm", "head:1", tmp_path) == ("head:1", tmp_path)
+    assert isinstance(create_executor("local", None, tmp_path), LocalExecutor)
 
 
 @pytest.mark.usefixtures("_registered")
 def test_an_unknown_executor_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"--engine foo: .*local, ray, slurm$"):
-        create_executor("foo", None, BatchLocation(tmp_path))
+        create_executor("foo", None, tmp_path)
 
 
-def test_an_object_store_needs_a_distributed_executor(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--run-dir s3://b is for --engine ray"):
-        create_executor("local", None, BatchLocation(tmp_path, "s3://b/"))
+def test_an_address_needs_a_distributed_executor(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"--address is for --engine ray"):
+        create_executor("local", "head:1", tmp_path)

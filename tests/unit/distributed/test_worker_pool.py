@@ -1,6 +1,7 @@
 """Which node gets which run, and when none is left: with a stand-in for Ray, whose nodes obey."""
 
 import asyncio
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -65,7 +66,7 @@ class StandIn:
 
 
 def pool_on(ray: StandIn, said: list[Event], jobs: int = 4) -> WorkerPool:
-    config = WorkerConfig(Settings.load(), ray.budget, 1, greenloop_version())
+    config = WorkerConfig(Settings.load(), ray.budget, 1, greenloop_version(), Path())
     return WorkerPool(ray, config, jobs, said.append)
 
 
