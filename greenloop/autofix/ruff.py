@@ -108,7 +108,6 @@ def run_tool(
     *,
     text: str = "",
     folder: Path | None = None,
-    env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str] | None:
     """Run a tool on a text or in a folder; None where it cannot be run or takes too long."""
     try:
@@ -116,7 +115,6 @@ def run_tool(
             command,
             input=text,
             cwd=folder,
-            env=env,
             capture_output=True,
             encoding="utf-8",
             errors="surrogateescape",

@@ -26,7 +26,6 @@ from greenloop.workflow.change.request import ChangeRequest
 from greenloop.workflow.change.shown.files import show_files
 from greenloop.workflow.change.shown.tests import select_tests
 from greenloop.workflow.change.suite import ChangeSuite
-from greenloop.workflow.change.type_check import TypeCheck
 from greenloop.workflow.change.unchanged import find_side_effects
 from greenloop.workflow.change.workspace import ChangeWorkspace, read_project
 from greenloop.workflow.change.write_tests import TestWriter
@@ -61,7 +60,6 @@ class ChangeStrategy(Strategy):
         self._located: tuple[str, ...] = ()
         self._choices = ChoiceSettlement(run)
         self._peer = ChangePeerComparer(self._space, self._write_peer)
-        self._types = TypeCheck(self._space, self._mend_findings)
 
     @property
     def plan(self) -> ChangePlan:
@@ -213,7 +211,7 @@ class ChangeStrategy(Strategy):
     async def extend(self) -> bool:
         if not self._request.measures_baseline and self._space.tree.texts:
             return False
-        for step in (self._types.repair, self._hardener.harden, self._peer.compare):
+        for step in (self._hardener.harden, self._peer.compare):
             if await step():
                 return True
         return await self._choices.settle_after_code(ask=not self.state.forgery_reason)
@@ -229,10 +227,6 @@ class ChangeStrategy(Strategy):
         current = space.texts_with(changes)
         files = self._show_touched(current, tuple(dict.fromkeys((*changes, *self._located))))
         return await self._tools.repair(self.plan, request, files, space.tree.texts, current)
-
-    async def _mend_findings(self, summary: str) -> Repair:
-        base = self.state.candidates.current
-        return await self.request_repair(self.build_request(base, summary))
 
     async def rewrite(self, failed_approaches: Sequence[str]) -> GeneratedCode:
         return await self._write(failed_approaches)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from greenloop.records import Choice, ChoiceAnswer
-from greenloop.workflow.change import type_check
 from greenloop.workflow.kinds import load_request
 from greenloop.workflow.storage.request import GivenTests
 from greenloop.workflow.storage.run_dir import RunDirectory
@@ -278,27 +277,3 @@ class Asker:
 
     async def ask(self, choice: Choice) -> ChoiceAnswer:
         return ChoiceAnswer(question_sha256=choice.sha256, how="user", answer=self._answer)
-
-
-def test_new_finding_of_the_projects_type_checker_is_repaired_once(
-    run_workflow: RunWorkflow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def find(_: object, changed: dict[str, str]) -> tuple[str, ...]:
-        return ("prices.py: mypy: wrong default",) if "kind: int" in str(changed) else ()
-
-    monkeypatch.setattr(type_check, "find_new_type_errors", find)
-    untyped = DISCOUNT.replace("discount: int = 0", 'discount: int = 0, kind: int = "x"')
-    mended = """# file: src/shop/prices.py
-<<<<<<< SEARCH
-def total(nets: list[int], discount: int = 0, kind: int = "x") -> int:
-=======
-def total(nets: list[int], discount: int = 0) -> int:
->>>>>>> REPLACE
-"""
-    script = change_answers(write_change=[untyped], repair_change=[mended])
-    done = run_workflow(script, request=change_request(tmp_path))
-    assert (done.kinds, done.report.review) == (["generate", "review-repair"], ()), done.error
-    assert "prices.py: mypy: wrong default" in done.model.list_prompts("repair_change")[0]
-    script = change_answers(write_change=[untyped])
-    done = run_workflow(script, request=change_request(tmp_path), max_repairs=0)
-    assert any("mypy: wrong default" in item for item in done.report.reasons)
