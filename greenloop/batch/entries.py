@@ -93,9 +93,11 @@ def _read_entries_from(spec: str, output_dir: Path | None) -> Iterator[Entry]:
 
 
 def _entry_from_file(path: Path, name: Path, output_dir: Path | None) -> Entry:
+    if path.suffix == ".py":
+        raise InputError(f"{path} is code, not a specification")
     text = read_text(path)
     if not text.strip():
-        raise InputError(f"{path} is empty: describe what the code should do")
+        raise InputError(f"{path} is empty: say what you want")
     output = output_dir / _module_file_name(name) if output_dir else None
     return Entry(id=name.as_posix(), text=text, source=str(path), output=output)
 

@@ -89,7 +89,9 @@ def is_terminal() -> bool:
 def check_terminal(option: str) -> None:
     """Raise InputError if there is no terminal for the questions of an option."""
     if not is_terminal():
-        raise InputError(f"{option} needs a terminal to ask at; leave it out, or run at one")
+        raise InputError(
+            f"{option} needs a terminal; leave it out, or run the command in a terminal"
+        )
 
 
 def run_with_signals(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -30,7 +30,7 @@ class TerminalAsker:
             print_line(line)
         numbers = [str(number) for number, _ in enumerate(choice.answers, 1)]
         while True:
-            reply = await read_line(f"{', '.join(numbers)}, [o]ther, [l]eave it to you? ")
+            reply = await read_line(f"{', '.join(numbers)}, [o]ther, [l]eave it to greenloop? ")
             if reply in ("o", "other"):
                 example = parse_answer(choice.chosen)
                 asked = f"what does {example.call} give" if example else "which answer"

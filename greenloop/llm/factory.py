@@ -46,7 +46,11 @@ def open_sources(settings: Settings) -> list[ChatSource]:
 
 
 def check_models(settings: Settings) -> None:
-    """Check that the models that are named can be set up. Raises as `open_sources` does."""
+    """Check that there is a model, and that those that are named can be set up.
+
+    Raises as `open_sources` does.
+    """
+    choose_model(settings)
     for name in filter(None, (settings.model, settings.fallback_model)):
         kind, _, rest = name.partition(":")
         if name != NO_MODEL and not (rest and kind in list_plugins("greenloop.models")):

@@ -83,7 +83,7 @@ def read_diff(root: Path, ref: str, *, tracked: bool = False) -> ProjectDiff:
         run_git(root, "rev-parse", "--git-dir")
     except OutputError as error:
         place = root if str(root) != "." else "the working folder"
-        raise InputError(f"--diff needs a git repository: {place} has none ({error})") from None
+        raise InputError(f"a git repository is needed: {place} has none ({error})") from None
     commit = _find_base(root, ref)
     tree = read_whole_tree(root, tracked=tracked)
     scope = f"{tree.scope}/" if tree.scope else ""

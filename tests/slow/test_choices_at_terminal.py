@@ -34,7 +34,7 @@ TESTS = GOOD_TESTS.replace(
 )
 STRICT_CODE = GOOD_CODE.replace("if k < 0:", "if k < 0 or k > len(xs):")
 CALL = (SPECIFICATION, "--run-dir", "run", "-o", "topk.py")
-PROMPT = "1, 2, [o]ther, [l]eave it to you? "
+PROMPT = "1, 2, [o]ther, [l]eave it to greenloop? "
 
 
 def answer(request: dict[str, Any]) -> Reply:

@@ -77,7 +77,7 @@ def read_check_inputs(code: Path, tests: Sequence[Path]) -> CheckInputs:
 def check_order(code: Path, tests: Sequence[Path]) -> None:
     """Raise InputError where a test file stands in the place of the code."""
     if is_test_path(code.name) and not any(is_test_path(item.name) for item in tests):
-        names = " ".join(map(str, (*tests, code)))
+        names = " ".join(map(str, (*(tests or ("CODE",)), code)))
         raise InputError(f"{code} is the test file: name the code first: greenloop check {names}")
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from greenloop.app.check import CheckResult, OpenSandbox, check_files, create_check_directory
 from greenloop.app.check_all import ModuleGrade, check_modules, format_grade, ignore_grade
 from greenloop.app.check_diff import check_diff, create_diff_directory
-from greenloop.app.inputs.check_files import read_check_inputs
+from greenloop.app.inputs.check_files import check_order, read_check_inputs
 from greenloop.app.inputs.project_module import read_module
 from greenloop.app.inputs.specification import read_specification
 from greenloop.app.requests import build_request, to_absolute_path
@@ -94,14 +94,18 @@ def _find_branch(root: Path) -> str:
 
 def _find_named_files(options: CheckOptions) -> tuple[Path, Sequence[Path]]:
     if options.code is None or not options.tests:
+        if options.code is not None:
+            check_order(options.code, ())
         raise InputError(f"name the module's file and its test files{_suggest_tests(options.code)}")
     return options.code, options.tests
 
 
 def _suggest_tests(code: Path | None) -> str:
     """Return the command with the test file that has the usual name."""
-    if code is None or code.is_dir():
+    if code is None:
         return ", or a commit with --diff"
+    if code.is_dir():
+        return f"; or grade every module of the folder: greenloop check --all {code}"
     name = f"test_{code.name}"
     places = (code.with_name(name), code.parent / "tests" / name, Path("tests", name))
     return f": greenloop check {code} {next(filter(Path.exists, places), 'TESTS')}"

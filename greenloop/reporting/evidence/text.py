@@ -34,20 +34,20 @@ _REMEDIES = {
     "isolation": "give the tests plain calls with expected values",
     "memorization": "test with more inputs, or say in the text which inputs matter",
     "held-out examples: none": "add calls with their results to the text, as f(1) -> 2",
-    "held-out examples": "compare the examples with the text, and make it plainer",
+    "held-out examples": "compare the examples with the text, and state it more clearly",
     "second implementation: no second": "give the text (check --spec) and leave out --no-peer",
-    "second implementation: only": "say in the text more of what its functions are called with, or run again",
+    "second implementation: only": "describe in the text what the functions are called with, or run again",
     "second implementation: the code is far slower": "make it faster on this input",
-    "second implementation": "settle the differences in the text",
+    "second implementation": "say in the text which of the two answers is right",
     "red phase": "let greenloop write the tests, which are first run without the code",
     "flakiness": "remove time, randomness and order from the tests",
-    "integrity": "take this construct out of the code",
-    "requirements without": "say in the text how the requirement shows, or give a test with --tests",
+    "integrity": "remove this construct from the code",
+    "requirements without": "say in the text how a caller sees the requirement, or give a test with --tests",
     "tests that return": "assert the value instead of returning it",
-    "the text asks for more": "take it out of the text, or give it a run of its own",
+    "the text asks for more": "remove it from the text, or make it in a separate run",
     "no baseline": "run the project's tests with pytest, and fix what fails",
-    "forged": "read the code: it does not earn its green",
-    "stuck": "make the text plainer, or name another model with --fallback-model",
+    "forged": "read the code: it makes tests pass without being right",
+    "stuck": "state the text more clearly, or name another model with --fallback-model",
     "patches": "add the test that is missing, and heal again",
     "not repaired": "allow more with --max-repairs, or continue with `greenloop resume`",
     "grading ended early": "run again",
@@ -141,8 +141,9 @@ def list_first_steps(report: Report) -> list[str]:
     if report.verdict == "verified":
         return []
     survived = list_survivors(report.evidence) if report.verdict == "passed" else ()
-    rows = map(build_survivor_row, survived)
-    faults = [f"add a test for {row.place}: {row.advice}" for row in rows]
+    rows = {(row.place, row.missing): row for row in map(build_survivor_row, survived)}
+    concrete_first = sorted(rows.values(), key=lambda row: "no test with " not in row.missing)
+    faults = [f"add a test for {row.place}: {row.advice}" for row in concrete_first]
     are_short = any(reason.startswith("mutants") for reason in report.reasons)
     others = [
         f"{reason} → {remedy}" if (remedy := find_remedy(reason)) else reason

@@ -121,7 +121,7 @@ def _check_matches(check: OutputCheck, subject: CheckSubject) -> str:
         if has_match(check.text, subject.text):
             return ""
     except TimeoutError:
-        return f"the regular expression /{check.text}/ took too long on {subject.name}: make it plainer"
+        return f"the regular expression /{check.text}/ took too long on {subject.name}: simplify it"
     except RuntimeError as error:
         return f"/{check.text}/ could not be searched for: {error}"
     except ValueError as error:

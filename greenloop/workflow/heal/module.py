@@ -32,9 +32,7 @@ from greenloop.workflow.state import RepairPhase, Run
 
 _SEARCH_SECONDS_WITH_MODEL, _SEARCH_SECONDS_WITHOUT_MODEL = 2.0, 60.0
 _MAX_COMPARED_PATCHES = 3
-_SEARCH_ONLY_NOTE = (
-    "found by a search that these tests alone guided, so that they cannot confirm it"
-)
+_SEARCH_ONLY_NOTE = "found by a search that used only these tests, so they cannot confirm it"
 
 
 class HealModuleStrategy(HealStrategy, ModuleStrategy):
@@ -87,7 +85,8 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
                 if result.ending != "finished" or not is_collected:
                     continue
                 if not result.tests:
-                    raise InputError("no tests were collected from --tests")
+                    names = ", ".join(item.name for item in self.state.tests.files)
+                    raise InputError(f"no tests were collected from {names}")
                 marked = (i.id for i in result.tests if i.outcome in MARKED_OUTCOMES)
                 ids = frozenset(item.id for item in result.tests)
                 return Expectation(ids=ids, tolerated=frozenset(marked))
@@ -130,7 +129,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         difference = await self._find_difference(best, others)
         if self.run.asker is None:
             count = f"{len(others)} other edit{'s' * (len(others) > 1)}"
-            self.run.note(f"patches: all tests pass with {count}, too; {difference}")
+            self.run.note(f"patches: all tests also pass with {count}; {difference}")
             return best
         question = f"All tests pass with each of these edits. Which one? ({difference})"
         choice = Choice(id="P1", question=question, answers=tuple(by_change), chosen=best.change)

@@ -253,7 +253,7 @@ def test_what_cannot_run_here_and_scripts_beside_the_code_are_named(run: Run, sh
         (("--in", "shop", "--diff", "nowhere"), "--diff: no such commit here: 'nowhere'"),
         (("--in", "shop", "--diff", "--output=x"), "--diff: no such commit here: '--output=x'"),
         (("--diff", "HEAD", "--in", "shop/docs"), "no Python files in shop/docs"),
-        (("--diff", "HEAD", "--in", "/"), "--diff needs a git repository: / has none"),
+        (("--diff", "HEAD", "--in", "/"), "a git repository is needed: / has none"),
         (("--diff", "HEAD", "--in", "none"), "--in none does not exist"),
         (("--diff", "HEAD", "shop"), "--diff grades all changed lines of a project"),
         (("shop",), "name the module's file and its test files, or a commit with --diff"),

@@ -54,7 +54,7 @@ def test_nothing_blocks_an_agent_where_greenloop_fails(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("agent", "text", "said"),
     [
-        ("claude", "{", "has not the form"),
+        ("claude", "{", "does not have the form"),
         ("cursor", "[]", "an object is expected"),
         ("aider", "test-cmd: pytest\n", "replace it by hand"),
     ],

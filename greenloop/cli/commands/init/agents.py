@@ -50,7 +50,7 @@ def update_agent_file(root: Path, item: AgentFile, *, removes: bool) -> tuple[st
     try:
         return before, (item.remove if removes else item.add)(before)
     except (ValueError, AttributeError, TypeError) as error:
-        raise InputError(f"{path} has not the form that the tool reads: {error}") from None
+        raise InputError(f"{path} does not have the form that the tool reads: {error}") from None
 
 
 def _load(text: str) -> dict[str, Any]:
