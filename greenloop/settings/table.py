@@ -71,7 +71,7 @@ class SettingsTable(BaseSettings):
     )
     samples: Literal["auto"] | int = setting(
         "auto",
-        "Further answers that are asked for before a repair; auto = 3 without a contract, else none.",
+        "Further answers that are asked for before a repair; auto = 3 without a contract, 6 where examples fail; else none.",
         metavar="N|auto",
         is_saved=True,
     )

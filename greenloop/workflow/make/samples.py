@@ -19,6 +19,7 @@ from greenloop.workflow.grade_code import run_current_candidate
 from greenloop.workflow.strategy import Strategy
 
 _AUTO_SAMPLES = 3  # on the plain road
+_AUTO_SAMPLES_FOR_EXAMPLES = 6  # while no code passes what the text and the user give
 _SUSPECTS = "generated"
 
 Votes = Mapping[str, Counter[str]]  # by test: how many samples give each answer; "": it passes
@@ -36,9 +37,13 @@ class Sampler:
     @property
     def _limit(self) -> int:
         wanted = self._run.settings.samples
-        if wanted == "auto":
-            return _AUTO_SAMPLES if self._run.state.road == "plain" else 0
-        return wanted
+        if wanted != "auto":
+            return wanted
+        state = self._run.state
+        if state.road != "plain":
+            return 0
+        is_enough = any(map(self._passes_what_is_given, state.candidates.tested_candidates))
+        return _AUTO_SAMPLES if is_enough else _AUTO_SAMPLES_FOR_EXAMPLES
 
     async def advance(self) -> bool:
         """Run samples until two agree; return whether the code that is chosen may be green."""

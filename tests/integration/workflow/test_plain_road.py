@@ -153,7 +153,7 @@ def test_nothing_usable_at_all_is_a_failed_run(run_workflow: RunWorkflow) -> Non
 
 
 def test_repair_that_is_none_changes_nothing(run_workflow: RunWorkflow) -> None:
-    script = plain(*[f"x = {n}\n{WRONG_CODE}" for n in range(5)], repair_code=["No."] * 4)
+    script = plain(*[f"x = {n}\n{WRONG_CODE}" for n in range(8)], repair_code=["No."] * 4)
     done = run_workflow(script, specification=TEXT, profile="small")
     assert (done.error, done.report.verdict) == (None, "failed")
 
