@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Mapping
 from typing import Any
 
 from opentelemetry import trace
@@ -12,57 +11,36 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from greenloop.tracing.environment import Preset
 from greenloop.tracing.spans import SpanData, SpanType, TracingSettingError, span_attributes
 
 _OTLP_PROTOCOL = "http/protobuf"
-_USAGE_PREFIX = "gen_ai.usage."
+_INPUT, _OUTPUT = "gen_ai.prompt", "gen_ai.completion"  # which services read content from, as JSON
 
 
 class OtelTracer:
     """Tracer `greenloop` of a provider.
 
-    With a preset, the tracer creates a provider that sends to the preset's endpoint. Without one,
-    it uses the provider that the host program has set up and does not close it; if there is none,
+    It uses the provider that the host program has set up and does not close it; if there is none,
     it creates one that sends to the endpoint of OTEL_*.
     """
 
-    def __init__(self, preset: Preset | None = None) -> None:
-        self._preset = preset
+    def __init__(self) -> None:
         self._provider: TracerProvider | None = None
         existing = trace.get_tracer_provider()
-        if preset is not None:
-            exporter = OTLPSpanExporter(endpoint=preset.endpoint, headers=dict(preset.headers))
-            self._provider = _create_provider(exporter, preset.resource)
-        elif isinstance(existing, trace.ProxyTracerProvider):  # nothing was set up
-            self._provider = _create_provider(_create_default_exporter(), {})
+        if isinstance(existing, trace.ProxyTracerProvider):  # nothing was set up
+            self._provider = _create_provider(_create_exporter())
         self._tracer = (self._provider or existing).get_tracer("greenloop")
 
     def start(self, kind: SpanType, name: str, parent: Any, data: SpanData) -> Any:
         """Start a span; `parent` is None for a run."""
         context = trace.set_span_in_context(parent) if parent is not None else None
         span_kind = SpanKind.CLIENT if kind == "model" else SpanKind.INTERNAL
-        attributes = span_attributes(kind, name)
-        if self._preset:
-            attributes[self._preset.type_attribute] = self._preset.span_types[kind]
-            attributes |= _content_as_json(self._preset.input_attribute, data)
-        return self._tracer.start_span(
-            name, context=context, kind=span_kind, attributes=attributes | _attributes(data)
-        )
+        attributes = span_attributes(kind, name) | _attributes(data, _INPUT)
+        return self._tracer.start_span(name, context=context, kind=span_kind, attributes=attributes)
 
     def end(self, span: Any, data: SpanData) -> None:
         """Add what is known now to a span and end it."""
-        attributes = _attributes(data)
-        if self._preset:
-            attributes |= _content_as_json(self._preset.output_attribute, data)
-            for name, alias in self._preset.aliases.items():
-                if name in attributes:
-                    attributes[alias] = attributes[name]
-            if data.tokens is None:  # an answer from the log: the service would charge it again
-                attributes = {k: v for k, v in attributes.items() if _USAGE_PREFIX not in k}
-            elif self._preset.usage_attribute:
-                usage = dict(zip(("input", "output"), data.tokens, strict=True))
-                attributes[self._preset.usage_attribute] = json.dumps(usage)
+        attributes = _attributes(data, _OUTPUT)
         if data.error:
             attributes["error.type"] = data.error
             span.set_status(Status(StatusCode.ERROR))
@@ -75,16 +53,12 @@ class OtelTracer:
             self._provider.shutdown()
 
 
-def _attributes(data: SpanData) -> dict[str, Any]:
-    content = {f"greenloop.content.{name}": text for name, text in data.content.items()}
-    return {**data.attributes, **content}
+def _attributes(data: SpanData, content: str) -> dict[str, Any]:
+    as_json = {content: json.dumps(dict(data.content))} if data.content else {}
+    return {**data.attributes, **as_json}
 
 
-def _content_as_json(attribute: str, data: SpanData) -> dict[str, str]:
-    return {attribute: json.dumps(dict(data.content))} if data.content else {}
-
-
-def _create_default_exporter() -> OTLPSpanExporter:
+def _create_exporter() -> OTLPSpanExporter:
     protocol = os.environ.get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or os.environ.get(
         "OTEL_EXPORTER_OTLP_PROTOCOL", ""
     )
@@ -97,12 +71,12 @@ def _create_default_exporter() -> OTLPSpanExporter:
     return OTLPSpanExporter()
 
 
-def _create_provider(exporter: OTLPSpanExporter, attributes: Mapping[str, str]) -> TracerProvider:
+def _create_provider(exporter: OTLPSpanExporter) -> TracerProvider:
     """Return a provider that is not registered globally: other libraries' spans do not go through.
 
     The exit of the program does not wait for it: `close` has a time limit, atexit has none.
     """
-    resource = Resource.create(dict(attributes))
+    resource = Resource.create()
     if str(resource.attributes.get(SERVICE_NAME)).startswith("unknown_service"):
         resource = resource.merge(Resource({SERVICE_NAME: "greenloop"}))
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)

@@ -4,15 +4,13 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 from dotenv import load_dotenv
 
 from greenloop.events import Event, EventSink, Notice
-from greenloop.tracing.environment import is_content_traced, list_enabled_presets
 from greenloop.tracing.spans import RunSpans, Tracer, TracingSettingError
 from greenloop.versions import format_install_command
 
@@ -20,61 +18,57 @@ from greenloop.versions import format_install_command
 _CLOSE_TIMEOUT_SECONDS = 2.0
 _EXPORTER_LOGGER = "opentelemetry"
 _LOGGER = logging.getLogger(__name__)
-T = TypeVar("T")
+_TRUE_VALUES = ("true", "1", "yes", "on")
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 
 
 class Tracing:
-    """The configured tracers. Without any, events pass unchanged."""
+    """The configured tracer. Without one, events pass unchanged."""
 
     def __init__(
-        self, tracers: tuple[Tracer, ...] = (), *, content: bool = False, missing: str = ""
+        self, tracer: Tracer | None = None, *, content: bool = False, missing: str = ""
     ) -> None:
-        self._tracers, self._content, self._missing = tracers, content, missing
+        self._tracer, self._content, self._missing = tracer, content, missing
 
     def __bool__(self) -> bool:
-        return bool(self._tracers)
+        return self._tracer is not None
 
     @contextmanager
     def run(self, emit: EventSink) -> Iterator[EventSink]:
-        """Yield the sink for the events of one run. A tracer that fails is dropped for this run."""
+        """Yield the sink for the events of one run. A tracer that fails is not used any more in it."""
         if self._missing:
             emit(Notice(self._missing))
-        runs = self._open_spans() if self._tracers else []
+        if self._tracer is None:
+            yield emit
+            return
+        guard, spans = _Guard(), list[RunSpans]()
+        guard.call(lambda: spans.append(self._open_spans()))
 
         def emit_traced(event: Event) -> None:
             emit(event)
-            _drop_failing(runs, lambda spans: spans(event))
+            guard.call(lambda: spans[0](event))
 
         error: str | None = None
         try:
-            yield emit_traced if runs else emit
+            yield emit_traced
         except BaseException as problem:
             error = type(problem).__name__
             raise
         finally:
-            _drop_failing(runs, lambda spans: spans.close(error))
+            guard.call(lambda: spans[0].close(error))
 
-    def _open_spans(self) -> list[RunSpans]:
-        runs: list[RunSpans] = []
-        content = self._content
-        _drop_failing(
-            list(self._tracers), lambda tracer: runs.append(RunSpans(tracer, content=content))
-        )
-        return runs
+    def _open_spans(self) -> RunSpans:
+        assert self._tracer is not None
+        return RunSpans(self._tracer, content=self._content)
 
     def close(self) -> bool:
         """Send what is not sent yet; return False where the time limit was too short."""
-        threads = [
-            threading.Thread(
-                target=_drop_failing, args=([tracer], lambda item: item.close()), daemon=True
-            )
-            for tracer in self._tracers
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(_CLOSE_TIMEOUT_SECONDS)
-        return not any(thread.is_alive() for thread in threads)
+        if self._tracer is None:
+            return True
+        thread = threading.Thread(target=_Guard().call, args=(self._tracer.close,), daemon=True)
+        thread.start()
+        thread.join(_CLOSE_TIMEOUT_SECONDS)
+        return not thread.is_alive()
 
 
 @asynccontextmanager
@@ -82,7 +76,7 @@ async def trace_run(emit: EventSink, shared: Tracing | None = None) -> AsyncIter
     """Yield the sink for the events of one run; `shared` is closed by its owner, not here."""
     tracing = open_tracing() if shared is None else shared
     if shared is not None or not tracing:
-        with tracing.run(emit) as traced:  # also without tracers: a notice may say why
+        with tracing.run(emit) as traced:  # also without a tracer: a notice may say why
             yield traced
         return
     with _ExportErrors() as errors:
@@ -97,35 +91,45 @@ async def trace_run(emit: EventSink, shared: Tracing | None = None) -> AsyncIter
 
 
 def open_tracing() -> Tracing:
-    """Open the tracers that the environment and `.env` switch on; without any, import nothing."""
+    """Open the tracer that the environment or `.env` switches on; without one, import nothing."""
     if Path(".env").is_file():
         load_dotenv(".env", override=False)  # OpenTelemetry reads os.environ
-    presets = list_enabled_presets(os.environ)
-    if not presets:
+    if not is_enabled(os.environ):
         return Tracing()
     logger = logging.getLogger(_EXPORTER_LOGGER)
     if not any(isinstance(item, logging.NullHandler) for item in logger.handlers):
         logger.addHandler(logging.NullHandler())  # else its lines go to standard error
-    tracers: list[Tracer] = []
-    missing: list[str] = []
-    for preset in presets:
-        name = preset.name if preset else "OpenTelemetry"
-        try:
-            from greenloop.tracing.otel import OtelTracer
+    try:
+        from greenloop.tracing.otel import OtelTracer
 
-            tracers.append(OtelTracer(preset))
-        except ImportError:
-            missing.append(
-                f"{name} is configured, but its packages are missing: "
-                f"{format_install_command('otel')}"
-            )
-        except TracingSettingError as error:
-            missing.append(str(error))
-        except Exception as error:  # noqa: BLE001 - an invalid OTEL_* setting must not end the run
-            missing.append(f"{name} cannot be used: {type(error).__name__}")
-    return Tracing(
-        tuple(tracers), content=is_content_traced(os.environ), missing="; ".join(missing)
+        return Tracing(OtelTracer(), content=is_content_traced(os.environ))
+    except ImportError:
+        command = format_install_command("otel")
+        missing = f"OpenTelemetry is configured, but its packages are missing: {command}"
+    except TracingSettingError as error:
+        missing = str(error)
+    except Exception as error:  # noqa: BLE001 - an invalid OTEL_* setting must not end the run
+        missing = f"OpenTelemetry cannot be used: {type(error).__name__}"
+    return Tracing(missing=missing)
+
+
+def is_enabled(environment: Mapping[str, str]) -> bool:
+    """Return whether OTEL_* variables ask for spans by OTLP."""
+    exporters = environment.get("OTEL_TRACES_EXPORTER", "").lower().replace(" ", "").split(",")
+    if _is_true(environment, "OTEL_SDK_DISABLED") or "none" in exporters:
+        return False
+    return "otlp" in exporters or (
+        exporters == [""] and any(environment.get(name, "").strip() for name in _ENDPOINTS)
     )
+
+
+def is_content_traced(environment: Mapping[str, str]) -> bool:
+    """Return whether spans may hold specifications, prompts, code and output."""
+    return _is_true(environment, "GREENLOOP_TRACE_CONTENT")
+
+
+def _is_true(environment: Mapping[str, str], name: str) -> bool:
+    return environment.get(name, "").strip().lower() in _TRUE_VALUES
 
 
 class _ExportErrors(logging.Handler):
@@ -146,12 +150,17 @@ class _ExportErrors(logging.Handler):
         logging.getLogger(_EXPORTER_LOGGER).removeHandler(self)
 
 
-def _drop_failing(items: list[T], action: Callable[[T], object]) -> None:
-    """Apply an action to each item, and drop those where it fails: tracing must not end a run."""
-    for item in tuple(items):
+class _Guard:
+    """Calls until one fails: tracing must not end a run."""
+
+    def __init__(self) -> None:
+        self._has_failed = False
+
+    def call(self, action: Callable[[], object]) -> None:
+        if self._has_failed:
+            return
         try:
-            action(item)
+            action()
         except Exception:
             _LOGGER.debug("tracing was stopped for this run", exc_info=True)
-            with suppress(ValueError):  # another thread dropped it
-                items.remove(item)
+            self._has_failed = True

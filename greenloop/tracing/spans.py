@@ -59,7 +59,6 @@ class SpanData:
 
     attributes: Mapping[str, AttributeValue] = field(default_factory=dict)
     content: Mapping[str, str] = field(default_factory=dict)  # empty unless it was switched on
-    tokens: tuple[int, int] | None = None  # of prompt and answer; None: not paid for now
     error: str | None = None  # the exception's type, never its text
 
 
@@ -130,18 +129,12 @@ class RunSpans:
         return SpanData(attributes or {}, kept if self._content else {})
 
     def _data_from_call(self, event: e.CallFinished) -> SpanData:
-        data = self._build_data(
-            {
-                **model_attributes(event.model),
-                "gen_ai.usage.input_tokens": event.input_tokens,
-                "gen_ai.usage.output_tokens": event.output_tokens,
-                "greenloop.seconds": event.seconds,
-                "greenloop.source": event.source,
-            },
-            answer=event.response,
-        )
-        paid = event.source == "model"
-        return replace(data, tokens=(event.input_tokens, event.output_tokens) if paid else None)
+        attributes = model_attributes(event.model)
+        attributes |= {"greenloop.seconds": event.seconds, "greenloop.source": event.source}
+        if event.source == "model":  # services would charge an answer from the log again
+            attributes["gen_ai.usage.input_tokens"] = event.input_tokens
+            attributes["gen_ai.usage.output_tokens"] = event.output_tokens
+        return self._build_data(attributes, answer=event.response)
 
     def _data_from_report(self, report: Report) -> SpanData:
         active = [item for item in report.tests if item.outcome != "dropped"]
