@@ -47,7 +47,6 @@ class ScriptArguments:
     expect: Sequence[str] | None = None
     expect_file: Sequence[str] | None = None
     expect_json_schema: Path | None = None
-    allow_network: Sequence[str] | None = None
     artifacts: Path | None = None
 
     def parse_checks(self) -> Iterator[OutputCheck]:
@@ -68,6 +67,5 @@ def build_script_request(name: str, options: ScriptArguments) -> ScriptSpec:
         stdin=read_stdin(options.stdin),
         inputs=read_inputs(options.input or ()),
         checks=tuple(options.parse_checks()),
-        allow_network=tuple(options.allow_network or ()),
         artifacts=to_absolute_path(options.artifacts),
     )

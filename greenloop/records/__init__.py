@@ -66,7 +66,6 @@ from greenloop.records.script_result import (
     CheckKind,
     CheckOrigin,
     InputFile,
-    NetworkRequest,
     OutputCheck,
     ProducedFile,
     Project,

@@ -10,7 +10,7 @@ from greenloop.records.evidence import Evidence
 from greenloop.records.project import Change
 from greenloop.records.pytest_run import Ending, Failure
 from greenloop.records.review import Finding
-from greenloop.records.script_result import NetworkRequest, OutputCheck
+from greenloop.records.script_result import OutputCheck
 from greenloop.records.search import Patch
 
 SchemaVersion = Literal["2"]
@@ -181,7 +181,6 @@ class ScriptResult(Record):
     stdout_cut: bool = False
     stderr: str = ""
     made: tuple[ProducedFileInfo, ...] = ()
-    network: tuple[NetworkRequest, ...] = ()
     checks: tuple[OutputCheck, ...] = ()
 
 

@@ -66,8 +66,7 @@ class ScriptJob(Base64Record):
 
     A `script` given as text is written in the encoding that it declares. `name` may contain
     folders. Where not all written files can be returned, those that match one of `keep` (patterns
-    of `fnmatch`) come first. `timeout_s` None is the sandbox's limit. `allow_network` names the
-    only hosts that it may reach: `example.org`, `*.example.org`, each with or without `:PORT`.
+    of `fnmatch`) come first. `timeout_s` None is the sandbox's limit.
     """
 
     script: str | bytes
@@ -77,7 +76,6 @@ class ScriptJob(Base64Record):
     inputs: tuple[InputFile, ...] = ()
     keep: tuple[str, ...] = ()
     timeout_s: float | None = Field(None, gt=0)
-    allow_network: tuple[str, ...] = ()
 
 
 class ProducedFile(Base64Record):
@@ -113,18 +111,6 @@ class ScriptError(Record):
     frames: tuple[ScriptFrame, ...] = ()
 
 
-class NetworkRequest(Record):
-    """One request to the proxy; sizes in bytes. `why` says why it was denied."""
-
-    host: str
-    port: int
-    method: str
-    allowed: bool
-    why: str = ""
-    sent: int = 0
-    received: int = 0
-
-
 class ScriptRun(Base64Record):
     """One run of a script. Only `succeeded` says whether it succeeded.
 
@@ -147,7 +133,6 @@ class ScriptRun(Base64Record):
     changed_inputs: tuple[str, ...] = ()
     error: ScriptError | None = None
     where: tuple[Frame, ...] = ()
-    network: tuple[NetworkRequest, ...] = ()
     limits_hit: tuple[LimitName, ...] = ()
     duration_s: float = 0.0
 

@@ -23,7 +23,6 @@ class JobRunner(Protocol):
     limits: ResourceLimits
     can_fork: bool
     has_separate_runs: bool
-    can_allow_hosts: bool
     environment: GuestEnvironment | None
 
     def run(self, job: Job) -> ProcessResult: ...

@@ -37,14 +37,12 @@ class Sandbox(ABC):
         limits: The limits of a job, where it sets none.
         can_fork: Whether a run can start processes.
         has_separate_runs: Whether runs side by side share no network and no files.
-        can_allow_hosts: Whether a script can be given access to single hosts.
         environment: The environment of a project that runs its jobs; None for greenloop's own.
     """
 
     info: SandboxInfo
     can_fork = True
     has_separate_runs = False
-    can_allow_hosts = False
     environment: GuestEnvironment | None = None
 
     def __init__(
@@ -146,7 +144,6 @@ class SandboxView(Sandbox):
         self.sandbox, self.info = sandbox, sandbox.info
         self.can_fork = sandbox.can_fork
         self.has_separate_runs = sandbox.has_separate_runs
-        self.can_allow_hosts = sandbox.can_allow_hosts
         self.environment = sandbox.environment
 
     def open_environment(self, environment: GuestEnvironment) -> Sandbox:

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.network.allowlist import HostRule
 
 _SCRIPT_OUTPUT_BYTES = 1 << 20  # kept of each stream: the output is the purpose of a script
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -34,7 +33,6 @@ class Job:
     stdin: bytes = b""  # standard input of a script
     # Which of the files that a script creates are returned.
     artifact_request: dict[str, Any] | None = None
-    allowed_hosts: tuple[HostRule, ...] = ()  # hosts that a script may connect to
     # Events that interrupt the run, besides those of the sandbox.
     stop_events: tuple[threading.Event, ...] = ()
     items: int = 0  # the number of its tests or mutants, 0 where it is not known

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from greenloop.errors import SandboxError
-from greenloop.records import Ending, NetworkRequest
+from greenloop.records import Ending
 from greenloop.sandbox.guest.protocol.framing import MessageStream, receive_frame, send_frame
 
 MAX_FRAME_BYTES = 64 << 20
@@ -25,7 +25,6 @@ class ScriptArtifacts(NamedTuple):
     # The files that it created (see `guest.files.collector`).
     manifest: dict[str, Any] | None = None
     contents: bytes = b""  # the contents of the files that were kept, one after the other
-    network_requests: tuple[NetworkRequest, ...] = ()  # its requests to the proxy
 
     @classmethod
     def from_stream(

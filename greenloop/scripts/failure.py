@@ -41,8 +41,7 @@ def failure_from_run(run: ScriptRun, test: str) -> Failure | None:
 def _describe_end(run: ScriptRun) -> tuple[str, str]:
     if run.ending != "finished":
         return _describe_stop(run)
-    limits = f"\n(limit reached: {', '.join(run.limits_hit)})" if run.limits_hit else ""
-    extra = limits + _describe_refused_requests(run)
+    extra = f"\n(limit reached: {', '.join(run.limits_hit)})" if run.limits_hit else ""
     if run.error is not None:
         return run.error.exception, (run.error.message or "(no message)") + extra
     said = tail(run.stderr, _MAX_STDERR_LINES, _MAX_OUTPUT_CHARS) or tail(
@@ -61,14 +60,7 @@ def _describe_stop(run: ScriptRun) -> tuple[str, str]:
         parts.append(f"limit reached: {', '.join(run.limits_hit)}")
     if run.error is not None:
         parts.append(f"last exception: {run.error.exception}: {run.error.message}")
-    return exception, "\n".join(parts) + _describe_refused_requests(run)
-
-
-def _describe_refused_requests(run: ScriptRun) -> str:
-    """Return the refused network requests: the exception often does not name them."""
-    refused = [item for item in run.network if not item.allowed]
-    requests = dict.fromkeys(f"{item.host}:{item.port} ({item.why})" for item in refused)
-    return f"\n(network: blocked: {', '.join(list(requests)[:5])})" if requests else ""
+    return exception, "\n".join(parts)
 
 
 def _build_frames(run: ScriptRun) -> tuple[Frame, ...]:

@@ -38,11 +38,10 @@ class ScriptTask:
 class ScriptToolkit:
     """Tools for scripts and existing modules, on the model of `kit`.
 
-    `network` are the hosts that scripts may connect to. All methods raise GreenloopError.
+    All methods raise GreenloopError.
     """
 
     kit: Toolkit
-    network: Sequence[str] = ()
 
     async def propose_checks(self, script: ScriptTask) -> tuple[OutputCheck, ...]:
         """Return checks of the output; the prompt shows only the task."""
@@ -57,7 +56,6 @@ class ScriptToolkit:
             parse_script,
             script=script,
             failed_approaches=failed_approaches,
-            network=self.network,
             packages=self._packages,
         )
 
@@ -87,7 +85,6 @@ class ScriptToolkit:
             disputable=list(disputable),
             from_the_original=from_the_original,
             rulings=request.rulings,
-            network=self.network,
             packages=self._packages,
             **request.to_context(),
         )

@@ -151,7 +151,6 @@ def _build_script_result(state: RunState) -> ScriptResult | None:
         stdout_cut=result.stdout_cut,
         stderr=result.stderr,
         made=tuple(made),
-        network=result.network,
         checks=checklist.checks,
     )
 

@@ -96,11 +96,6 @@ class ScriptRunOptions(NewRunOptions):
     artifacts: Path | None = option(
         "Write the output files of the script to this folder.", metavar="DIR"
     )
-    allow_network: list[str] | None = option(
-        "A host that the script may reach; may be repeated. Default: none.",
-        metavar="HOST[:PORT]",
-        panel="Sandbox",
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

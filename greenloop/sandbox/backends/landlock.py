@@ -45,7 +45,6 @@ class LandlockSandbox(WarmSandbox):
     """
 
     can_fork = False  # resource usage is that of one process
-    can_allow_hosts = False  # without a network namespace a run gets no sockets
 
     def __init__(self, limits: ResourceLimits | None = None) -> None:
         """Create the folder of the runs. Raises SandboxError where that fails."""

@@ -1,13 +1,11 @@
 """Warm sandbox: each run is a copy of a zygote process that has pytest loaded."""
 
 import base64
-import contextlib
 import json
 import os
 import secrets
 import string
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 from greenloop.dependencies import InstalledPackages
@@ -20,8 +18,6 @@ from greenloop.sandbox.guest.entrypoints import KINDS_WITHOUT_PYTEST
 from greenloop.sandbox.guest.files.writer import stdin_path
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.network.ca_bundle import CA_BUNDLE_NAME, build_ca_environment, read_ca_bundle
-from greenloop.sandbox.network.proxy import Proxy
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.zygote_client import ZygotePool
 
@@ -51,7 +47,7 @@ class WarmSandbox(Sandbox):
     before. The second has no pytest, and hides what it has loaded.
     """
 
-    can_allow_hosts = has_separate_runs = True
+    has_separate_runs = True
 
     def __init__(
         self,
@@ -88,13 +84,13 @@ class WarmSandbox(Sandbox):
         if self.environment:
             request["overlay"] = self.environment.build_overlay()
         messages = json.dumps(payload).encode(), json.dumps(request).encode()
-        run = partial(zygote.run, *messages, limits.timeout_s, stop, has_pytest=job.has_pytest)
-        if not job.allowed_hosts:
-            return run(on_progress=job.on_progress)
-        with contextlib.closing(Proxy(job.allowed_hosts, limits.timeout_s)) as proxy:
-            result = run(serve=proxy.serve)
-        artifacts = result.artifacts._replace(network_requests=proxy.requests)
-        return result._replace(artifacts=artifacts)
+        return zygote.run(
+            *messages,
+            limits.timeout_s,
+            stop,
+            has_pytest=job.has_pytest,
+            on_progress=job.on_progress,
+        )
 
 
 class EnvironmentSandbox(WarmSandbox):
@@ -157,13 +153,11 @@ def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
         "files": _encode_files(job, paths),
         "read_only": job.kind == "script",
         "wanted": job.artifact_request,
-        "network": bool(job.allowed_hosts),
         "packages": paths.packages,
         "environment": {
             **build_environment(
                 paths.home, paths.temporary, job.hash_seed, has_pytest=job.has_pytest
             ),
-            **(build_ca_environment(f"{paths.home}/{CA_BUNDLE_NAME}") if job.allowed_hosts else {}),
             "PYTHONPATH": ":".join(filter(None, (paths.site, paths.packages))),
         },
     }
@@ -175,6 +169,4 @@ def _encode_files(job: Job, paths: JobPaths) -> dict[str, str]:
     files = {f"{paths.work}/{path}": content for path, content in (*plain, *job.tree)}
     if job.kind == "script":
         files[stdin_path(paths.temporary)] = job.stdin
-    if job.allowed_hosts:
-        files[f"{paths.home}/{CA_BUNDLE_NAME}"] = read_ca_bundle()
     return {path: base64.b64encode(content).decode() for path, content in files.items()}

@@ -45,14 +45,12 @@ class ZygoteClient:
         stop: threading.Event,
         *,
         has_pytest: bool = True,
-        serve: Callable[[socket.socket], None] | None = None,
         on_progress: Callable[[int], None] | None = None,
     ) -> ProcessResult:
         """Run one job (JSON, as its limits) in a copy of the zygote. Raises SandboxError.
 
-        `stop` ends the run as `interrupted`. Without pytest it is one of code alone. `serve` takes
-        a socket that listens in its network, if the job asks for one; `on_progress` gets how many
-        tests or mutants are done.
+        `stop` ends the run as `interrupted`. Without pytest it is one of code alone. `on_progress`
+        gets how many tests or mutants are done.
         """
         started, patience_s = time.monotonic(), timeout_s + _GRACE_SECONDS
         for is_last in (False, True):
@@ -64,8 +62,6 @@ class ZygoteClient:
                 try:
                     connection.settimeout(patience_s)
                     send_frame(connection, payload)
-                    if serve is not None:
-                        serve(_receive_listener(connection))
                     head = receive_head(connection, started, stop, patience_s, on_progress)
                     if isinstance(head, ProcessResult):
                         return head
@@ -155,15 +151,6 @@ class ZygoteClient:
             if process is not None:
                 process.end()
             self._starter_thread.shutdown(wait=False)
-
-
-def _receive_listener(connection: socket.socket) -> socket.socket:
-    """Receive the socket that the supervisor of the run sends. Raises OSError where none arrives."""
-    connection.settimeout(_GRACE_SECONDS)
-    _, handles, _, _ = socket.recv_fds(connection, 1, 1)
-    if not handles:
-        raise OSError("no socket was sent")
-    return socket.socket(fileno=handles[0])
 
 
 class ZygotePool:

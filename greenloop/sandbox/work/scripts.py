@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
-from greenloop.errors import SandboxError
 from greenloop.records import Ending, Failure, ProducedFile, ScriptError, ScriptJob, ScriptRun
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
 from greenloop.sandbox.limits import ResourceLimits
-from greenloop.sandbox.network.allowlist import HostRule
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.file_layout import check_layout, make_paths_safe, make_text_safe
 from greenloop.sandbox.work.limit_detection import classify_ending, detect_limits_hit
@@ -24,15 +22,10 @@ def run_script(sandbox: JobRunner, job: ScriptJob) -> ScriptRun:
 
     Raises:
         InputError: the files cannot be written as given (a path outside of the folder, two files of
-            one path, too many or too large files), or a host is invalid.
-        SandboxError: no process can be started, or the sandbox cannot allow single hosts.
+            one path, too many or too large files).
+        SandboxError: no process can be started.
     """
     work = _build_job(job, sandbox.limits, sandbox.packages)
-    if work.allowed_hosts and not sandbox.can_allow_hosts:
-        raise SandboxError(
-            f"{sandbox.info.backend}: hosts cannot be allowed here one by one; "
-            "the native and the bubblewrap sandbox can do that"
-        )
     return _build_run(sandbox.run(work), work, work.apply_limits(sandbox.limits))
 
 
@@ -50,7 +43,6 @@ def _build_job(job: ScriptJob, limits: ResourceLimits, packages: InstalledPackag
         tree=tree,
         stdin=job.stdin,
         artifact_request={"inputs": inputs, "keep": list(job.keep)},
-        allowed_hosts=tuple(HostRule.parse(text) for text in job.allow_network),
     )
 
 
@@ -93,7 +85,6 @@ def _build_run(result: ProcessResult, job: Job, limits: ResourceLimits) -> Scrip
         ),
         changed_inputs=tuple(manifest["changed"]),
         error=error,
-        network=artifacts.network_requests,
         where=parse_frames(result.stack_dump, sources) if ending == "timeout" else (),
         limits_hit=hit,
         duration_s=result.duration_s,

@@ -34,7 +34,6 @@ def build_job(script: ScriptSpec) -> ScriptJob:
         arguments=script.arguments,
         stdin=read_input(script.stdin).content if script.stdin else b"",
         inputs=tuple(read_input(item) for item in script.inputs),
-        allow_network=script.allow_network,
         keep=tuple(item.file for item in script.checks if item.file),
     )
 

@@ -22,7 +22,6 @@ class ScriptSpec(Record):
     stdin: InputRef | None = None
     inputs: tuple[InputRef, ...] = ()
     checks: tuple[OutputCheck, ...] = ()
-    allow_network: tuple[str, ...] = ()
     artifacts: str | None = None
 
 

@@ -52,8 +52,8 @@ class ScriptStrategy(Strategy):
 
     @property
     def tools(self) -> ScriptToolkit:
-        """The tools, with the hosts that the script may connect to."""
-        return ScriptToolkit(self.run.kit, self.job.allow_network)
+        """The tools for scripts."""
+        return ScriptToolkit(self.run.kit)
 
     @property
     def task_text(self) -> str:

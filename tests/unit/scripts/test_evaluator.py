@@ -7,7 +7,6 @@ import pytest
 from greenloop.prompts.failure_context import failure_signature, summarize_run
 from greenloop.records import TestRun
 from greenloop.records.script_result import (
-    NetworkRequest,
     ProducedFile,
     ScriptError,
     ScriptFrame,
@@ -130,17 +129,6 @@ def test_signature_of_crash_ignores_output() -> None:
             build_run(ending="memory", error=CRASH, limits_hit=("memory",)),
             "MemoryLimit",
             "(?s)limit reached: memory.*KeyError",
-        ),
-        (
-            build_run(
-                exit_status=1,
-                error=CRASH,
-                network=(
-                    NetworkRequest(host="a.b", port=443, method="GET", allowed=False, why="no"),
-                ),
-            ),
-            "KeyError",
-            r"blocked: a.b:443 \(no\)",
         ),
     ],
 )

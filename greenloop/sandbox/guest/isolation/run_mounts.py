@@ -1,4 +1,4 @@
-"""Mounts, quotas and network of a run in its namespaces."""
+"""Mounts and quotas of a run in its namespaces."""
 
 import contextlib
 import os
@@ -9,7 +9,6 @@ from . import syscalls as k
 
 WORK_FOLDER, _HOME = "/tmp/work", "/tmp/home"
 _OOM_SCORE_ADJUSTMENT = "1000"
-_LISTEN_BACKLOG = 16
 _TMPFS = k.MS_NOSUID | k.MS_NODEV
 _TCP_BUFFER_SIZES = "4096 65536 212992"
 # Resources that the kernel counts per user, hence for the host's user too; and the maximum size of
@@ -101,18 +100,3 @@ def _lower_quotas() -> None:
     for name, value in _QUOTAS.items():
         with contextlib.suppress(FileNotFoundError):
             k.write_kernel_file(f"/proc/sys/{name}", value)
-
-
-def send_proxy_listener(host: socket.socket) -> dict[str, str]:
-    """Send a socket that listens in this network to the host; return the proxy's variables.
-
-    Called in the run's supervisor: a socket belongs to the network namespace that created it, even
-    if another process accepts its connections.
-    """
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(_LISTEN_BACKLOG)
-        socket.send_fds(host, [b"l"], [listener.fileno()])
-        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    names = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
-    return dict.fromkeys(names, address)

@@ -110,8 +110,6 @@ def _send_job(
     else:
         run_mounts.rename_folders(job["work"], job["environment"]["HOME"])
     write_job_files(job)
-    if job["network"]:
-        job["environment"].update(run_mounts.send_proxy_listener(run))
     request = job.pop("wanted")
     with contextlib.suppress(BrokenPipeError), open(pipes.job_in, "wb") as pipe:
         pipe.write(json.dumps(job).encode())

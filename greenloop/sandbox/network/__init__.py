@@ -1,1 +1,0 @@
-"""Network access of scripts: allowlist, proxy and CA bundle."""
