@@ -1,7 +1,7 @@
 """Checks of the lines of a project that have changed since a commit, without a model."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,19 +15,19 @@ from greenloop.app.diff_tests import (
     explain_red,
     list_ignored_tests,
     list_lost_tests,
-    list_related_tests,
+    list_parts,
     list_syntax_errors,
     summarize_baseline,
 )
 from greenloop.app.requests import build_request
-from greenloop.app.tests_before import compare_tests
+from greenloop.app.tests_before import compare_tests, run_earlier_tests
 from greenloop.errors import InputError
 from greenloop.events import EventSink, Notice, TestRunFinished, ignore_event
 from greenloop.events.progress import create_thread_safe_sink, progress_span
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.grading import ChangedLines, grade_lines
 from greenloop.project.grading.grader import CODE_PIECES, NO_STATEMENT, TEST_PIECES
-from greenloop.project.runner import NOT_FINISHED, ProjectRunner
+from greenloop.project.runner import MAX_SUITE_SECONDS, NOT_FINISHED, ProjectRunner
 from greenloop.records import Baseline, Change, Evidence, Report
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
@@ -46,7 +46,7 @@ from greenloop.workflow.setup.project_environment import use_environment
 from greenloop.workflow.state import RunState
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-_SUITE_SHARE = 0.5  # of the time, before only tests about the change are run
+_SUITE_SHARE = 0.45  # of the time that is left, for the tests of one step
 
 
 async def check_diff(
@@ -150,19 +150,14 @@ async def _grade_changes(
     deadline: float | None,
 ) -> None:
     with state.measure_time("sandbox_s"), progress_span(emit, "the project's tests"):
-        measure = partial(measure_baseline, runner, diff, deadline)
-        baseline, only = await complete_in_thread(measure, runner.box.interrupt_runs)
-        find_red = explain_problem if baseline.problem else explain_red
-        explain = partial(find_red, runner, diff, baseline)
-        red = await complete_in_thread(explain, runner.box.interrupt_runs)
-        compare = partial(compare_tests, runner, diff, baseline, only)
-        is_asked = deadline is not None and not baseline.problem  # only a gate decides by it
-        compared = await complete_in_thread(compare, runner.box.interrupt_runs) if is_asked else {}
-    if baseline.problem and not red.ended:
-        raise InputError(
-            explain_suite_problem(baseline.problem, diff.tree, state.packages.unavailable)
-        )
-    _record_run(state, baseline, red, emit, compared)
+        steps = measure_tests(runner, diff, deadline)
+        work = partial(next, steps, None)
+        while step := await complete_in_thread(work, runner.box.interrupt_runs):
+            baseline, red, compared = step
+            if baseline.problem and not red.ended:
+                why = baseline.problem
+                raise InputError(explain_suite_problem(why, diff.tree, state.packages.unavailable))
+            _record_run(state, baseline, red, emit, compared)
     if state.green_run is None:
         own = "" if runner.box.environment else explain_python_version(diff.tree)
         lines = (*list_syntax_errors(diff), own)
@@ -181,21 +176,38 @@ async def _grade_changes(
     _note_what_is_not_graded(state, change, diff, list(list_lost_tests(diff)))
 
 
-def measure_baseline(
+def measure_tests(
     runner: ProjectRunner, diff: ProjectDiff, deadline: float | None
-) -> tuple[Baseline, list[str]]:
-    """Run the suite; where it is too long for a deadline, the test files that are about the change.
-
-    The second value are these files, none where all were run.
+) -> Iterator[tuple[Baseline, RedTests, dict[str, Any]]]:
+    """Yield how the tests end: with a deadline those of changed files first, then all, or as many of them
+    as there is time for; the third value is what `compare_tests` finds.
     """
+    parts: list[list[str] | None] = [None] if deadline is None else list_parts(diff)
+    is_known, earlier = False, None
+    if deadline is not None:  # only a gate decides by it
+        earlier = run_earlier_tests(runner, diff, parts[0] or (), _limit(deadline))
+    for tests in parts:
+        is_last = tests is parts[-1]
+        baseline = runner.measure_baseline(_limit(deadline, is_last and not is_known), tests)
+        is_late = baseline.problem.startswith(NOT_FINISHED)
+        if baseline.problem and (is_known or (not is_last and (is_late or tests))):
+            if earlier and not (is_known or is_late):  # these tests are not run any more
+                yield Baseline(), RedTests(), compare_tests(runner, diff, Baseline(), earlier)
+            continue
+        explain = explain_problem if baseline.problem else explain_red
+        red = explain(runner, diff, baseline)
+        known = None if baseline.problem else earlier
+        yield baseline, red, compare_tests(runner, diff, baseline, known) if known else {}
+        if tests is None:
+            return
+        is_known = True
+
+
+def _limit(deadline: float | None, is_all: bool = False) -> float:
+    """Return the seconds that a run may take, which are all that is left or a share of them."""
     if deadline is None:
-        return runner.measure_baseline(), []
-    left_s = deadline - time.monotonic()
-    baseline = runner.measure_baseline(max(_SUITE_SHARE * left_s, 1.0))
-    related = list_related_tests(diff)
-    if not baseline.problem.startswith(NOT_FINISHED) or not related:
-        return baseline, []
-    return runner.measure_baseline(max(deadline - time.monotonic(), 1.0), related), related
+        return MAX_SUITE_SECONDS
+    return max((deadline - time.monotonic()) * (1.0 if is_all else _SUITE_SHARE), 1.0)
 
 
 def _record_run(
@@ -212,10 +224,10 @@ def _record_run(
     assert state.change is not None
     known = summarize_baseline(baseline, red).model_copy(update=compared)
     state.change = state.change.model_copy(update={"baseline": known})
-    state.notes.extend([red.ended] if red.ended and not red.broken else [])
-    state.notes.extend(list_ignored_tests(red, known.flaky))
-    if result.passed:
-        state.green_run = result
+    ended = [red.ended] if red.ended and not red.broken else []
+    lines = [*state.notes, *ended, *list_ignored_tests(red, known.flaky)]
+    state.notes[:] = dict.fromkeys(lines)
+    state.green_run = result if result.passed else None
 
 
 def _note_what_is_not_graded(

@@ -103,16 +103,22 @@ def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
     return RedTests(tuple(sorted(failures)), tuple(failures.values()), ended=baseline.problem)
 
 
-def list_related_tests(diff: ProjectDiff) -> list[str]:
-    """Return the test files that changed, read changed data, or name a changed module or function."""
+def list_parts(diff: ProjectDiff) -> list[list[str] | None]:
+    """Return which tests are run one after another: the files that changed or read changed data, where
+    these are few; all (None); and where that takes too long, those that name a changed module or function,
+    too.
+    """
     texts, code = diff.tree.texts, [path for path in diff.before if not is_test_path(path)]
     words = {path.removesuffix("/__init__.py").removesuffix(".py").split("/")[-1] for path in code}
     old = {path: diff.before[path] or "" for path in code}
     words |= find_changed_names(old, {path: texts.get(path, "") for path in code})
-    found = (p for p, text in texts.items() if is_test_path(p) and parse_test_functions(text))
+    files = [p for p, text in texts.items() if is_test_path(p) and parse_test_functions(text)]
     read = (p for p, data in find_readers(diff).items() if not data.endswith(FOR_FOLDER))
-    near = {*diff.before, *read}
-    return [p for p in found if p in near or words & {*re.findall(r"\w+", texts[p])}]
+    touched = {*diff.before, *read}.intersection(files)
+    near = [path for path in files if path in touched]
+    related = [p for p in files if p in touched or words & {*re.findall(r"\w+", texts[p])}]
+    before: list[list[str] | None] = [near] if 0 < len(near) <= len(files) / 2 else []
+    return [*before, None, *([related] if related and [related] != before else ())]
 
 
 def build_run(baseline: Baseline, red: RedTests) -> TestRun:

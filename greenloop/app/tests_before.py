@@ -3,18 +3,20 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Set
+from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.runner import ProjectRunner
-from greenloop.project.weakening import find_successors
+from greenloop.project.weakening.matching import pair_tests
 from greenloop.project.weakening.tests import read_tests
 from greenloop.records import Baseline, TestRun
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
 
 FOR_FOLDER = ("conftest.py", "__init__.py")  # which no test needs to name
+_ENDED = "finished"
 _HEAD = re.compile(r"\bdef (\w+)")
 
 
@@ -42,40 +44,59 @@ def _list_helping(diff: ProjectDiff) -> Iterator[str]:
             yield path
 
 
-def compare_tests(
-    runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline, only: Collection[str] = ()
-) -> dict[str, Any]:
-    """Return which functions of changed test files, or of those whose data changed, passed before, do not
-    run now, have fewer cases, or fail now as they were: the fields of `BaselineResult` on them. `only`
-    are the files of the baseline, where not all.
+@dataclass(frozen=True)
+class EarlierTests:
+    """Changed test files, and those whose data changed, as they were: `texts`, and how their tests end on
+    the code and the data as they were, and on the changed code.
     """
-    changed = [
-        p for p in diff.before if is_test_path(p) and diff.before[p] != diff.tree.texts.get(p)
-    ]
-    before = {p: text for p in changed if (text := diff.before[p]) is not None}
+
+    texts: Mapping[str, str]
+    before: TestRun
+    now: TestRun
+
+
+def run_earlier_tests(
+    runner: ProjectRunner, diff: ProjectDiff, only: Collection[str], limit_s: float
+) -> EarlierTests | None:
+    """Run the tests that a change touches as they were; those beside changed data where `only` has them,
+    if it has any. None where there are none, or a run takes longer than half of the limit.
+    """
+    texts = diff.tree.texts
+    tests = {p: old for p, old in diff.before.items() if old is not None and is_test_path(p)}
+    changed = {path: old for path, old in tests.items() if old != texts.get(path)}
     beside = [path for path in find_readers(diff) if path in only or not only]
-    old = {path: diff.texts_before[path] for path in beside} | before
-    old = {path: text for path, text in old.items() if parse_test_functions(text)}
-    files = sorted(path for path in old if not path.endswith("conftest.py"))
-    if not files:
-        return {}
-    passed = list_ended(runner.run(diff.before | diff.data, files), "passed")
-    as_it_was = runner.run(before | diff.data, files)
-    again = list_ended(as_it_was, "passed", "skipped", "xfailed")
+    earlier = {path: diff.texts_before[path] for path in beside} | changed
+    earlier = {path: text for path, text in earlier.items() if parse_test_functions(text)}
+    files = sorted(path for path in earlier if not path.endswith("conftest.py"))
+    for_each = {"timeout_s": limit_s / 2}
+    if not files or not (before := runner.run(diff.before | diff.data, files, **for_each)).tests:
+        return None
+    now = runner.run(changed | diff.data, files, **for_each)
+    return EarlierTests(earlier, before, now) if before.ending == now.ending == _ENDED else None
+
+
+def compare_tests(
+    runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline, earlier: EarlierTests
+) -> dict[str, Any]:
+    """Return which functions of earlier tests passed before, do not run now, have fewer cases, or fail now
+    as they were: the fields of `BaselineResult` on them.
+    """
+    passed = list_ended(earlier.before, "passed")
+    again = list_ended(earlier.now, "passed", "skipped", "xfailed")
     now_run = (*baseline.locked, *baseline.red, *baseline.flaky)
     run_now = set(map(_name_function, now_run))
     failing = {_name_function(test) for test in passed - again}
     functions = set(map(_name_function, passed))
-    now = {path: diff.tree.texts.get(path, "") for path in {*files, *changed, *diff.before}}
+    now = {path: diff.tree.texts.get(path, "") for path in {*earlier.texts, *diff.before}}
     now = {path: text for path, text in now.items() if is_test_path(path)}
     begun = {
         test.rpartition("::")[2] for test in run_now - functions if test.startswith(tuple(now))
     }
-    silent = set(_find_silent(functions - run_now, begun, run_now, old, now))
+    silent = set(_find_silent(functions - run_now, begun, run_now, earlier.texts, now))
     defined = _list_defined({**diff.texts_before, **runner.tree.texts})
     silent = {test for test in silent if test.rpartition("::")[2] in defined}
     found = {"compared": functions, "silent": silent, "outdated": failing}
-    asked = passed & list_ended(as_it_was, "passed")
+    asked = passed & list_ended(earlier.now, "passed")
     name = partial(_name_owner, defined=defined)
     counts = [Counter(map(name, tests)) for tests in (asked, now_run)]
     fewer = {test: number for test, number in (counts[0] - counts[1]).items() if counts[1][test]}
@@ -94,12 +115,13 @@ def _find_silent(
     Those that no file has are inherited, and stand where their class does; `begun` are names of tests
     that are new.
     """
-    successors, written = find_successors(old, now), read_tests(old)
+    written = read_tests(old)
+    successors = pair_tests(written, read_tests(now))
     for test in gone:
         path, *classes, name = test.split("::")
-        stands = successors.get(test, "")
-        if stands:
-            name = stands.rpartition("::")[2]
+        stands = ""
+        if test in successors:
+            stands, name = successors[test].test, successors[test].name
         elif test not in written and classes:
             is_there = all(f"class {item}" in now.get(path, "") for item in classes)
             stands = test if is_there else ""

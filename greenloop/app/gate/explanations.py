@@ -11,6 +11,7 @@ from functools import cached_property
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.doctests import are_examples_run, read_examples, split_examples
+from greenloop.project.weakening.matching import pair_tests
 from greenloop.project.weakening.names import list_values
 from greenloop.project.weakening.tests import ComparedTest, list_called, read_tests
 from greenloop.syntax.nodes import Definition
@@ -90,12 +91,14 @@ class Explanations:
     @property
     def _new_tests(self) -> Iterator[ComparedTest]:
         """Tests that are new, are skipped no longer, or have more checks or cases than before."""
-        pairs = ((self._tests_before.get(test), now) for test, now in self._tests_now.items())
-        return (now for old, now in pairs if old is None or _asks_more(old, now))
+        pairs = pair_tests(self._tests_before, self._tests_now).items()
+        was = {now.test: self._tests_before[old] for old, now in pairs}
+        every = self._tests_now.items()
+        return (i for test, i in every if test not in was or _asks_more(was[test], i))
 
     def _is_tested_anew(self, item: WeakenedTest) -> bool:
         old = self._tests_before.get(item.was)
-        called = (list_called(old) if old else set()) - {*dir(builtins), "raises", "approx"}
+        called = (list_called(old) if old else set()) - {*dir(builtins), "approx"}
         return any(not called or called & list_called(new) for new in self._new_tests)
 
     def _is_asked_elsewhere(self, item: WeakenedTest) -> bool:

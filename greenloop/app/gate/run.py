@@ -93,7 +93,7 @@ async def _inspect(
     found = collect_findings(
         change.loosened,
         find_weakened(diff),
-        None if error else report,
+        report.model_copy(update={"reasons": ()}) if error else report,
         diff,
         change.list_document_lines(),
         said=request.event.said,

@@ -40,16 +40,29 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
 
 
 def _find_answers(code: str) -> Iterator[tuple[int, object, object]]:
-    """Yield the line, the value and the constant of `if x == value: return constant`."""
-    for function in (i for i in ast.walk(parse_or_empty(code)) if isinstance(i, Function)):
-        alone = [item for item in find_comparisons(function) if item.is_alone]
-        for branch in ast.walk(function):
-            if isinstance(branch, (ast.If, ast.IfExp)) and (answers := _list_constants(branch)):
-                inside = {*ast.walk(branch.test)}
-                examples = (i for i in alone if i.node in inside and i.stub == "False")
-                for value in (value for item in examples for value in read_literal(item.literal)):
-                    if not _KEYWORD.fullmatch(repr(value)) and not _is_code_of(value, answers[0]):
-                        yield branch.lineno, value, answers[0]
+    """Yield the line, the value and the constant of `if x == value: return constant`, and of tables in
+    functions.
+    """
+    functions = (i for i in ast.walk(parse_or_empty(code)) if isinstance(i, Function))
+    found = (item for function in functions for item in _read_function(function))
+    for line, value, answer in found:
+        if not _KEYWORD.fullmatch(repr(value)) and not _is_code_of(value, answer):
+            yield line, value, answer
+
+
+def _read_function(function: Function) -> Iterator[tuple[int, object, object]]:
+    alone = [item for item in find_comparisons(function) if item.is_alone and item.stub == "False"]
+    for node in ast.walk(function):
+        if isinstance(node, (ast.If, ast.IfExp)) and (answers := _list_constants(node)):
+            inside = {*ast.walk(node.test)}
+            literals = [item.literal for item in alone if item.node in inside]
+            values = (value for item in literals for value in read_literal(item))
+            yield from ((node.lineno, value, answers[0]) for value in values)
+        elif isinstance(node, ast.Dict):
+            for key, given in zip(node.keys, node.values, strict=True):
+                both = (*read_literal(key), *read_literal(given)) if key else ()
+                if len(both) == 2:
+                    yield (given.lineno, *both)
 
 
 def _is_code_of(value: object, answer: object) -> bool:

@@ -111,8 +111,13 @@ def _enter_helper(node: ast.stmt, scope: _Scope) -> tuple[list[ast.stmt], _Scope
 
 def read_defaults(function: Function) -> Bindings:
     """Return the defaults of a function's parameters."""
-    names, values = [item.arg for item in function.args.args], function.args.defaults
-    return dict(zip(names[len(names) - len(values) :], values, strict=True))
+    given = function.args
+    names, values = [item.arg for item in given.args], given.defaults
+    pairs = [*zip(names[len(names) - len(values) :], values, strict=True)]
+    pairs += [
+        (item.arg, i) for item, i in zip(given.kwonlyargs, given.kw_defaults, strict=True) if i
+    ]
+    return dict(pairs)
 
 
 def _walk(
@@ -132,11 +137,11 @@ def _walk(
                 may_end |= _leaves(part) and runs is not False
             conditions += may_end
         elif isinstance(node, ast.Try):
-            hides = (
-                is_swallowed or _leaves(node.finalbody) or any(map(hides_failure, node.handlers))
-            )
+            is_caught = any(map(hides_failure, node.handlers))
+            hides = is_swallowed or is_caught or _leaves(node.finalbody)
             yield from _walk(node.body, scope, conditions, hides)
-            yield from _walk([*node.orelse, *node.finalbody], scope, conditions, is_swallowed)
+            yield from _walk(node.orelse, scope, conditions + is_caught, is_swallowed)
+            yield from _walk(node.finalbody, scope, conditions, is_swallowed)
             may_not = not any(map(_is_failing, [*node.body, *node.orelse]))
             for handler in node.handlers:
                 yield from _walk(handler.body, scope, conditions + may_not, is_swallowed)

@@ -1,6 +1,6 @@
 """What became of a test that stands before and after a change: how it tells less now."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,8 +74,9 @@ def compare_tests(
     new: ComparedTest,
     kept: Mapping[str, int],
     removed_names: Collection[str],
+    added: Sequence[Check] = (),
 ) -> Iterator[WeakenedTest]:
-    """Yield how a test tells less than it did, the gravest first."""
+    """Yield how a test tells less than it did, the gravest first; `added` are the checks of new tests."""
 
     def build(kind: Kind, before: str = "", after: str = "", line: int = 0) -> WeakenedTest:
         return WeakenedTest(new.test, kind, before, after, line or new.line, old.owner, True)
@@ -87,14 +88,14 @@ def compare_tests(
     if mocked := (new.mocked - old.mocked) & list_called(old) & list_called(new):
         yield build("mocked", before=", ".join(sorted(mocked)), after="a replacement")
     asked = [i for i in old.checks if (i.names | i.values).isdisjoint(removed_names)]
-    yield from (build(*found) for found in _compare_checks(asked, new, kept))
+    yield from (build(*found) for found in _compare_checks(asked, new, kept, added))
 
 
 _Found = tuple[Kind, str, str, int]
 
 
 def _compare_checks(
-    old: Collection[Check], new: ComparedTest, kept: Mapping[str, int]
+    old: Collection[Check], new: ComparedTest, kept: Mapping[str, int], added: Sequence[Check]
 ) -> Iterator[_Found]:
     """Yield what became of each check that does not stand any more as it stood."""
     left, known = list(new.checks), {check.text for check in old}
@@ -114,7 +115,7 @@ def _compare_checks(
             yield from _compare_strength(check, now, new, kept, fresh)
             continue
         again = [item for item in new.checks if item.text == check.text]
-        if kept.get(check.text, 0) < 0 and not _is_held(check, [*fresh, *again]):
+        if kept.get(check.text, 0) < 0 and not _is_held(check, [*fresh, *again, *added]):
             yield "fewer checks", check.shown, "", 0
 
 

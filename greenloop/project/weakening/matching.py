@@ -6,6 +6,7 @@ what it tested is not weaker. What counts is whether its checks still stand some
 
 import ast
 import builtins
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
@@ -16,7 +17,7 @@ from greenloop.project.weakening.comparison import (
     compare_tests,
 )
 from greenloop.project.weakening.names import add_helpers, iter_definitions
-from greenloop.project.weakening.strength import EXPECTING, Strength
+from greenloop.project.weakening.strength import Strength
 from greenloop.project.weakening.tests import (
     ComparedTest,
     is_tool,
@@ -44,13 +45,14 @@ def find_weakened_tests(
     helpers = [{item.name for item in tests.values() if item.is_helper} for tests in (old, new)]
     if others := helpers[0] ^ helpers[1]:  # their checks stood in the tests, or do so now
         old, new = (read(texts, frozenset(others)) for texts in (before, after))
-    successors = _pair_tests(old, new)
+    successors = pair_tests(old, new)
     unfolded = [item for item in new.values() if not is_same(item, old.get(item.test))]
     found: list[WeakenedTest] = []
     own_tests = [item for test, item in new.items() if test not in old and not item.is_helper]
     for item, own in _find_overridden(own_tests, {**around, **before}):
         not_asked = dict.fromkeys((check.text for check in item.checks), -1)
         found.extend(compare_tests(item, own, not_asked, removed_names))
+    added = [check for item in own_tests for check in _list_whole(item)]
     kept = Counter(_list_texts(new.values()))
     kept.subtract(_list_texts(old.values()))
     gone = {
@@ -61,7 +63,7 @@ def find_weakened_tests(
     room = {item.test: len(_list_whole(item)) for item in fresh}
     for test, item in old.items():
         if (now := successors.get(test)) is not None:
-            found.extend(compare_tests(item, now, kept, removed_names))
+            found.extend(compare_tests(item, now, kept, removed_names, added))
         elif not _is_replaced(item, unfolded, gone[item.path], kept):
             other = _find_rewritten(item, before[item.path], room, new)
             found.append(_describe_loss(item, other, unfolded))
@@ -120,14 +122,7 @@ def _find_overridden(
             yield item, now
 
 
-def find_successors(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
-    """Return where each test stands now, by where it stood; without those that are gone."""
-    return {
-        test: item.test for test, item in _pair_tests(read_tests(before), read_tests(after)).items()
-    }
-
-
-def _pair_tests(
+def pair_tests(
     old: Mapping[str, ComparedTest], new: Mapping[str, ComparedTest]
 ) -> dict[str, ComparedTest]:
     """Return what became of each test: the one in its place, else one with its body or name."""
@@ -182,12 +177,18 @@ def _is_replaced(
         item.is_helper
         or only_measures
         or not {*item.names, *item.values, *classes}.isdisjoint(removed_names)
+        or any(name in item.name for name in map(_write_as_name, removed_names) if "_" in name)
     ):
         return True
     stand = (kept.get(i.text, 0) >= 0 or _is_surpassed(i, others) for i in item.checks)
     if item.checks and all(stand):
         return True
     return is_called_by(item, [other for other in others if item.values <= other.values])
+
+
+def _write_as_name(text: str) -> str:
+    """Return a name or text as the name of a test has it: several words with `_` between them."""
+    return "_".join(re.findall(r"[a-z0-9]+", text.lower()))
 
 
 def _find_rewritten(
@@ -199,7 +200,7 @@ def _find_rewritten(
     that stand for this one are taken from it.
     """
     own = {node.name for node in iter_definitions(text)}
-    called = list_called(item) - EXPECTING - own - {*dir(builtins)}
+    called = list_called(item) - own - {*dir(builtins)}
     strongest = max((check.strength for check in item.checks), default=Strength.WHOLE)
     for test, left in room.items():
         checks = [i for i in _list_whole(new[test]) if i.strength >= strongest]
@@ -222,7 +223,7 @@ def _is_surpassed(check: Check, others: Collection[ComparedTest]) -> bool:
 def is_called_by(item: ComparedTest, others: Collection[ComparedTest]) -> bool:
     """Return whether one of other tests calls what a test called, with a check as strong."""
     strongest = max((check.strength for check in item.checks), default=Strength.NOTHING)
-    every = list_called(item) - EXPECTING
+    every = list_called(item)
     called = every - {*dir(builtins)} or every
     return any(
         not other.is_helper

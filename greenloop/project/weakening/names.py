@@ -15,7 +15,7 @@ def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> f
     """Return what code had and no file has now.
 
     These are functions, classes, constants, attributes, arguments (`name=`), and texts that code
-    compared with.
+    compared with or looked up.
     """
     changed, others = (
         {p: t for p, t in after.items() if (p in before) is x} for x in (True, False)
@@ -28,10 +28,22 @@ def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> f
 
 
 def _list_recognized(texts: Mapping[str, str]) -> set[str]:
-    """Return the texts that code compares something with, as it does with the name of an option."""
+    """Return the texts that code compares something with, or looks up: names of options and headers."""
     nodes = (node for text in texts.values() for node in ast.walk(parse_or_empty(text)))
-    sides = (i for n in nodes if isinstance(n, ast.Compare) for i in (n.left, *n.comparators))
-    return {name for side in sides for name in _name_text(side)}
+    return {name for node in nodes for key in _list_keys(node) for name in _name_text(key)}
+
+
+def _list_keys(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.Subscript(slice=key):
+            return [key]
+        case ast.Call(func=ast.Attribute(attr="get" | "pop" | "getenv"), args=[key, *_]):
+            return [key]
+        case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, key, *_]):
+            return [key]
+    return []
 
 
 def _list_literals(texts: Mapping[str, str]) -> set[str]:

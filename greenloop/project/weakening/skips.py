@@ -5,18 +5,19 @@ import re
 from collections.abc import Iterator, Sequence
 
 from greenloop.project.weakening.bindings import Bindings, resolve
-from greenloop.project.weakening.machines import is_about_machine
+from greenloop.project.weakening.machines import holds_here, is_about_machine
 
 _MARK = re.compile(r"\b(mark\.(skip|skipif|xfail)|skip|skipIf|skipUnless|expectedFailure)$")
+_VERSION = re.compile("version|implementation")  # of the project's own Python
 _CALLS = frozenset({"skip", "xfail", "skipTest", "SkipTest"})
 _MISSING = re.compile(r"ImportError|ModuleNotFound|NotImplementedError|OSError|PermissionError")
 
 
 def explain_skip(marks: Sequence[ast.expr], body: Sequence[ast.stmt], bound: Bindings) -> str:
-    """Return what skips a test, '' where it is a matter of the machine that it runs on.
+    """Return what skips a test, '' where it is a matter of another machine than this one.
 
-    `marks` are those of the test, its classes and its file. A lie about the machine is seen when the
-    test is run here: it passed before, and does not run now.
+    `marks` are those of the test, its classes and its file. A lie about a machine is seen when the test
+    is run here: it passed before, and does not run now.
     """
     found = (mark for item in marks for mark in _find_skipping(resolve(item, bound)))
     named = next((ast.unparse(mark) for mark in found if not _asks_for_machine(mark)), "")
@@ -47,7 +48,11 @@ def _asks_for_machine(mark: ast.expr) -> bool:
     if not isinstance(mark, ast.Call) or ast.unparse(mark.func).endswith(".skip"):
         return False
     named = [item.value for item in mark.keywords if item.arg == "condition"]
-    return any(map(is_about_machine, [*mark.args[:1], *named]))
+    conditions = [*mark.args[:1], *named]
+    is_unless = ast.unparse(mark.func).endswith("skipUnless")
+    holds = (holds_here(item) for item in conditions if not _VERSION.search(ast.unparse(item)))
+    is_here = any(found is not None and found != is_unless for found in holds)
+    return not is_here and any(map(is_about_machine, conditions))
 
 
 def _list_calls(body: Sequence[ast.stmt], is_excused: bool) -> Iterator[str]:

@@ -18,7 +18,7 @@ _REDUCING = frozenset(
     | {"startswith", "endswith", "keys", "values", "split", "count"}
 )
 _PEELED = _REDUCING | {"isinstance", "issubclass", "hasattr", "len", "str", "repr", "list", "type"}
-_TOLERANCES = frozenset({"rel", "abs", "delta", "rel_tol", "abs_tol", "rtol", "atol"})
+_TOLERANCES = frozenset({"rel", "abs", "delta", "rel_tol", "abs_tol", "rtol", "atol", "tolerance"})
 _DIGITS = frozenset({"places", "decimal", "decimals"})  # that have to agree
 
 
@@ -181,7 +181,7 @@ class Bound:
         return False
 
 
-def list_bounds(test: ast.expr) -> tuple[Bound, ...]:
+def list_bounds(test: ast.AST) -> tuple[Bound, ...]:
     """Return the bounds that a condition or a call sets."""
     return tuple(item for node in ast.walk(test) for item in _read_bounds(node))
 

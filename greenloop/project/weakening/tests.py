@@ -18,7 +18,7 @@ from greenloop.project.weakening.checks import (
 )
 from greenloop.project.weakening.names import list_names, list_values
 from greenloop.project.weakening.skips import explain_skip, list_marks
-from greenloop.project.weakening.strength import EXPECTING
+from greenloop.project.weakening.strength import EXPECTING, Strength, list_bounds
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import cache_by_source, parse_or_empty
 
@@ -125,12 +125,13 @@ def _read(
     is_test = node.name.startswith("test")  # pytest gives its defaults no other value
     outer = {**outer, **read_defaults(node)} if is_test else outer
     cases, body = list_cases(marks, bound), node.body
-    checks = (i for c in cases for i in list_checks(body, outer, c, place.helpers, inlined))
+    found = (i for c in cases for i in list_checks(body, outer, c, place.helpers, inlined))
+    checks = tuple(islice(found, MAX_CHECKS))
     return ComparedTest(
         test=f"{path}::{names}",
         line=node.lineno,
         body="\n".join(map(ast.unparse, node.body)),
-        checks=tuple(islice(checks, MAX_CHECKS)),
+        checks=checks or (() if is_test else _read_tolerances(node)),
         values=list_values(node),
         names=list_names(node),
         case_count=len(cases),
@@ -138,6 +139,15 @@ def _read(
         mocked=frozenset(_list_mocked(node)),
         is_helper=not is_test,
     )
+
+
+def _read_tolerances(node: Function) -> tuple[Check, ...]:
+    """Return what a helper lets through by default, as a check that tells nothing else."""
+    given = read_defaults(node)
+    bounds = [i for name, value in given.items() for i in list_bounds(ast.keyword(name, value))]
+    shown = ", ".join(f"{item.of}={item.text}" for item in bounds)
+    check = Check(shown, node.name, Strength.NOTHING, node.lineno, shown, bounds=tuple(bounds))
+    return (check,) if bounds else ()
 
 
 def list_patches(text: str) -> dict[str, int]:
@@ -181,10 +191,22 @@ def _is_double(value: ast.expr) -> bool:
 
 
 def list_called(item: ComparedTest) -> set[str]:
-    """Return the names that a test calls, without those that it defines itself."""
+    """Return the names that a test calls, as a decorator or through `raises(error, name)`, too, without
+    assertions and those that it defines itself.
+    """
     nodes = list(ast.walk(ast.parse(item.body)))
-    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
-    names = {
-        ast.unparse(call).rpartition(".")[2] for call in calls if not isinstance(call, ast.Call)
-    }
-    return names - {node.name for node in nodes if isinstance(node, Definition)}
+    found = [node for part in nodes for node in _list_functions(part)]
+    names = {ast.unparse(i).rpartition(".")[2] for i in found if not isinstance(i, ast.Call)}
+    own = {node.name for node in nodes if isinstance(node, Definition)}
+    return {name for name in names - own if not is_tool(name)}
+
+
+def _list_functions(node: ast.AST) -> list[ast.expr]:
+    """Return what a call, or a definition with decorators, calls."""
+    if isinstance(node, Definition):
+        return node.decorator_list
+    if not isinstance(node, ast.Call):
+        return []
+    is_expecting = ast.unparse(node.func).rpartition(".")[2] in EXPECTING
+    given = [i for i in node.args[1:] if isinstance(i, (ast.Name, ast.Attribute))]
+    return [node.func, *(given[:1] if is_expecting else ())]

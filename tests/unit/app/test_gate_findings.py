@@ -1,12 +1,13 @@
 """What the gate names of a change without running it: examples as rules, and what documents say."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
-from greenloop.app.check_diff import measure_baseline
+from greenloop.app.check_diff import measure_tests
 from greenloop.app.gate.explanations import Explanations
 from greenloop.app.gate.functions import ChangedFunctions
 from greenloop.app.gate.special_cases import find_special_cases
@@ -26,9 +27,12 @@ TEST = "def test_spell():\n    assert spell('C++ & C') == 'cpp-and-c'\n"
 
 
 def build_diff(
-    code: str, before: str = "def spell(text):\n    return text\n", test: str = TEST
+    code: str,
+    before: str = "def spell(text):\n    return text\n",
+    test: str = TEST,
+    others: Mapping[str, str] = MappingProxyType({}),
 ) -> ProjectDiff:
-    files = {"names.py": code, "tests/test_names.py": test}
+    files = {"names.py": code, "tests/test_names.py": test, **others}
     inputs = (InputFile(path=path, content=text.encode()) for path, text in files.items())
     tree = ProjectTree("", Project(files=tuple(inputs)))
     return ProjectDiff(tree, "c", {"names.py": before, "tests/test_names.py": test})
@@ -85,16 +89,19 @@ def test_functions_as_they_were_have_no_changed_lines() -> None:
     assert diff.lines["names.py"] <= {0}  # before the first one
 
 
-def test_a_suite_that_is_too_long_gives_way_to_the_tests_of_the_change() -> None:
+@pytest.mark.parametrize("others", [0, 3])
+def test_a_suite_that_is_too_long_leaves_the_tests_of_the_change(others: int) -> None:
     class Runner:
-        def measure_baseline(self, limit_s: float = 0, only: Sequence[str] = ()) -> Baseline:
-            assert 0 < limit_s <= (60 if only else 30)
-            return Baseline(problem="" if only else f"{NOT_FINISHED} in time")
+        def measure_baseline(self, limit_s: float, only: Sequence[str] | None) -> Baseline:
+            assert 0 < limit_s <= (30 if others or not only else 60)
+            return Baseline(problem="" if only else f"{NOT_FINISHED} in time", locked={"a": "b"})
 
     runner: Any = Runner()
-    diff = build_diff(RULE)
-    found = measure_baseline(runner, diff, time.monotonic() + 60)
-    assert found == (Baseline(), ["tests/test_names.py"])
+    files = {f"tests/test_{number}.py": "def test_it(): ..." for number in range(others)}
+    diff = build_diff(RULE, test="def test_it(): ...  # names", others=files)
+    runner.tree = diff.tree
+    found = list(measure_tests(runner, diff, time.monotonic() + 60))
+    assert [(item.problem, compared) for item, _, compared in found] == [("", {})]
 
 
 @pytest.mark.parametrize(("lived", "named"), [(1, 0), (2, 2)])
