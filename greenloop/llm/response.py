@@ -78,12 +78,12 @@ def extract_text(response: LLMResponse) -> str:
     """Return the cleaned answer. Raises InvalidResponse: it was truncated, is empty, or refuses."""
     text = clean_response(response.text)
     if response.is_truncated and text.strip():
-        if not response.is_last:
+        text = drop_unfinished(text) if response.is_last else ""
+        if not text.strip():
             raise InvalidResponse(
                 "The answer was cut off before its end. Answer again, shorter, and whole.",
                 "The server's limit of answered tokens, or its context length, is too small.",
             )
-        text = drop_unfinished(text)
     if not text.strip():
         raise InvalidResponse(*_explain_empty(response))
     if _REFUSAL.search(text[:400]) and "```" not in text and find_unfenced_code(text) is None:

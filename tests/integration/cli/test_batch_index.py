@@ -93,7 +93,7 @@ def test_the_page_of_a_batch_that_was_stopped_says_so(folder: Path) -> None:
     assert "Stopped" not in page.read_text("utf-8")
     (folder / "runs" / "begun").mkdir()
     assert report_command(ReportOptions(run_dir=folder, html=str(page))) == 0
-    assert "Stopped: 1 of 4 specifications were not run to their end" in page.read_text("utf-8")
+    assert "Stopped: 1 of 4 specifications did not finish" in page.read_text("utf-8")
 
 
 def test_report_of_a_batch_in_other_forms(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
