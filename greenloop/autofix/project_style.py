@@ -80,7 +80,8 @@ class _ProjectStyle:
 
     def _lint(self) -> Counter[tuple[str, str]]:
         """Return how often each rule is violated in each changed file."""
-        ended = self._run_ruff("check", "--no-fix", "--output-format", "json", *self.changed)
+        options = ("--no-fix", "--no-fix-only", "--output-format", "json")
+        ended = self._run_ruff("check", *options, *self.changed)
         items = parse_items(ended.stdout) if ended and ended.returncode in (0, 1) else []
         root = self.folder.resolve()
         found = ((Path(item["filename"]).resolve(), item["code"] or "") for item in items)

@@ -6,9 +6,10 @@ The thread of a cancelled call ends at its next chunk and never delays the progr
 """
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -154,13 +155,24 @@ def _build_completion(message: BaseMessage, finish_reason: str | None) -> Comple
 
 
 def _find_text_elsewhere(message: BaseMessage, finish_reason: str | None) -> str:
-    """Return the answer of a message without text: in a tool call, or where its reasoning stands."""
-    for call in getattr(message, "tool_calls", ()):
-        texts = [item for item in call["args"].values() if isinstance(item, str)]
-        if texts:
-            return max(texts, key=len)
-    reasoning = message.additional_kwargs.get(REASONING_KEY)
+    """Return the answer of a message without text: in a call, a refusal, or where its reasoning is."""
+    more = message.additional_kwargs
+    found = (getattr(message, name, ()) for name in ("tool_calls", "invalid_tool_calls"))
+    calls = [item["args"] for items in found for item in items]
+    calls += [(more.get("function_call") or {}).get("arguments"), more.get("refusal")]
+    texts = [text for item in calls for text in _list_texts(item)]
+    if texts:
+        return max(texts, key=len)
+    reasoning = more.get(REASONING_KEY)
     return reasoning if isinstance(reasoning, str) and finish_reason == "stop" else ""
+
+
+def _list_texts(arguments: Any) -> list[str]:
+    """Return the texts of a call's arguments: a dict, or one as JSON."""
+    with suppress(ValueError, TypeError):
+        arguments = json.loads(arguments)
+    values = arguments.values() if isinstance(arguments, dict) else [arguments]
+    return [item for item in values if isinstance(item, str)]
 
 
 @contextmanager

@@ -24,15 +24,25 @@ class ServerChatModel(ChatOpenAI):
         )
         choices = chunk.get("choices") or [{}]
         delta = choices[0].get("delta") or {}
-        reasoning = next((delta[name] for name in _NAMES if delta.get(name)), None)
-        if made is not None and isinstance(reasoning, str):
-            made.message.additional_kwargs[REASONING_KEY] = reasoning
+        if made is not None:
+            made.message.additional_kwargs |= _read_more(delta)
         return made
 
     def _create_chat_result(self, response: Any, generation_info: Any = None) -> ChatResult:
         if isinstance(response, str) and response.startswith("data:"):
             response = _join_events(response)
-        return super()._create_chat_result(response, generation_info)
+        made = super()._create_chat_result(response, generation_info)
+        plain = response if isinstance(response, dict) else response.model_dump()
+        for item, choice in zip(made.generations, plain["choices"], strict=True):
+            item.message.additional_kwargs |= _read_more(choice["message"])
+        return made
+
+
+def _read_more(message: dict[str, Any]) -> dict[str, str]:
+    """Return what a message says beside its content: its reasoning, and its refusal."""
+    found = {name: message.get(name) for name in ("refusal", *_NAMES)}
+    keys = dict.fromkeys(_NAMES, REASONING_KEY)
+    return {keys.get(name, name): text for name, text in found.items() if isinstance(text, str)}
 
 
 def _join_events(text: str) -> dict[str, Any]:

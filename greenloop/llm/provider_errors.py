@@ -25,6 +25,7 @@ _REFUSALS = {
 }
 _NO_ANSWER = (ValueError, TypeError)  # of a body that is no answer: an HTML page, null choices
 _BUSY = re.compile(r"\b(429|5\d\d|overloaded|rate.?limit|busy|timeout)\b", re.IGNORECASE)
+_ONLY_STATUS = re.compile(r"Error code: \d+")
 _ADDRESS_HINT = "; check OPENAI_BASE_URL, which for most servers ends in /v1"
 Feature = Literal["stream_options", "stream", "system", "temperature"]
 # Tried in this order: `stream_options` has `stream` in its name.
@@ -33,19 +34,23 @@ _SAID: tuple[tuple[Feature, re.Pattern[str]], ...] = (
     ("temperature", re.compile(r"temperature", re.IGNORECASE)),
     (
         "system",
-        re.compile(r"\bsystem\b.{0,40}\b(role|message|prompt)|\brole.{0,60}\bsystem\b", re.I),
+        re.compile(
+            r"\bsystem\b.{0,40}\b(role|message|prompt)|\brole.{0,60}\bsystem\b"
+            r"|\broles must alternate\b",  # the template of a model that knows no such role
+            re.IGNORECASE,
+        ),
     ),
     (
         "stream",
         re.compile(r"\bstream(ing|ed)?\b|No generation chunks were returned", re.IGNORECASE),
     ),
 )
-_REFUSING_STATUSES = (400, 404, 405, 415, 422, 501)
+_REFUSING_STATUSES = (400, 404, 405, 415, 422, 500, 501)
 
 
 def is_transient(error: BaseException) -> bool:
     """Return whether a retry may succeed: rate limit, server error, timeout, lost connection."""
-    if isinstance(error, GreenloopError) or "insufficient_quota" in str(error):
+    if isinstance(error, GreenloopError) or _has_no_quota(error):
         return False
     if find_error_body(error):
         return bool(_BUSY.search(str(error)))
@@ -65,6 +70,16 @@ def is_transient(error: BaseException) -> bool:
     return bool(names & {"TransportError", "APIConnectionError", "APIError"}) or isinstance(
         error, _NO_ANSWER
     )
+
+
+def _has_no_quota(error: BaseException) -> bool:
+    return "insufficient_quota" in _get_text(error) + str(getattr(error, "code", ""))
+
+
+def _get_text(error: BaseException) -> str:
+    """Return an error's message; where it is a number only, with the body that the server sent."""
+    text, body = str(error), getattr(error, "body", None)
+    return f"{text} - {body}" if body and _ONLY_STATUS.fullmatch(text) else text
 
 
 def find_error_body(error: BaseException) -> str:
@@ -111,7 +126,7 @@ def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
         if isinstance(error, kind):
             hint = hint if kind is core.ModelNotFoundError else ""
             return ModelRefusedError(f"{model}: {why} ({summary}){hint}")
-    if "insufficient_quota" in str(error):
+    if _has_no_quota(error):
         return ModelRefusedError(f"{model}: the account has no quota left ({summary})")
     if address := find_unreachable_address(error):
         return ModelUnavailableError(
@@ -135,7 +150,7 @@ def to_greenloop_error(error: BaseException, model: str) -> GreenloopError:
 
 def summarize_error(error: BaseException) -> str:
     """Return an error's message in one line of at most 300 characters, secrets masked."""
-    text = " ".join(str(error).split()) or "no message"
+    text = " ".join(_get_text(error).split()) or "no message"
     hint = "; GREENLOOP_MODEL_TIMEOUT is the limit" if "Timeout" in type(error).__name__ else ""
     return f"{type(error).__name__}: {_SECRET.sub('***', text)[:300]}{hint}"
 
@@ -145,7 +160,7 @@ def find_refused_feature(error: BaseException, left_out: Collection[str]) -> Fea
     status = getattr(error, "status_code", None)
     if status not in _REFUSING_STATUSES and not isinstance(error, ValueError):
         return None
-    text = str(error)
+    text = _get_text(error)
     for name, pattern in _SAID:
         if pattern.search(text):
             return None if name in left_out else name

@@ -21,6 +21,9 @@ _REFUSAL = re.compile(
 _TRUNCATION_REASONS = frozenset(
     {"length", "max_tokens", "MAX_TOKENS", "incomplete", "max_output_tokens"}
 )
+_FILTER_REASONS = re.compile(
+    r"filter|safety|refusal|recitation|blocklist|prohibited", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def extract_json(text: str, kind: type[Any], *keys: str) -> Any:
 
 def _explain_empty(response: LLMResponse) -> tuple[str, str]:
     """Return what is said to the model, and to the user, of an answer without text."""
-    if response.finish_reason == "content_filter":
+    if response.finish_reason and _FILTER_REASONS.search(response.finish_reason):
         return (
             "The answer was withheld by a content filter. Answer in plain technical words.",
             "The provider's content filter withholds the answer: word the text otherwise, or use "
@@ -71,7 +74,10 @@ def _explain_empty(response: LLMResponse) -> tuple[str, str]:
             "The model's whole answer went into its reasoning: raise the server's limit of answered "
             "tokens, or turn its reasoning off.",
         )
-    return "The answer was empty.", ""
+    return (
+        "The answer was empty.",
+        "The server sent no text: look at its log, or use another model.",
+    )
 
 
 def extract_text(response: LLMResponse) -> str:

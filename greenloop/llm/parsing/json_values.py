@@ -18,6 +18,7 @@ _TOKEN = re.compile(
       | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
+_JSON_FORMS = {"(": "[", ")": "]", "\xa0": " "}
 _CONSTANTS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 _BAD_ESCAPE = re.compile(r"\\(?:(?P<good>[\"\\/bfnrt]|u[0-9a-fA-F]{4})|(?P<other>.))", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[\]}])")
@@ -58,9 +59,18 @@ def find_json(
         except InvalidResponse as error:
             complaint = complaint or error
             continue
-        if fits(value):
-            return value, None
+        for item in _iterate_values(value):
+            if fits(item):
+                return item, None
     return None, complaint
+
+
+def _iterate_values(value: Any) -> Iterator[Any]:
+    """Yield a value, then the objects that it holds: an answer may be wrapped in one."""
+    yield value
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in held:
+        yield from (inner for inner in _iterate_values(item) if isinstance(inner, dict))
 
 
 def _find_bare_values(text: str) -> Iterator[str]:
@@ -104,7 +114,7 @@ def _mend(text: str) -> str:
             known = _CONSTANTS.get(found[0], found[0])
             parts.append(f'"{found[0]}"' if is_key else known)
         else:
-            parts.append({"(": "[", ")": "]"}.get(found[0], found[0]))
+            parts.append(_JSON_FORMS.get(found[0], found[0]))
     return _TRAILING_COMMA.sub(r"\1", "".join(parts))
 
 

@@ -5,34 +5,33 @@ from collections.abc import Callable
 
 from greenloop.llm.parsing.errors import InvalidResponse
 
-_TAGS = r"(?:think|thinking|thought|thoughts|reasoning|reflection)"
+_WORDS = r"(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|monologue)"
+_OPENING = rf"[<\[◁]\|?(?:\w+[:_])*{_WORDS}(?:\s[^<>\n]*)?\|?[>\]▷]"
+_CLOSING = rf"[<\[◁]\|?(?:/|end_(?:of_)?)(?:\w+[:_])*{_WORDS}\|?[>\]▷]"
 # What opens reasoning at the beginning of an answer, and what closes it.
 _DELIMITERS = tuple(
     (re.compile(rf"\s*{opening}", re.IGNORECASE), re.compile(closing, re.IGNORECASE))
     for opening, closing in (
-        (rf"<{_TAGS}>", rf"</{_TAGS}>"),
-        (r"<seed:think>", r"</seed:think>"),
-        (r"\[THINK\]", r"\[/THINK\]"),
-        (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
+        (_OPENING, _CLOSING),
         (
             r"(?:<\|start\|>assistant)?<\|channel\|>(?!final\b)\w+[^<]*<\|message\|>",
             r"<\|channel\|>final[^<]*<\|message\|>",
         ),
+        (r"<\|channel>\w+\n", r"<channel\|>"),
+        (r"Here(?:'s| is) my thought process:", r"Here(?:'s| is) my response:"),
     )
 )
 # Channels whose special tokens the server left out: only where both words are there.
 _BARE_CHANNELS = re.compile(r"\s*(?:assistant)?analysis\S?.*?assistantfinal", re.DOTALL)
 # Around the answer itself.
 _FRAMES = re.compile(
-    r"<\|(?:return|end|im_end|eot_id|end_of_solution)\|>\s*\Z"
+    r"(?:<\|\w+\|>|<end_of_turn>|</s>|</answer>)\s*\Z"
     r"|\A\s*(?:<\|start\|>assistant)?<\|channel\|>final[^<]*<\|message\|>"
-    r"|\A\s*<\|begin_of_solution\|>"
+    r"|\A\s*<(?:\|begin_of_solution\||answer)>"
 )
 # Some servers drop the opening tag. A quoted tag is code about tags, not the end of reasoning.
 _ORPHAN_CLOSING = re.compile(
-    rf"^[^'\"`\n<]*(?:</(?:{_TAGS}|seed:think)>|\[/THINK\])"
-    rf"|(?:</(?:{_TAGS}|seed:think)>|\[/THINK\])[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
+    rf"^[^'\"`\n<\[]*{_CLOSING}|{_CLOSING}[ \t]*$", re.IGNORECASE | re.MULTILINE
 )
 
 

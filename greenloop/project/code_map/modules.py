@@ -76,7 +76,8 @@ def parse_module(path: str, text: str) -> Module:
 
 
 def _read_module(path: str, tree: ast.Module, lines: list[str]) -> Module:
-    definitions = tuple(_find_definitions(tree.body, path, lines, ""))
+    found = _find_definitions(tree.body, path, lines, "")
+    definitions = tuple({item.name: item for item in found}.values())  # of branches, the last
     loose = [node for node in tree.body if not isinstance(node, (Function, ast.ClassDef))]
     return Module(
         path,

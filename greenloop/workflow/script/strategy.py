@@ -76,7 +76,7 @@ class ScriptStrategy(Strategy):
             Path(self.job.name).stem
         }
         result = await run_with_packages(self.run, run_once, [code], local_names)
-        if advice := suggest_input(result, self.job):
+        if advice := suggest_input(result, code, self.job):
             self.run.notify_once(advice, advice)
         return result
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from greenloop.dependencies import PackageAllowlist, PackageResolver
 from greenloop.dependencies.names import find_imported_modules, format_with_import
@@ -19,6 +19,8 @@ from greenloop.workflow.setup.missing_modules import (
 )
 from greenloop.workflow.state import Run, RunState
 
+_READS_INPUT = re.compile(r"\b(?:stdin|fileinput)\b|\b(?:input|getpass)\(")
+_READS_ARGUMENTS = re.compile(r"\bargv\b|\bparse_args\(")
 _MISSING_FILE = re.compile(r"No such file or directory: '([^']+)'")
 _PLUGIN_PREFIX = "pytest-"
 _PYTEST_MODULES = frozenset("pytest _pytest pluggy iniconfig packaging pygments conftest".split())
@@ -136,18 +138,18 @@ def suggest_module_input(original: str, module: str) -> str:
     return ""
 
 
-def suggest_input(result: TestRun, job: ScriptJob) -> str:
-    """Return advice for input that was not given, or that is an input with another path."""
+def suggest_input(result: TestRun, code: str, job: ScriptJob) -> str:
+    """Return advice for a failed script: input that was not given, or that has another path."""
+    if result.failures and not job.stdin and _READS_INPUT.search(code):
+        return "the script reads its standard input, which is empty: --stdin FILE gives it"
+    if result.failures and not job.arguments and _READS_ARGUMENTS.search(code):
+        return "the script reads its arguments, and has none: they stand behind --"
     for failure in result.failures:
-        if failure.exception == "EOFError" and not job.stdin:
-            return "the script reads its standard input, which is empty: --stdin FILE gives it"
         found = _MISSING_FILE.search(failure.message)
         if found is None or failure.exception != "FileNotFoundError" or found[1].startswith("/"):
             continue
-        for item in job.inputs:
-            if item.path != found[1] and PurePosixPath(item.path).name == Path(found[1]).name:
-                return (
-                    f"the script looks for {found[1]}, but the input is at {item.path}: "
-                    f"--input PATH={found[1]} puts it there"
-                )
+        near = (item.path for item in job.inputs if Path(item.path).name == Path(found[1]).name)
+        path = next(near, "")
+        there = f", but the input is at {path}" if path else ""
+        return f"the script looks for {found[1]}{there}: --input PATH={found[1]} puts it there"
     return ""

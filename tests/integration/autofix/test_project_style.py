@@ -19,7 +19,7 @@ def test_without_a_configuration_nothing_changes(config: bytes) -> None:
 
 def test_new_findings_are_fixed_and_old_ones_stay() -> None:
     files = {
-        "ruff.toml": b"fix = true\nlint.select = ['F401', 'F541', 'F841', 'I']\n",
+        "ruff.toml": b"fix = true\nfix-only = true\nlint.select = ['F401', 'F541', 'F841', 'I']\n",
         "a.py": b"import os\n\n\ndef f( ):\n    return 1\n",
         "shop/__init__.py": b"",
     }

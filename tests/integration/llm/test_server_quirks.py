@@ -43,7 +43,7 @@ def keys_of(request: dict[str, Any]) -> tuple[bool, bool, str]:
     [
         ("Extra inputs are not permitted: ('body', 'stream_options')", (True, False, "system")),
         ("streaming is not supported by this deployment", (False, False, "system")),
-        ("Conversation roles must alternate: System role not supported", (True, True, "user")),
+        ("Conversation roles must alternate user/assistant/user", (True, True, "user")),
     ],
 )
 def test_what_a_server_refuses_is_left_out_and_remembered(
@@ -105,11 +105,12 @@ def test_reasoning_before_an_answer_is_left_out(prompt: Prompt) -> None:
         assert ask(client, prompt).text == ANSWER
 
 
-def test_code_in_a_tool_call(prompt: Prompt) -> None:
+@pytest.mark.parametrize("is_legacy", [False, True])
+def test_code_in_a_call(prompt: Prompt, is_legacy: bool) -> None:
     function = {"name": "python", "arguments": json.dumps({"path": "x", "code": ANSWER})}
     call = {"index": 0, "id": "c1", "type": "function", "function": function}
-    reply = Reply(delta={"content": None, "tool_calls": [call]}, finish="tool_calls")
-    with serve_replies(reply) as (_, client):
+    delta = {"function_call": function} if is_legacy else {"tool_calls": [call]}
+    with serve_replies(Reply(delta={"content": None, **delta})) as (_, client):
         assert ask(client, prompt).text == ANSWER
 
 
@@ -117,6 +118,9 @@ def test_code_in_a_tool_call(prompt: Prompt) -> None:
     ("reply", "said"),
     [
         (Reply("", finish="content_filter"), "content filter withholds the answer"),
+        (Reply("", finish="SAFETY"), "content filter withholds the answer"),
+        (Reply(""), "sent no text"),
+        (Reply(delta={"content": None, "refusal": "I'm sorry, no."}), "declines the task"),
         (
             Reply(delta={"content": None, "reasoning_content": "Hm …"}, finish="length"),
             "went into its reasoning: raise the server's limit",

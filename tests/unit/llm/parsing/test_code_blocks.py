@@ -112,9 +112,26 @@ class TestCleaning:
         assert clean_response("\ufeffx") == "x"
         assert texts("```python\n\ufeffx = 1\n```\n") == ["x = 1\n"]
 
-    @pytest.mark.parametrize("tag", ["think", "thinking", "thought", "reasoning", "THINK"])
-    def test_reasoning_before_the_answer_is_removed(self, tag: str) -> None:
-        assert clean_response(f"\n<{tag}>\n```python\ndraft\n```\n</{tag}>\nAnswer") == "\nAnswer"
+    @pytest.mark.parametrize(
+        "pair",
+        [
+            "<think> </think>",
+            "<THINKING> </THINKING>",
+            "<minimax:think> </minimax:think>",
+            "<|START_THINKING|> <|END_THINKING|>",
+            "[REASONING] [/REASONING]",
+            "◁think▷ ◁/think▷",
+            "<scratchpad> </scratchpad>",
+        ],
+    )
+    def test_reasoning_before_the_answer_is_removed(self, pair: str) -> None:
+        first, last = pair.split()
+        assert clean_response(f"\n{first}\n```python\ndraft\n```\n{last}\nAnswer") == "\nAnswer"
+
+    @pytest.mark.parametrize("end", ["", "<|im_end|>", "<end_of_turn>\n", "</s>"])
+    def test_what_frames_the_answer_is_removed(self, end: str) -> None:
+        text = f"Here is my thought process: hm\nHere is my response:```\nx = 1\n```{end}"
+        assert clean_response(text) == "```\nx = 1\n```"
 
     def test_repeated_reasoning_is_removed(self) -> None:
         assert clean_response("<think>a</think>\n<think>b</think>\nAnswer") == "\nAnswer"

@@ -95,7 +95,15 @@ def test_answer_without_a_review_is_invalid(text: str) -> None:
 
 @pytest.mark.parametrize("wrong", ["test", "code"])
 @pytest.mark.parametrize(
-    "form", ["{}", "1 + 1 is 2.\n```json\n{}\n```", "Set {{1, 2}}:\n```\n{}\n```", "So: {} Done."]
+    "form",
+    [
+        "{}",
+        '[{{"id": 1, "ruling": {}}}]',
+        "<tool_call>{{'name': 'judge', 'arguments':\xa0{}}}</tool_call>",
+        "1 + 1 is 2.\n```json\n{}\n```",
+        "Set {{1, 2}}:\n```\n{}\n```",
+        "So: {} Done.",
+    ],
 )
 def test_judgement_is_parsed(wrong: str, form: str) -> None:
     value = json.dumps({"wrong": wrong, "because": "R1"})
