@@ -37,12 +37,13 @@ _WORD = re.compile(
     rf"|[^\W{_CJK}]+(?:['’][^\W{_CJK}]+)*"
     r"|->|=>|[<>=!]=|[<>=+%≤≥≠→±×÷$€£]"
 )
-# What is no word: fences, import lines, marks of lists and citations, targets of links, tags.
+# What is no word: fences, import lines, marks of lists and citations, targets of links, tags,
+# and line breaks as a quote may write them.
 _MARKS = re.compile(
     r"^[ \t]*(?:```|~~~).*$"
     r"|^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*$"
     r"|^[ \t]*(?:>[ \t]*)*(?:(?:[-*+•–]|\(?\d{1,2}[.)]|\(?[a-z]\))[ \t]+)?"
-    r"|(?<=\])\([^)\s]{1,999}\)|^[ \t]*\[[^\]\n]{1,99}\]:[ \t]*\S{1,999}[ \t]*$|</?br[ \t]*/?>",
+    r"|(?<=\])\([^)\s]{1,999}\)|^[ \t]*\[[^\]\n]{1,99}\]:[ \t]*\S{1,999}[ \t]*$|</?br[ \t]*/?>|\\n",
     re.MULTILINE,
 )
 _SENTENCE_END = re.compile(r"(?<!\.\.)[.!?][\"'”’“»)\]*_`]{0,3}\s+(?=[^\sa-z])|[。！？]")

@@ -61,7 +61,9 @@ class _Reducer(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: Function) -> ast.AST:
         arguments = node.args
-        node.body, node.returns = [_build_dots()], self._reduce_annotation(node.returns)
+        node.body = [_build_dots()]
+        if node.name != "main":  # whose status others need not guess
+            node.returns = self._reduce_annotation(node.returns)
         arguments.defaults = [self._reduce_value(item) for item in arguments.defaults]
         arguments.kw_defaults = [
             item and self._reduce_value(item) for item in arguments.kw_defaults

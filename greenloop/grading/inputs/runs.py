@@ -2,7 +2,9 @@
 
 import ast
 import copy
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,7 +103,7 @@ class Program:
         """Return the answers, and whether the process came to its end."""
         build = self._build_calls if inputs[0].is_call else self._build_functions
         text = build(inputs, f"row_cpu_s = {cpu_s}\nbegin_for_cpu_s = {for_s}")
-        wall_s = _WALL_FACTOR * for_s + _MIN_WALL_S
+        wall_s = _limit_wall(for_s)
         seen = self.sandbox.observe(self.code, self.module, text, timeout_s=wall_s)
         if seen.error:
             self.errors.append(seen.error)
@@ -144,12 +146,20 @@ class Program:
         text = _GENERATOR.format(
             source=self.inputs, public=self.public, row=(seed, count), seconds=_GENERATOR_CPU_S
         )
-        wall_s = _WALL_FACTOR * _GENERATOR_CPU_S
+        wall_s = _limit_wall(_GENERATOR_CPU_S)
         seen = self.sandbox.observe(self.code, self.module, text, timeout_s=wall_s)
         self.errors += filter(None, [seen.error, *(row.error for row in seen.rows)])
         values = [load(text).get("value") for row in seen.rows for _, text in row.observations]
         lists = [item[1:] for item in values if isinstance(item, list) and item[:1] == ["list"]]
         return [text for item in lists for text in item if isinstance(text, str)]
+
+
+def _limit_wall(cpu_s: float) -> float:
+    """Return the seconds until a process that may use `cpu_s` is taken for one that waits."""
+    wall_s, share = _WALL_FACTOR * cpu_s + _MIN_WALL_S, 1.0
+    with suppress(AttributeError, OSError):
+        share = (os.cpu_count() or 1) / max(os.getloadavg()[0], 1.0)
+    return wall_s / min(share, 1.0)
 
 
 def _read_row(row: ObservedRow, error: str) -> Answer:

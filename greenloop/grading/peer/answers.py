@@ -81,6 +81,8 @@ def _all(results: Iterable[bool | None]) -> bool | None:
 
 
 def _compare_values(code: Any, peer: Any, names: Names) -> bool | None:
+    if names.constants and (repr(code), repr(peer)) in names.constants:
+        return True
     if not (isinstance(code, list) and isinstance(peer, list)):
         if _is_unknown(code) or _is_unknown(peer):
             return None
@@ -107,12 +109,9 @@ def _compare_values(code: Any, peer: Any, names: Names) -> bool | None:
 
 
 def _compare_plain(code: Any, peer: Any, names: Names) -> bool | None:
-    """Compare plain values: those of one constant are equal; which one a number is, is unclear."""
-    both = repr(code), repr(peer)
-    if both in names.constants:
-        return True
+    """Compare plain values; which of several constants a number is, is unclear."""
     is_equal = type(code) is type(peer) and bool(code == peer)
-    is_other = any(both[0] == one for one, _ in names.constants)
+    is_other = any(repr(code) == one for one, _ in names.constants)
     return None if is_equal and is_other else is_equal
 
 

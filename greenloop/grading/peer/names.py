@@ -2,6 +2,7 @@
 
 import ast
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,12 +60,23 @@ def _is_open(node: Any) -> bool:
 
 
 def _read_values(code: str) -> dict[str, str]:
-    """Return the numbers and texts that a module assigns to names at its top level, as source."""
+    """Return the numbers, texts and tuples of them that a module assigns to names at its top
+    level, as the source of what is observed of them.
+    """
     tree = parse_or_none(code)
     return {
-        target.id: repr(node.value.value)
+        target.id: value
         for node in (tree.body if tree else [])
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        if isinstance(node, ast.Assign) and (value := _encode(node.value))
         for target in node.targets
-        if isinstance(target, ast.Name) and isinstance(node.value.value, (int, str))
+        if isinstance(target, ast.Name)
     }
+
+
+def _encode(node: ast.expr) -> str:
+    with suppress(ValueError, TypeError, RecursionError):
+        value = ast.literal_eval(node)
+        parts = value if isinstance(value, tuple) else (value,)
+        if all(isinstance(item, (int, str)) for item in parts):
+            return repr(["tuple", *parts] if isinstance(value, tuple) else value)
+    return ""

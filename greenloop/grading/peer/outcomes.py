@@ -158,7 +158,7 @@ def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcom
 
 
 def _read_printed(answer: Answer) -> str:
-    """Return what a call that returns nothing prints, as an observation."""
+    """Return what a call that returns nothing, or of `main`, prints, as an observation."""
     return next((text for number, text in answer.observed if number == PRINTED), '{"value":""}')
 
 

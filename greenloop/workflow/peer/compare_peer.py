@@ -55,7 +55,7 @@ class PeerComparer:
         self._taken: dict[str, str] = {}  # answers to open questions by which the peer was written
         self._rounds_left = _MAX_ROUNDS
         self._judged: dict[tuple[str, ...], Difference] = {}
-        self._asked: dict[tuple[str, ...], str] = {}  # open choices by cluster
+        self._asked: dict[tuple[str, ...], str] = {}  # open choices by cluster and by reason
         self._absent = "" if run.settings.peer else "--no-peer was given; run without it"
 
     async def compare(self) -> bool:
@@ -181,7 +181,7 @@ class PeerComparer:
             return record.model_copy(update={"test": test})
         if record.ruling == "code is wrong":
             return record
-        return record.model_copy(update={"choice": self._add_choice(item)})
+        return record.model_copy(update={"choice": self._add_choice(item, record.because)})
 
     def _can_repair(self) -> bool:
         return self._repairs and self._state.repairs < self._run.settings.max_repairs
@@ -207,10 +207,13 @@ class PeerComparer:
         state.green_run = None
         return name
 
-    def _add_choice(self, item: OpenDifference) -> str:
-        """Return the id of the open choice on a difference; one is asked for each cluster."""
-        cluster = item.found.cluster
-        if known_id := self._asked.get(cluster):
+    def _add_choice(self, item: OpenDifference, because: str) -> str:
+        """Return the id of the open choice on a difference.
+
+        One is asked for each cluster, and for what the judge says in the same words.
+        """
+        points = [point for point in (item.found.cluster, (because,)) if any(point)]
+        if known_id := next((self._asked[i] for i in points if i in self._asked), ""):
             return known_id
         contract = self._state.agreed_contract
         ids = {choice.id for choice in contract.choices}
@@ -220,8 +223,7 @@ class PeerComparer:
         if (found := next(known, None)) is None:
             choices, found = (*contract.choices, choice), choice.id
             self._state.contract = contract.model_copy(update={"choices": choices})
-        if cluster:
-            self._asked[cluster] = found
+        self._asked |= dict.fromkeys(points, found)
         return found
 
     def _report(self, comparison: Comparison, present: Sequence[OpenDifference]) -> None:

@@ -59,6 +59,7 @@ def test_shapes_of_text(text: str, kinds: list[str]) -> None:
         "see the docs",
         "It's for people.",
         "3. quoted item\nwith more",
+        r"quoted item\nwith more",
         "a bold item. Two sentences",
         "| Ann | 3 |",
         "```python\ndef f(x): ...\n\ny = 2\n```",

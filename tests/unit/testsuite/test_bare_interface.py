@@ -25,6 +25,7 @@ def test_names_parameters_bases_and_what_the_text_states_are_kept() -> None:
     assert "def price(items: list[int], rate: int=7, unit=..., *, sep=None, **rest):" in reduced
     assert "class Dollar(ValueError):" in reduced
     assert "async def later(x=...) -> Dollar:" in reduced
+    assert "def main(argv) -> float:" in reduced
     assert "RATE = 7" in reduced
     assert "rate: int = 7" in reduced
     assert "unit: ... = ..." in reduced

@@ -57,6 +57,9 @@ _PASSAGE = re.compile(
 )
 _CODE = re.compile(r"(`+)(?P<code>.+?)\1(?!`)")
 _TAKEN = re.compile(r"[;,.(]?\s*\btaken:\s*(?P<taken>.+?)\)?\s*\Z", re.IGNORECASE | re.DOTALL)
+# What stands between answers, but not within their code.
+_OR = re.compile(r"\s+or\s+")
+_BETWEEN = re.compile(r"(?:\s*[,;]\s*(?:or\s+)?|\s+or\s+)(?=[^`]*(?:`[^`]*`[^`]*)*$)")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -169,14 +172,23 @@ def _read_choice(item: Item) -> dict[str, Any] | None:
     elif "?" in body:
         question, _, body = body.partition("?")
         question += "?"
-    answers = [found["code"] for found in _CODE.finditer(body)]
-    answers = answers or [part.strip(" .:;`") for part in re.split(r"\s+or\s+", body)]
-    answers = list(dict.fromkeys(filter(None, answers)))
+    answers = list(dict.fromkeys(filter(None, _read_answers(body))))
     if not answers or not question.strip():
         return None
     chosen = _find_taken(taken["taken"] if taken else "", answers)
     quotes = {"quote": quote} if quote else {}
     return {"question": question.strip(), **quotes, "answers": answers, "chosen": chosen}
+
+
+def _read_answers(text: str) -> Iterator[str]:
+    """Yield the answers between which a text has "or"; of `f(1)` writes `a` or `b` with the call."""
+    parts = (_BETWEEN if "`" in text else _OR).split(text)
+    shared = ""
+    for part in parts:
+        codes = [*_CODE.finditer(part)]
+        if codes[1:]:
+            shared = part[codes[0].start() : codes[-1].start()].replace("`", "")
+        yield f"{shared}{codes[-1]['code']}" if codes else part.strip(" .:;`")
 
 
 def _find_taken(text: str, answers: list[str]) -> str:

@@ -379,16 +379,17 @@ TURNING = """def inputs(rng):
         yield "look", (NORTH, SOUTH)[size % 2]
 
 def allowed(name, *arguments, earlier=()):
-    return all(item in (NORTH, SOUTH) for item in arguments)
+    return all(item in (NORTH, SOUTH) and type(item) is type(NORTH) for item in arguments)
 """
 RIGHT_TURN = "SOUTH if self.direction == NORTH else NORTH"
 
 
+@pytest.mark.parametrize("values", [(1, 2), ((0, 1), (0, -1))])
 @pytest.mark.parametrize(("turned", "differs"), [(RIGHT_TURN, False), ("SOUTH", True)])
 def test_constants_whose_values_the_text_leaves_open_are_compared_by_name(
-    warm: Sandbox, turned: str, differs: bool
+    warm: Sandbox, turned: str, differs: bool, values: tuple[object, object]
 ) -> None:
-    mine = TURNS.format(north=1, south=2, turned=turned)
+    mine = TURNS.format(north=values[0], south=values[1], turned=turned)
     peer = TURNS.format(north=7, south=0, turned=RIGHT_TURN)
     stub = "NORTH: int\nSOUTH: int\n\nclass Robot:\n    def __init__(self, direction): ...\n\n"
     interface = stub + "    def turn(self): ...\n\ndef look(direction): ...\n"

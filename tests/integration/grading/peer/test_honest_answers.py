@@ -40,6 +40,7 @@ DIFFERENT = {
     "error": ("raise KeyError(n)", "raise ValueError(n)", ""),
     "output": ("print(n + 1)", "print(n)", "prints"),
     "silent": ("return None", "print(n)", "prints"),
+    "main": ("print(n + 1)\n    return 0", "print(n)\n    return 0", "prints"),
     "buffer": ("return bytes([n])", "return bytearray([n])", ""),
     "nothing": ("return None", "return 0", ""),
 }

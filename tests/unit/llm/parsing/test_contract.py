@@ -178,6 +178,7 @@ MARKDOWN = f"""The contract:
 
 ### Choices:
 - Are equal numbers kept? <- "the k largest numbers": `top_k([1, 1], 2) -> [1, 1]` or `top_k([1, 1], 2) -> [1]`; taken: second
+- What comes first? <- "largest first": `top_k([1, 2], 2)` gives `[1, 2]`, `[2, 1]`, or an error; taken: 2
 
 ## Contradictions (if any)
 - none
@@ -200,7 +201,9 @@ def test_markdown_is_read() -> None:
         ("R3", ("k largest",)),
     ]
     assert contract.requirements[1].text == "top_k([1], -1) raises ValueError"
-    (choice,) = contract.choices
+    choice, other = contract.choices
+    assert other.answers == (*(f"top_k([1, 2], 2) gives {i}" for i in ([1, 2], [2, 1])), "an error")
+    assert other.chosen == other.answers[1]
     assert (choice.question, choice.quote) == ("Are equal numbers kept?", "the k largest numbers")
     assert choice.chosen == "top_k([1, 1], 2) -> [1]" == choice.answers[1]
     assert (contract.not_covered, contract.assumptions) == (("a migration",), ())

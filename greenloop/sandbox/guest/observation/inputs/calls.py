@@ -29,7 +29,7 @@ _VALUE_TYPES = (
     datetime.timedelta, datetime.timezone,
 )  # fmt: skip
 # Of equal ones there may be one object alone, so that it stands for no name.
-_SHARED_TYPES = (int, float, tuple, type(None))
+_SHARED_TYPES = (int, float, type(None))
 
 
 def _mark(name: str, value: Any) -> Any:
@@ -73,11 +73,11 @@ class Calls:
         self._observe, self._encode = observe, encode
         constants = {k: v for k, v in vars(sys.modules[module]).items() if k.isupper()}
         marked = {k: _mark(k, v) for k, v in constants.items() if type(v) in (int, float)}
-        self._public, self._own = public, self._names | marked
+        self._public, self._source = public, _compile_inputs(inputs)
+        self._own, self._marked = dict(self._names), self._names | marked
         if self._names["datetime"] in (datetime, datetime.datetime):
             self._names["datetime"] = _ModuleAndClass()
-        if inputs:
-            exec(compile(inputs, "<inputs>", "exec"), self._own)
+        exec(self._source, self._own)
         allowed = self._own.get("allowed") if inputs else None
         is_class = any(isinstance(self._names.get(item), type) for item in public)
         self._has_names = len(public) > 1 or is_class or _takes_name(allowed)
@@ -85,14 +85,14 @@ class Calls:
         self._constants = {
             id(value): name
             for name, value in constants.items()
-            if not isinstance(value, _SHARED_TYPES)
+            if id(value) != id(()) and not isinstance(value, _SHARED_TYPES)
         }
 
     def answer(self, call: str) -> None:
         """Observe the answer of a call, and its arguments after and before where it changes them.
 
-        Of one that returns `None` what it prints is observed too. A call that is not allowed is not
-        made; that alone is observed then.
+        Of one that returns `None`, and of `main`, what it prints is observed too. A call that is
+        not allowed is not made; that alone is observed then.
         """
         tree = ast.parse(call, mode="eval").body
         if not isinstance(tree, ast.Call):
@@ -107,7 +107,8 @@ class Calls:
         output = io.TextIOWrapper(written, "utf-8", "replace", write_through=True)
         with redirect_stdout(output):
             answer = self._observe(ANSWER, lambda: finish(function(*given, **named)))
-        if answer is None and not written.closed and (printed := written.getvalue()):
+        is_silent = written.closed or not (answer is None or name == "main")
+        if not is_silent and (printed := written.getvalue()):
             self._observe(PRINTED, lambda: printed.decode("utf-8", "replace"))
         if any(isinstance(item, _MUTABLE) for item in (*given, *named.values())):
             after, before = (given, named), tuple(self._evaluate(code)[1:])
@@ -145,7 +146,8 @@ class Calls:
 
     def generate(self, seed: str, count: int) -> None:
         """Observe the calls, or sequences of calls, that `inputs` yields, some at a time."""
-        source = self._own.get("inputs")
+        exec(self._source, self._marked)
+        source = self._marked.get("inputs")
         found = iter(source(random.Random(seed)) if source else ())
         for number in range(0, count, _TEXTS_AT_ONCE):
             texts = [
@@ -181,6 +183,11 @@ class Calls:
 
     def _limit(self, text: str) -> str:
         return text if len(text) <= _MAX_TEXT else ""
+
+
+def _compile_inputs(source: str) -> types.CodeType:
+    """Compile the source of `inputs` and `allowed`, which runs over constants of two kinds."""
+    return compile(source, "<inputs>", "exec")
 
 
 def _compile(call: ast.Call) -> types.CodeType:
