@@ -77,14 +77,19 @@ def format_grade(item: ModuleGrade) -> str:
 
 
 def _find_modules(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
-    """Yield modules, and the test files that name them."""
+    """Yield modules, and the test files that import them or are named after them."""
     texts = read_tree(folder).texts
     tests = {path: text for path, text in texts.items() if is_test_path(path)}
     for path, text in sorted(texts.items()):
         name = Path(path).parent.name if Path(path).stem == "__init__" else Path(path).stem
         if path in tests or name in ("conftest", "setup") or "def " not in text:
             continue
-        about = [folder / item for item, code in tests.items() if _names(code, name)]
+        usual = (f"test_{name}", f"{name}_test")
+        about = [
+            folder / item
+            for item, code in tests.items()
+            if _names(code, name) or Path(item).stem in usual
+        ]
         yield folder / path, [item for item in about if item.name != "conftest.py"]
 
 

@@ -61,7 +61,7 @@ class Piece(Record):
     row_names: ClassVar[tuple[str, ...]] = ()
     measured_by: ClassVar[str] = ""
     needed: ClassVar[Needed] = "always"
-    absent: ClassVar[str] = "not taken"
+    absent: ClassVar[str] = "not measured"
     is_listed: ClassVar[bool] = True
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
