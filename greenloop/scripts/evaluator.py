@@ -33,10 +33,10 @@ class _Evaluation:
 def evaluate_checks(run: ScriptRun, checks: Sequence[OutputCheck]) -> TestRun:
     """Return the run as a test run in which each check is a test with the check's id.
 
-    `exit status 0` is always evaluated, and changed inputs are always a failure. After a failed run
-    a check that does not hold is `skipped`: it counts as failing, but has no failure of its own,
-    because the failed run explains it. The same applies to checks that a missing file or empty
-    output explains.
+    `exits with status 0` is always evaluated, and changed inputs are always a failure. After a
+    failed run a check that does not hold is `skipped`: it counts as failing, but has no failure of
+    its own, because the failed run explains it. The same applies to checks that a missing file or
+    empty output explains.
     """
     evaluation = _Evaluation()
     status = build_check("status").id

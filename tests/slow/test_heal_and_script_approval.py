@@ -39,7 +39,7 @@ def test_a_healed_script_is_changed_in_words_and_accepted() -> None:
             at_work.until("(one line)? ")
             at_work.type("Do the impossible.")
             shown = at_work.until(QUESTION)
-            assert "requested later and not done: Do the impossible.: exit status 0" in shown
+            assert "requested later and not done: Do the impossible.: exits with status 0" in shown
             assert "+print(sum(values))" in shown  # the last accepted result is kept
             assert Path("old.py").read_text() == BROKEN
             at_work.type("a")

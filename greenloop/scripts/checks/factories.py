@@ -25,7 +25,7 @@ def build_check(
     count = f"{rows} {'row' if is_table(file) else 'line'}{'' if rows == 1 else 's'}"
     table = f"csv with columns {', '.join(columns)}"
     labels = {  # of standard output, of a file
-        "status": ("exit status 0", ""),
+        "status": ("exits with status 0", ""),
         "prints": ("prints something", ""),
         "silent": ("prints nothing", ""),
         "holds": (f"prints {text!r}", f"holds {text!r}"),
@@ -47,7 +47,7 @@ def build_check(
 def complete_checks(
     checks: Sequence[OutputCheck], *, requires_output: bool
 ) -> tuple[OutputCheck, ...]:
-    """Return the checks of a run: `exit status 0` first, then the others, each id once.
+    """Return the checks of a run: `exits with status 0` first, then the others, each id once.
 
     `prints something` is added if `requires_output` is true and no check expects silence. Of two
     checks with the same id the user's is kept.

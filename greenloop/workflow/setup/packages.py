@@ -151,5 +151,6 @@ def suggest_input(result: TestRun, code: str, job: ScriptJob) -> str:
         near = (item.path for item in job.inputs if Path(item.path).name == Path(found[1]).name)
         path = next(near, "")
         there = f", but the input is at {path}" if path else ""
-        return f"the script looks for {found[1]}{there}: --input PATH={found[1]} puts it there"
+        source = "" if not path and Path(found[1]).is_file() else "PATH="
+        return f"the script looks for {found[1]}{there}: --input {source}{found[1]} puts it there"
     return ""

@@ -73,7 +73,7 @@ def test_run_passes_only_with_success_and_all_checks(run: ScriptRun) -> None:
 
 def test_exit_status_is_always_evaluated() -> None:
     assert evaluate_checks(build_run(), []).passed
-    assert evaluate_checks(build_crashed_run(), []).failing_tests == {"exit status 0"}
+    assert evaluate_checks(build_crashed_run(), []).failing_tests == {"exits with status 0"}
 
 
 def test_crash_is_one_failure_with_line_and_values() -> None:
@@ -83,7 +83,7 @@ def test_crash_is_one_failure_with_line_and_values() -> None:
     run = evaluate_checks(build_crashed_run(), checks)
     (failure,) = run.failures
     assert (failure.test, failure.exception, failure.message) == (
-        "exit status 0",
+        "exits with status 0",
         "KeyError",
         "'amount'",
     )
@@ -92,7 +92,12 @@ def test_crash_is_one_failure_with_line_and_values() -> None:
     assert "reading" in failure.output
     assert "note" in failure.output
     assert "Traceback" not in failure.output
-    assert run.failing_tests == {"exit status 0", "prints 'Total'", "t.csv: made", "t.csv: json"}
+    assert run.failing_tests == {
+        "exits with status 0",
+        "prints 'Total'",
+        "t.csv: made",
+        "t.csv: json",
+    }
     assert run.outcomes["prints something"] == "passed"
     assert run.outcomes["prints 'Total'"] == "skipped"
 

@@ -90,9 +90,11 @@ def test_completed_checks_start_with_status_and_have_unique_ids() -> None:
         update={"origin": "generated"}
     )
     checks = complete_checks([generated, given], requires_output=True)
-    assert [item.id for item in checks] == ["exit status 0", "prints something", "prints 'a'"]
+    assert [item.id for item in checks] == ["exits with status 0", "prints something", "prints 'a'"]
     assert all(item.origin == "given" for item in checks)
-    assert [item.id for item in complete_checks([], requires_output=False)] == ["exit status 0"]
+    assert [item.id for item in complete_checks([], requires_output=False)] == [
+        "exits with status 0"
+    ]
 
 
 def test_long_ids_are_truncated_and_unique() -> None:
