@@ -114,7 +114,7 @@ def _check_model(settings: Settings) -> Diagnostic:
         close = get_close_matches(name, served, 1) or served[:3]
         mend = f"the server has no model {name}; it has {', '.join(close)}"
         return Diagnostic("model", False, f"{choice.name}{because}", mend, status=3)
-    how = "served" if served else "not known whether it is served"
+    how = "the server has it" if served else "not known whether the server has it"
     return Diagnostic("model", True, f"{choice.name}{because}; {how}; not called")
 
 

@@ -143,7 +143,7 @@ def suggest_input(result: TestRun, code: str, job: ScriptJob) -> str:
     if result.failures and not job.stdin and _READS_INPUT.search(code):
         return "the script reads its standard input, which is empty: --stdin FILE gives it"
     if result.failures and not job.arguments and _READS_ARGUMENTS.search(code):
-        return "the script reads its arguments, and has none: they stand behind --"
+        return "the script reads its arguments, and has none: write them after --"
     for failure in result.failures:
         found = _MISSING_FILE.search(failure.message)
         if found is None or failure.exception != "FileNotFoundError" or found[1].startswith("/"):
