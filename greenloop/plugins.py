@@ -3,7 +3,7 @@
 A package registers an object under one of these groups in its `pyproject.toml`:
 
     [project.entry-points."greenloop.executors"]
-    ray = "greenloop_ray.ray_executor:create_executor"
+    ray = "greenloop.distributed.ray_executor:create_executor"
 """
 
 from importlib.metadata import entry_points

@@ -1,6 +1,7 @@
 """Executors of batches, by name."""
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from greenloop.batch.executor import Executor, LocalExecutor
@@ -8,23 +9,26 @@ from greenloop.errors import InputError
 from greenloop.plugins import list_plugins, load_plugin
 
 LOCAL = "local"
+_RAY = "ray"
 # `create_executor(address, folder)`: `--address`, and the batch's folder.
 ExecutorFactory = Callable[[str | None, Path], Executor]
 
 
 def create_executor(name: str, address: str | None, folder: Path) -> Executor:
-    """Return the executor of a name: local, or one that an installed package registers.
+    """Return the executor of a name: local, ray, or one that an installed package registers.
 
     Raises:
-        InputError: there is none, or the options contradict each other.
+        InputError: there is none, its packages are missing, or the options contradict each other.
         SettingsError: the package's executor cannot be loaded.
     """
     if name == LOCAL:
         if address is not None:
-            raise InputError("--address is for another engine than local, such as --engine ray")
+            raise InputError("--address is for --engine ray")
         return LocalExecutor()
     factory: ExecutorFactory | None = load_plugin("greenloop.executors", name)
+    if factory is None and name == _RAY:  # from a checkout that is not installed
+        factory = import_module("greenloop.distributed.ray_executor").create_executor
     if factory is None:
-        known = sorted({LOCAL, *list_plugins("greenloop.executors")})
+        known = sorted({LOCAL, _RAY, *list_plugins("greenloop.executors")})
         raise InputError(f"--engine {name}: no such executor; installed: {', '.join(known)}")
     return factory(address, folder)

@@ -166,8 +166,8 @@ class BatchOptions(ConcurrencyOptions):
     )
     force: bool = force()
     engine: str = option(
-        "Where the runs are executed: local (this process), or an executor of an installed package, "
-        "such as ray (greenloop-ray: the nodes of a Ray cluster).",
+        "Where the runs are executed: local (this process), ray (the nodes of a Ray cluster), or an "
+        "executor of an installed package.",
         default="local",
         metavar="NAME",
         panel="Sandbox",

@@ -67,6 +67,7 @@ class TwoNodes:
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[TwoNodes]:
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'greenloop[ray]'")
     from ray.cluster_utils import Cluster
 
     folder = Path(

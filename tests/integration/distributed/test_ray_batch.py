@@ -14,17 +14,13 @@ from typing import Any
 
 import pytest
 
-from greenloop.plugins import list_plugins
 from tests.integration.cli.conftest import KEY
 from tests.integration.distributed.conftest import Ended, TwoNodes
 from tests.support.many_specifications import ManySpecifications, write_specifications
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
 pytestmark = pytest.mark.slow
-if "ray" not in list_plugins("greenloop.executors"):
-    pytest.skip(
-        "greenloop-ray is not installed: pip install ./distributions/ray", allow_module_level=True
-    )
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'greenloop[ray]'")
 
 _PATIENCE_S = 180.0  # of a machine that is busy otherwise
 

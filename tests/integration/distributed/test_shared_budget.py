@@ -4,20 +4,23 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 import pytest
-from greenloop_ray.shared_budget import (
+
+from greenloop.distributed.shared_budget import (
     RemoteBudget,
     SharedBudget,
     limit_remotely,
 )
-from greenloop_ray.worker_pool import parse_nodes
-
+from greenloop.distributed.worker_pool import parse_nodes
 from greenloop.errors import BudgetExhaustedError, GreenloopError
 from greenloop.llm.budget import TokenCount
 from greenloop.llm.rate_limits import LLMCall
 from greenloop.records import ToolUsage
+from greenloop.versions import format_install_command
+from tests.integration.cli.conftest import Run
 
 PRICED = "openai:gpt-4o"
 CALL = LLMCall("generate_code", 400)  # about 100 tokens
@@ -137,8 +140,28 @@ def test_only_living_nodes_with_a_cpu_are_worked_on() -> None:
     assert [(item.id, item.cpus) for item in nodes] == [("good", 4)]
 
 
+def test_without_ray_one_line_says_what_to_install(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    Path("a.md").write_text("Write a function.")
+    status, out, err = run("batch", "a.md", "--engine", "ray")
+    assert (status, out) == (2, "")
+    assert err.strip() == (
+        "greenloop: --engine ray needs packages that are missing: "
+        f"{format_install_command('ray')}"
+    )
+    assert not Path(".greenloop").exists()
+
+
+def test_an_address_without_ray_is_a_mistake(run: Run) -> None:
+    Path("a.md").write_text("Write a function.")
+    status, _, err = run("batch", "a.md", "--address", "127.0.0.1:6379")
+    assert (status, "--engine ray" in err) == (2, True)
+
+
 def test_the_local_engine_imports_nothing_of_this() -> None:
     code = "import sys, greenloop.cli.commands.batch; print(*sys.modules)"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(ended.stdout.split())
-    assert not loaded & {"ray", "greenloop_ray"}
+    assert not loaded & {"ray", "greenloop.distributed"}

@@ -33,10 +33,10 @@ def test_a_package_adds_an_executor(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_registered")
 def test_an_unknown_executor_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--engine foo: .*local, slurm$"):
+    with pytest.raises(InputError, match=r"--engine foo: .*local, ray, slurm$"):
         create_executor("foo", None, tmp_path)
 
 
 def test_an_address_needs_a_distributed_executor(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--address is for another engine"):
+    with pytest.raises(InputError, match=r"--address is for --engine ray"):
         create_executor("local", "head:1", tmp_path)

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from greenloop_ray.worker import WorkerConfig
-from greenloop_ray.worker_pool import WorkerPool
 
+from greenloop.distributed.worker import WorkerConfig
+from greenloop.distributed.worker_pool import WorkerPool
 from greenloop.errors import GreenloopError, InputError, SandboxError
 from greenloop.events import Event
 from greenloop.settings import Settings

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from greenloop.distributed.worker import Worker, WorkerConfig
 from greenloop.errors import GreenloopError, SandboxError
 from greenloop.events import EventSink, Notice
-from greenloop_ray.worker import Worker, WorkerConfig
 
 _NODE_POLL_SECONDS = 5.0  # between two listings of the nodes
 _NODE_WAIT_SECONDS = 60.0  # for a node, if none is left

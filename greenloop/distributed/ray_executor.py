@@ -15,6 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.batch.executor import BatchConfig, RunExecutor
+from greenloop.distributed.ray_cluster import connect_to_ray, require_ray, resolve_address
+from greenloop.distributed.shared_budget import SharedBudget
+from greenloop.distributed.worker import RemoteRunResult, WorkerConfig
+from greenloop.distributed.worker_pool import WorkerPool, WorkerSlot
 from greenloop.errors import GreenloopError, InputError, SandboxError
 from greenloop.events import EventSink, ignore_event
 from greenloop.llm.factory import is_model_disabled
@@ -24,10 +28,6 @@ from greenloop.settings import Settings
 from greenloop.versions import greenloop_version
 from greenloop.workflow.storage.request import RunRequest, digest, with_absolute_replay
 from greenloop.workflow.storage.run_dir import RunDirectory
-from greenloop_ray.ray_cluster import connect_to_ray, resolve_address
-from greenloop_ray.shared_budget import SharedBudget
-from greenloop_ray.worker import RemoteRunResult, WorkerConfig
-from greenloop_ray.worker_pool import WorkerPool, WorkerSlot
 
 _MAX_ATTEMPTS = 4  # of one run, each on a new worker
 _NAME_TAKEN_TIMEOUT_SECONDS = 10.0  # the budget actor of a killed batch exists for a few seconds
@@ -35,7 +35,8 @@ _NAMESPACE = "greenloop"
 
 
 def create_executor(address: str | None, folder: Path) -> "RayExecutor":
-    """Return the executor that is registered as `ray`."""
+    """Return the executor that is registered as `ray`. Raises InputError without Ray."""
+    require_ray()
     return RayExecutor(resolve_address(address), folder)
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import importlib.util
 import logging
 import os
 import signal
@@ -11,10 +12,21 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from greenloop.errors import SettingsError
+from greenloop.errors import InputError, SettingsError
+from greenloop.versions import format_install_command
 
 _OBJECT_STORE_BYTES = 80 << 20  # the minimum that Ray accepts; it holds reports only
 _CONNECT_TIMEOUT_SECONDS = 5.0
+
+
+def require_ray() -> None:
+    """Raise InputError if Ray is not installed."""
+    is_installed = False
+    with contextlib.suppress(ValueError):  # sys.modules has None for it
+        is_installed = importlib.util.find_spec("ray") is not None
+    if not is_installed:
+        command = format_install_command("ray")
+        raise InputError(f"--engine ray needs packages that are missing: {command}")
 
 
 def resolve_address(address: str | None) -> str | None:
@@ -27,7 +39,9 @@ def resolve_address(address: str | None) -> str | None:
 def connect_to_ray(address: str | None, namespace: str) -> Iterator[Any]:
     """Yield the module `ray`, connected to the cluster at `address` or to a new local one.
 
-    Raises SettingsError: there is no cluster at the address.
+    Raises:
+        InputError: Ray is not installed.
+        SettingsError: there is no cluster at the address.
     """
     ray = _import_ray(address)
     if address is not None:
@@ -52,8 +66,12 @@ def _import_ray(address: str | None) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if address is None:  # read when Ray is imported; a new cluster listens on loopback only
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
-    ray = importlib.import_module("ray")
-    importlib.import_module("ray.util.scheduling_strategies")
+    try:
+        ray = importlib.import_module("ray")
+        importlib.import_module("ray.util.scheduling_strategies")
+    except ImportError:
+        command = format_install_command("ray")
+        raise InputError(f"--engine ray needs packages that are missing: {command}") from None
     return ray
 
 

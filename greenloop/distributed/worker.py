@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.batch.executor import LocalRunExecutor, create_local_run_executor
+from greenloop.distributed.shared_budget import RemoteBudget, limit_remotely
 from greenloop.errors import GreenloopError, InputError
 from greenloop.records import Report
 from greenloop.settings import Settings
@@ -16,7 +17,6 @@ from greenloop.versions import greenloop_version
 from greenloop.workflow.setup.runtime import SharedResources
 from greenloop.workflow.storage.request import RunRequest
 from greenloop.workflow.storage.run_dir import RunDirectory
-from greenloop_ray.shared_budget import RemoteBudget, limit_remotely
 
 _LOCK_TIMEOUT_SECONDS = 120.0  # a file server releases a dead node's locks after about 90 s
 _POLL_SECONDS = 0.2
