@@ -1,7 +1,7 @@
 """Checks of the lines of a project that have changed since a commit, without a model."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -150,14 +150,12 @@ async def _grade_changes(
     deadline: float | None,
 ) -> None:
     with state.measure_time("sandbox_s"), progress_span(emit, "the project's tests"):
-        steps = measure_tests(runner, diff, deadline)
-        work = partial(next, steps, None)
-        while step := await complete_in_thread(work, runner.box.interrupt_runs):
-            baseline, red, compared = step
-            if baseline.problem and not red.ended:
-                why = baseline.problem
-                raise InputError(explain_suite_problem(why, diff.tree, state.packages.unavailable))
-            _record_run(state, baseline, red, emit, compared)
+        measure = partial(measure_tests, runner, diff, deadline)
+        baseline, red, compared = await complete_in_thread(measure, runner.box.interrupt_runs)
+    if baseline.problem and not red.ended:
+        why = explain_suite_problem(baseline.problem, diff.tree, state.packages.unavailable)
+        raise InputError(why)
+    _record_run(state, baseline, red, emit, compared)
     if state.green_run is None:
         own = "" if runner.box.environment else explain_python_version(diff.tree)
         lines = (*list_syntax_errors(diff), own)
@@ -178,29 +176,25 @@ async def _grade_changes(
 
 def measure_tests(
     runner: ProjectRunner, diff: ProjectDiff, deadline: float | None
-) -> Iterator[tuple[Baseline, RedTests, dict[str, Any]]]:
-    """Yield how the tests end: with a deadline those of changed files first, then all, or as many of them
-    as there is time for; the third value is what `compare_tests` finds.
+) -> tuple[Baseline, RedTests, dict[str, Any]]:
+    """Return how the tests end: with a deadline all, or as many as there is time for.
+
+    The third value is what `compare_tests` finds; only a gate decides by it.
     """
     parts: list[list[str] | None] = [None] if deadline is None else list_parts(diff)
-    is_known, earlier = False, None
-    if deadline is not None:  # only a gate decides by it
-        earlier = run_earlier_tests(runner, diff, parts[0] or (), _limit(deadline))
+    some = (None, parts[-1]) if deadline is not None else ()
+    tried = (run_earlier_tests(runner, diff, only, _limit(deadline)) for only in some)
+    earlier = next(filter(None, tried), None)
     for tests in parts:
-        is_last = tests is parts[-1]
-        baseline = runner.measure_baseline(_limit(deadline, is_last and not is_known), tests)
-        is_late = baseline.problem.startswith(NOT_FINISHED)
-        if baseline.problem and (is_known or (not is_last and (is_late or tests))):
-            if earlier and not (is_known or is_late):  # these tests are not run any more
-                yield Baseline(), RedTests(), compare_tests(runner, diff, Baseline(), earlier)
-            continue
-        explain = explain_problem if baseline.problem else explain_red
-        red = explain(runner, diff, baseline)
-        known = None if baseline.problem else earlier
-        yield baseline, red, compare_tests(runner, diff, baseline, known) if known else {}
-        if tests is None:
-            return
-        is_known = True
+        baseline = runner.measure_baseline(_limit(deadline, tests is parts[-1]), tests)
+        if not (is_late := baseline.problem.startswith(NOT_FINISHED)):
+            break
+    if baseline.problem and tests and not is_late:  # they are no tests any more
+        baseline = Baseline()
+    explain = explain_problem if baseline.problem else explain_red
+    red = explain(runner, diff, baseline)
+    known = None if baseline.problem else earlier
+    return baseline, red, compare_tests(diff, baseline, known, tests) if known else {}
 
 
 def _limit(deadline: float | None, is_all: bool = False) -> float:
@@ -224,10 +218,10 @@ def _record_run(
     assert state.change is not None
     known = summarize_baseline(baseline, red).model_copy(update=compared)
     state.change = state.change.model_copy(update={"baseline": known})
-    ended = [red.ended] if red.ended and not red.broken else []
-    lines = [*state.notes, *ended, *list_ignored_tests(red, known.flaky)]
-    state.notes[:] = dict.fromkeys(lines)
-    state.green_run = result if result.passed else None
+    state.notes.extend([red.ended] if red.ended and not red.broken else [])
+    state.notes.extend(list_ignored_tests(red, known.flaky))
+    if result.passed:
+        state.green_run = result
 
 
 def _note_what_is_not_graded(

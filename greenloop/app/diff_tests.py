@@ -104,9 +104,8 @@ def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
 
 
 def list_parts(diff: ProjectDiff) -> list[list[str] | None]:
-    """Return which tests are run one after another: the files that changed or read changed data, where
-    these are few; all (None); and where that takes too long, those that name a changed module or function,
-    too.
+    """Return which tests are run until a run is not too long: all (None), the files that name a changed
+    module or function, and those that changed or read changed data.
     """
     texts, code = diff.tree.texts, [path for path in diff.before if not is_test_path(path)]
     words = {path.removesuffix("/__init__.py").removesuffix(".py").split("/")[-1] for path in code}
@@ -115,10 +114,10 @@ def list_parts(diff: ProjectDiff) -> list[list[str] | None]:
     files = [p for p, text in texts.items() if is_test_path(p) and parse_test_functions(text)]
     read = (p for p, data in find_readers(diff).items() if not data.endswith(FOR_FOLDER))
     touched = {*diff.before, *read}.intersection(files)
-    near = [path for path in files if path in touched]
     related = [p for p in files if p in touched or words & {*re.findall(r"\w+", texts[p])}]
-    before: list[list[str] | None] = [near] if 0 < len(near) <= len(files) / 2 else []
-    return [*before, None, *([related] if related and [related] != before else ())]
+    near = [path for path in related if path in touched]
+    fewer = [related, near] if len(near) < len(related) else [near]
+    return [None, *filter(None, fewer)]
 
 
 def build_run(baseline: Baseline, red: RedTests) -> TestRun:

@@ -56,15 +56,15 @@ class EarlierTests:
 
 
 def run_earlier_tests(
-    runner: ProjectRunner, diff: ProjectDiff, only: Collection[str], limit_s: float
+    runner: ProjectRunner, diff: ProjectDiff, only: Collection[str] | None, limit_s: float
 ) -> EarlierTests | None:
-    """Run the tests that a change touches as they were; those beside changed data where `only` has them,
-    if it has any. None where there are none, or a run takes longer than half of the limit.
+    """Run the tests that a change touches as they were; those beside changed data where `only` has them.
+    None where there are none, or a run takes longer than half of the limit.
     """
     texts = diff.tree.texts
     tests = {p: old for p, old in diff.before.items() if old is not None and is_test_path(p)}
     changed = {path: old for path, old in tests.items() if old != texts.get(path)}
-    beside = [path for path in find_readers(diff) if path in only or not only]
+    beside = [path for path in find_readers(diff) if only is None or path in only]
     earlier = {path: diff.texts_before[path] for path in beside} | changed
     earlier = {path: text for path, text in earlier.items() if parse_test_functions(text)}
     files = sorted(path for path in earlier if not path.endswith("conftest.py"))
@@ -76,12 +76,15 @@ def run_earlier_tests(
 
 
 def compare_tests(
-    runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline, earlier: EarlierTests
+    diff: ProjectDiff, baseline: Baseline, earlier: EarlierTests, only: Collection[str] | None
 ) -> dict[str, Any]:
     """Return which functions of earlier tests passed before, do not run now, have fewer cases, or fail now
-    as they were: the fields of `BaselineResult` on them.
+    as they were: the fields of `BaselineResult` on them. `only` are the files of the baseline, if not all.
     """
-    passed = list_ended(earlier.before, "passed")
+    ended = list_ended(earlier.before, "passed")
+    passed = {
+        test for test in ended if only is None or test.partition("::")[0] in {*only, *diff.before}
+    }
     again = list_ended(earlier.now, "passed", "skipped", "xfailed")
     now_run = (*baseline.locked, *baseline.red, *baseline.flaky)
     run_now = set(map(_name_function, now_run))
@@ -93,7 +96,7 @@ def compare_tests(
         test.rpartition("::")[2] for test in run_now - functions if test.startswith(tuple(now))
     }
     silent = set(_find_silent(functions - run_now, begun, run_now, earlier.texts, now))
-    defined = _list_defined({**diff.texts_before, **runner.tree.texts})
+    defined = _list_defined({**diff.texts_before, **diff.tree.texts})
     silent = {test for test in silent if test.rpartition("::")[2] in defined}
     found = {"compared": functions, "silent": silent, "outdated": failing}
     asked = passed & list_ended(earlier.now, "passed")

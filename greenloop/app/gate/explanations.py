@@ -3,7 +3,6 @@
 import ast
 import builtins
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,6 @@ from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
 from greenloop.project.weakening.doctests import are_examples_run, read_examples, split_examples
 from greenloop.project.weakening.matching import pair_tests
-from greenloop.project.weakening.names import list_values
 from greenloop.project.weakening.tests import ComparedTest, list_called, read_tests
 from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_empty
@@ -21,7 +19,6 @@ from greenloop.testsuite.parser import is_test_path
 _WORD = re.compile(r"\w+")
 _MIN_WORD = 3
 _BEGINNING = 5  # letters by which two words are alike
-_MANY_TESTS = 8  # in a file; then what more than half of them use says of none which one is meant
 _PLAIN = frozenset("assert test tests with when should that does from pytest raises approx".split())
 
 
@@ -36,12 +33,9 @@ class Explanations:
         """Return whether the change says that what a test expected was to change.
 
         A document or docstring says so by a word of the test. A new test does for those that call what
-        it calls, another one that asks for the same values now, and a text that the code has now for
-        those that expect it.
+        it calls, and a text that the code has now for those that expect it.
         """
-        if self.is_documented(item) or self._is_tested_anew(item):
-            return True
-        return self._is_asked_elsewhere(item) or self._is_written_out(item)
+        return self.is_documented(item) or self._is_tested_anew(item) or self._is_written_out(item)
 
     def is_documented(self, item: WeakenedTest) -> bool:
         """Return whether changed lines of documents and docstrings have a word of a test: of its name,
@@ -49,7 +43,7 @@ class Explanations:
         """
         old = self._tests_before.get(item.was)
         words = _list_words(item.before, item.after)
-        words |= _list_test_words(old) - self._find_common(item.was) if old else set()
+        words |= _list_test_words(old) if old else set()
         return not words.isdisjoint(self._said)
 
     @cached_property
@@ -63,15 +57,6 @@ class Explanations:
     @cached_property
     def _said(self) -> set[str]:
         return _list_words(*self.lines)
-
-    def _find_common(self, test: str) -> set[str]:
-        """Return the words of most tests of a file."""
-        path = test.partition("::")[0]
-        texts = {path: self.diff.before.get(path) or ""}
-        tests = [item for item in read_tests(texts).values() if not item.is_helper]
-        count = Counter(word for item in tests for word in _list_test_words(item))
-        is_large = len(tests) >= _MANY_TESTS
-        return {word for word, found in count.items() if is_large and found > len(tests) / 2}
 
     def _read(self, path: str) -> str:
         return self.diff.tree.texts.get(path, "")
@@ -101,32 +86,14 @@ class Explanations:
         called = (list_called(old) if old else set()) - {*dir(builtins), "approx"}
         return any(not called or called & list_called(new) for new in self._new_tests)
 
-    def _is_asked_elsewhere(self, item: WeakenedTest) -> bool:
-        """Return whether another test has the values of a check or case now that it did not have."""
-        values = list_values(parse_or_empty(item.before))
-        gained = (
-            now.values - self._tests_before[test].values
-            for test, now in self._tests_now.items()
-            if test in self._tests_before and test not in (item.was, item.test)
-        )
-        return bool(values) and any(values <= more for more in gained)
-
     def _is_written_out(self, item: WeakenedTest) -> bool:
-        """Return whether the new words of an expectation are such as the change puts into the code, the
-        old ones such as it takes out of it, or a text of the test one that it tells from others now.
-        """
-        values = list_values(parse_or_empty(item.before))
-        asked = " ".join(value for value in values if value[0] in "'\"")
-        if any(text in asked for text in self._list_added(ast.Compare)):
-            return True
+        """Return whether an expectation has a text, or only new words, that the change puts into the code."""
         is_other = item.kind == "expectation"  # and no weaker one
-        written = self._list_added(ast.Constant) if is_other else ()
+        written = self._added_texts if is_other else ()
         if any(text in item.after and text not in item.before for text in written):
             return True
         before, after = (set(_WORD.findall(text)) for text in (item.before, item.after))
-        return _is_among(after - before, self._added_words) or (
-            is_other and _is_among(before - after, self._removed_words)
-        )
+        return _is_among(after - before, self._added_words)
 
     @cached_property
     def _added_words(self) -> set[str]:
@@ -138,20 +105,12 @@ class Explanations:
         return found
 
     @cached_property
-    def _removed_words(self) -> set[str]:
-        pairs = ((self.diff.before[path] or "", self._read(path)) for path in self._code)
-        return {w for old, now in pairs for w in {*_WORD.findall(old)} - {*_WORD.findall(now)}}
-
-    @cached_property
-    def _added_nodes(self) -> list[ast.AST]:
+    def _added_texts(self) -> set[str]:
+        """The texts in changed code, without everyday ones."""
         trees = ((parse_or_empty(self._read(p)), self.diff.lines.get(p, ())) for p in self._code)
         nodes = ((node, lines) for tree, lines in trees for node in ast.walk(tree))
-        return [node for node, lines in nodes if getattr(node, "lineno", 0) in lines]
-
-    def _list_added(self, kind: type[ast.expr]) -> set[str]:
-        """Return the texts in changed code of a kind, without everyday ones."""
-        values = (i for n in self._added_nodes if isinstance(n, kind) for i in list_values(n))
-        return {i[1:-1] for i in values if i[0] in "'\"" and len(i[1:-1]) >= _MIN_WORD}
+        texts = (i.value for i, lines in nodes if isinstance(i, ast.Constant) and i.lineno in lines)
+        return {text for text in texts if isinstance(text, str) and len(text) >= _MIN_WORD}
 
 
 def _read_all(texts: Mapping[str, str]) -> dict[str, ComparedTest]:

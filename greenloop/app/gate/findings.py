@@ -77,7 +77,8 @@ def collect_findings(
         blocking += [f"{item.says}; {_UNEXPLAINED}" for item in asked]
     blocking += find_special_cases(diff, explanations.lines)
     if report is not None and report.verdict == "failed":
-        blocking += _list_failures(report)
+        blocking += [f"{i.test} fails: {_describe(i)}" for i in report.failures]
+        blocking = blocking or [*report.reasons]
     elif report is not None:
         functions = ChangedFunctions(report.evidence, diff.tree.texts)
         untold = [path for path in known.red if diff.before.get(path)]  # it cannot be collected
@@ -197,13 +198,6 @@ def _list_swallowing(report: Report, diff: ProjectDiff) -> Iterator[str]:
                     f"{path}:{node.lineno} hides every exception, and no test runs it: catch what "
                     "is expected, and test what the caller gets then"
                 )
-
-
-def _list_failures(report: Report) -> Iterator[str]:
-    for failure in report.failures:
-        yield f"{failure.test} fails: {_describe(failure)}"
-    if not report.failures:
-        yield from report.reasons
 
 
 def _describe(failure: Failure) -> str:
