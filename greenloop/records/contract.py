@@ -15,7 +15,7 @@ _MAX_QUESTION_CHARS = 120
 
 
 class Requirement(Record):
-    """One testable statement. `id` is `R1`, `R2`, …; `quotes` are the passages that ask for it."""
+    """One testable statement. `id` is `R1`, `R2`, …; `quotes` are the passages that it comes from."""
 
     id: str = Field(pattern=r"^R[1-9][0-9]*$")
     text: str = Field(min_length=1)
@@ -30,7 +30,7 @@ class Contradiction(Record):
 
 
 class Background(Record):
-    """A passage of the specification that asks for nothing, and why."""
+    """A passage of the specification that requires nothing, and why."""
 
     quote: str
     reason: str = ""
@@ -106,9 +106,9 @@ class Contract(Record):
 
     `interface` is Python stub source: signatures, types, docstrings, bodies `...`.
     `specification` is the text that it was made from; `examples` are those of that text.
-    `background` are the passages that ask for nothing, `unquoted` those that neither a requirement
-    nor the background takes up, `not_covered` what the text asks for and one module cannot give.
-    `contradictions` are what its writer says no module can meet; they end the run.
+    `background` are the passages that require nothing, `unquoted` those that neither a requirement
+    nor the background quotes, `not_covered` what the text asks for and one module cannot provide.
+    `contradictions` are demands that no module can meet, according to its writer; they end the run.
     `unclear_examples` are passages that look like an example and were not understood. `keep` is
     what a change of a project has to leave as it is.
     """

@@ -1,7 +1,7 @@
 """Reads of what surrounds a module: its process, its machine, its interpreter and its callers.
 
 Code that decides by such a fact can be right where it is graded and wrong in the programs of its
-users: no sandbox looks like each of them. A read accuses nobody; it keeps the verdict from
+users: no sandbox looks like each of them. A read is no accusation; it keeps the verdict from
 `verified` unless the tests name the same fact, since then they can set it and check what follows.
 """
 

@@ -1,6 +1,6 @@
 """Isolation: programs of the tests run where no test is; what they observe is compared on the host.
 
-A difference alone accuses nobody, as it may be a mistake of the analysis: it counts where the same
+A difference alone is no accusation, as it may be a mistake of the analysis: it counts where the same
 program gives it again, and does not give it beside the tests.
 """
 

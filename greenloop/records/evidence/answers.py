@@ -41,7 +41,7 @@ class Isolated(Piece):
 
     Of `tests`, those in `agreed` give there what the test expects, in all rows; `observed` counts
     these and those in `differing`, which twice gave something else, and did not beside the tests.
-    The others are `not_observable`: for their form, which accuses nobody, or for their answers. Of
+    The others are `not_observable`: because of their form (no accusation) or of their answers. Of
     `answers` that were compared, `own_answers` show nothing, as only operators of the code could
     compare them. `ambiguous` are classes of the code that fit expectations which
     exclude each other: exceptions of unrelated classes, flags that equal all others. `replaced` are

@@ -8,10 +8,10 @@ from greenloop.records.evidence.base import EvidenceRow, Piece, Thresholds, form
 
 
 class AssertionSurvivor(Record):
-    """A test that stayed green though its assertion was changed so that it must fail.
+    """A test that still passed although its assertion was changed so that it must fail.
 
     `test` is a node id, `line` that of the assertion, `change` what it was changed to. `forged`
-    says why only a forgery does that; '' where the test may merely prove nothing.
+    says why only a forgery explains that; '' where the test may simply prove nothing.
     """
 
     test: str
@@ -21,10 +21,10 @@ class AssertionSurvivor(Record):
 
 
 class AssertionMutation(Piece):
-    """The tests with their expected values changed: each must be red.
+    """The tests with their expected values changed: each must fail.
 
     Of `total` tests that passed, `controlled` have an assertion that could be changed and fail with
-    it; `uncontrolled` have none; `green` stayed green. `unsteady` is a test that ends otherwise
+    it; `uncontrolled` have none; `green` still passed. `unsteady` is a test that ends differently
     when the tests are repeated with another one changed.
     """
 

@@ -52,7 +52,7 @@ class Difference(Record):
 
 
 class Peer(Piece):
-    """Inputs on which code and peer were compared: drawn, allowed by the precondition, agreeing.
+    """The inputs on which code and peer were compared: how many were drawn, allowed and answered alike.
 
     `slower` are inputs on which the code costs far more than the peer. `problem` says why not all
     could be compared; `is_exhausted`: there are no other inputs.

@@ -7,7 +7,7 @@ from greenloop.records.evidence.base import EvidenceRow, Needed, Piece, Threshol
 
 
 class RedPhase(Piece):
-    """The tests on a stub: each must fail there, as a run or their text shows.
+    """The tests on a stub, where each must fail: a run or the text of the test shows it.
 
     Those in `passing_on_stub` prove nothing and were set aside; those in `tolerated` skip whatever
     the code is.
@@ -33,7 +33,7 @@ class RedPhase(Piece):
 
 
 class EmptyBodies(Piece):
-    """The candidate with every function body raising: it must be red."""
+    """The candidate with every function body raising: its tests must fail."""
 
     title: ClassVar[str] = "empty bodies"
     measured_by: ClassVar[str] = "greenloop.grading.empty_bodies:measure"
