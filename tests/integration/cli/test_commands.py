@@ -286,7 +286,10 @@ def test_doctor_says_whether_the_server_of_the_model_answers(run: Run) -> None:
     with OpenAIServer(lambda _request: Reply()) as server:
         address = {"OPENAI_BASE_URL": server.url, "GREENLOOP_MODEL": "openai:own"}
         status, out, _ = run("doctor", **address)
-    assert (status, "openai:own; not known whether the server has it; not called" in out) == (0, True)
+    assert (status, "openai:own; not known whether the server has it; not called" in out) == (
+        0,
+        True,
+    )
     with OpenAIServer(lambda _request: Reply(), models=("owl", "qwen3")) as other:
         served = {"OPENAI_BASE_URL": other.url}
         status, out, _ = run("doctor", "--model", "openai:own", **served)
