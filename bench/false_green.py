@@ -33,7 +33,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 import trickcatcher  # noqa: E402
 import weak_tests  # noqa: E402
 
-from greenloop.evals.comparison import EVAL_RESULTS_FILE, wilson_interval  # noqa: E402
+from greenloop.evals.results import EVAL_RESULTS_FILE, wilson_interval  # noqa: E402
 from greenloop.grading import Plan  # noqa: E402
 from greenloop.records import Report  # noqa: E402
 from greenloop.records.batch import TaskResult  # noqa: E402

@@ -31,9 +31,9 @@ from typing import Any
 
 from tutorial_loop import Ask, LoopResult, Spent, answer_once, run_tutorial_loop
 
-from greenloop.evals.comparison import wilson_interval
 from greenloop.evals.datasets.loader import TaskSource
 from greenloop.evals.hidden_tests import adapt_settings_to_format, outcome_from_run
+from greenloop.evals.results import wilson_interval
 from greenloop.evals.task import EvalTask
 from greenloop.sandbox import Sandbox, open_sandbox
 from greenloop.settings import Settings

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from greenloop.errors import InputError
-from greenloop.evals.comparison import EVAL_RESULTS_FILE, EVAL_SETUP_FILE
+from greenloop.evals.results import EVAL_RESULTS_FILE, EVAL_SETUP_FILE
 from greenloop.files import writing
 from greenloop.llm.model_selection import choose_model
 from greenloop.records.batch import EvalReport, EvalSetup

@@ -9,7 +9,6 @@ from greenloop.batch.executor import BatchConfig
 from greenloop.batch.runner import Batch
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError
-from greenloop.evals.comparison import HiddenTestResults
 from greenloop.evals.hidden_tests import (
     HiddenTestsOutcome,
     TaskSandboxFactory,
@@ -19,6 +18,7 @@ from greenloop.evals.hidden_tests import (
     run_hidden_tests,
 )
 from greenloop.evals.output_dir import EvalDirectory
+from greenloop.evals.results import HiddenTestResults
 from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore, check_collectable
 from greenloop.events import EntryEnded, Event, HiddenTestsFinished, Notice

@@ -171,31 +171,3 @@ class EvalReport(Record):
     total: EvalUsage = Field(default_factory=EvalUsage)
     mean: EvalUsage = Field(default_factory=EvalUsage)
     results: tuple[TaskResult, ...] = ()
-
-
-class Comparison(Record):
-    """Two evaluations compared on the tasks that are the same in both.
-
-    `difference` is pass@1 of `b` minus that of `a`, between `low` and `high` (95%); `p` is that of
-    McNemar's exact test. `a_alone` and `b_alone` are the tasks that only one solved; `left_out`
-    says which tasks cannot be compared, and why.
-    """
-
-    schema_version: Literal["1"] = "1"
-    a: EvalSetup
-    b: EvalSetup
-    tasks: int
-    a_pass_at_1: Proportion
-    b_pass_at_1: Proportion
-    both: int
-    neither: int
-    a_alone: tuple[str, ...]
-    b_alone: tuple[str, ...]
-    difference: float
-    low: float
-    high: float
-    p: float
-    shown: bool
-    a_mean: EvalUsage
-    b_mean: EvalUsage
-    left_out: tuple[str, ...] = ()

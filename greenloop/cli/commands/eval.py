@@ -15,12 +15,6 @@ from greenloop.cli.options.settings import load_settings
 from greenloop.cli.process import check_ended, print_error, run_until_stopped, write_stdout
 from greenloop.dependencies import PackageResolver
 from greenloop.errors import GreenloopError, InputError
-from greenloop.evals.comparison import (
-    HiddenTestResults,
-    build_eval_report,
-    compare_evaluations,
-    read_evaluation,
-)
 from greenloop.evals.datasets.loader import TaskSource
 from greenloop.evals.hidden_tests import (
     SolutionResult,
@@ -29,6 +23,10 @@ from greenloop.evals.hidden_tests import (
     run_solutions,
 )
 from greenloop.evals.output_dir import EvalDirectory, build_setup
+from greenloop.evals.results import (
+    HiddenTestResults,
+    build_eval_report,
+)
 from greenloop.evals.runner import Evaluation
 from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
@@ -37,8 +35,6 @@ from greenloop.records.base import escape_json
 from greenloop.records.batch import EvalReport
 from greenloop.reporting.escaping import first_line
 from greenloop.reporting.evals import (
-    render_comparison_markdown,
-    render_comparison_text,
     render_eval_markdown,
     render_eval_text,
 )
@@ -50,12 +46,6 @@ from greenloop.workflow.storage.run_dir import RunDirectory
 
 def eval_command(options: EvalOptions) -> int:
     """Run `greenloop eval` and return the exit status."""
-    if options.compare is not None:
-        if options.tasks is not None:
-            raise InputError("--compare A B takes two evaluations and no tasks")
-        return _compare(*options.compare, as_json=options.json, markdown=options.markdown)
-    if options.tasks is None:
-        raise InputError("name a file of tasks, or a folder of exercises; or --compare A B")
     settings = load_settings(options)
     source = TaskSource(options.tasks, options.format, frozenset(options.leave_out or ()))
     if options.check_tasks:
@@ -111,15 +101,6 @@ def _finish_evaluation(
     if report.results and report.broken_off == len(report.results):
         print_error(first_line(f"every task failed: {report.results[0].why}", 500))
         return report.results[0].exit_status
-    return 0
-
-
-def _compare(a: Path, b: Path, *, as_json: bool, markdown: str | None) -> int:
-    """Print the comparison and return the exit status. Raises InputError."""
-    found = compare_evaluations(read_evaluation(a), read_evaluation(b))
-    text = found.model_dump_json(indent=1) + "\n" if as_json else render_comparison_text(found)
-    write_stdout(text)
-    write_outputs(found, (markdown, render_comparison_markdown))
     return 0
 
 

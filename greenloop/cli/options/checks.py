@@ -186,14 +186,12 @@ class EvalOptions(ConcurrencyOptions):
     settings: ClassVar[Names] = (*REPAIRING, "mutants", "peer")
     examples: ClassVar[str] = (
         "greenloop eval tasks.jsonl --model ollama:qwen3-coder --limit 20\n"
-        "greenloop eval tasks.jsonl --check-tasks\n"
-        "greenloop eval --compare before.json after.json"
+        "greenloop eval tasks.jsonl --check-tasks"
     )
 
-    tasks: Path | None = argument(
+    tasks: Path = argument(
         "A .jsonl (or .jsonl.gz, .json) of tasks, or a folder of exercises.",
-        None,
-        "path",
+        names="path",
         metavar="TASKS",
     )
     format: str = option(
@@ -201,11 +199,6 @@ class EvalOptions(ConcurrencyOptions):
         "a plugin.",
         default="auto",
         metavar="NAME",
-        panel="Options",
-    )
-    compare: tuple[Path, Path] | None = option(
-        "Two evaluations to compare: folders, or files with the output of --json.",
-        metavar="A B",
         panel="Options",
     )
     check_tasks: bool = flag(

@@ -148,24 +148,6 @@ def test_interrupted_evaluation_finishes_running_tasks(examinee: Examined) -> No
 
 
 @pytest.mark.slow
-def test_two_models_are_compared_by_task(run: Run, examinee: Examined) -> None:
-    respond, server = examinee
-    tasks = write_tasks("right", "wrong", "too-bad")
-    for folder in ("a", "b"):
-        run("eval", tasks, "--run-dir", folder, "-q", server=server, **PLAIN)
-        respond._other_words.update(wrong="a good mood", right="UPSIDE-DOWN", too_bad="NONSENSE")
-    status, out, _ = run("eval", "--compare", "a", "b", "--markdown", "flips.md")
-    assert status == 0
-    assert "B - A: -33.3 points" in out
-    assert "no difference shown (McNemar's exact test: p = 1.000)" in out
-    assert "A alone: right\n  A alone: too-bad\n  B alone: wrong" in out
-    assert "no difference shown" in Path("flips.md").read_text()
-    by_file = json.loads(run("eval", "--compare", "a/eval.json", "b", "--json")[1])
-    assert (by_file["a_alone"], by_file["b_alone"]) == (["right", "too-bad"], ["wrong"])
-    assert by_file["a_mean"]["calls"] == by_file["b_mean"]["calls"] == 4
-
-
-@pytest.mark.slow
 def test_budget_ends_the_evaluation_and_reports_tasks_not_run(run: Run, examinee: Examined) -> None:
     _, server = examinee
     tasks = write_tasks("right", "wrong", "too-bad")
@@ -201,7 +183,7 @@ def test_folder_of_another_model_is_refused(run: Run) -> None:
 OWN = '{"id": "a", "spec": "x", "tests": %s}\n'
 BAD = {
     "no file": (["nowhere.jsonl"], "nowhere.jsonl does not exist"),
-    "nothing named": ([], "name a file of tasks"),
+    "nothing named": ([], "TASKS is missing"),
     "no JSON": (["broken.jsonl"], "broken.jsonl, line 2: not JSON"),
     "one object in all": (["object.json"], "one JSON object on each line, or one array"),
     "an empty file": (["empty.jsonl"], "has no tasks"),
@@ -218,8 +200,6 @@ BAD = {
     "no module": (["nomodule.jsonl"], "line 1 (id a): the tests import no module of the task"),
     "no tests file": (["nofile.jsonl"], "there.py cannot be read"),
     "nothing to leave out": (["own.jsonl", "--leave-out", "b"], "--leave-out b"),
-    "tests and compare": (["own.jsonl", "--compare", "a", "b"], "takes two evaluations"),
-    "no evaluations": (["--compare", "folder", "own.jsonl"], "folder holds no evaluation"),
 }
 
 

@@ -2,12 +2,7 @@
 
 import pytest
 
-from greenloop.evals.comparison import (
-    build_share,
-    compute_paired_interval,
-    mcnemar_exact,
-    wilson_interval,
-)
+from greenloop.evals.results import build_share, wilson_interval
 
 
 @pytest.mark.parametrize(
@@ -25,18 +20,3 @@ def test_wilson(count: int, of: int, low: float, high: float) -> None:
 
 def test_share_of_zero_tasks_has_no_interval() -> None:
     assert build_share(0, 0).low is None
-
-
-@pytest.mark.parametrize(
-    ("a_alone", "b_alone", "p"),
-    [(1, 7, 0.0703), (7, 1, 0.0703), (0, 0, 1.0), (3, 3, 1.0), (0, 6, 0.03125)],
-)
-def test_mcnemar(a_alone: int, b_alone: int, p: float) -> None:
-    assert mcnemar_exact(a_alone, b_alone) == pytest.approx(p, abs=5e-5)
-
-
-def test_paired_interval() -> None:
-    """`ci.prop.ps(.05, 12, 4, 26, 6)` of R's statpsych, by one of the method's authors."""
-    assert compute_paired_interval(4, 26, 48) == pytest.approx((0.2548067, 0.6251933), abs=1e-7)
-    low, high = compute_paired_interval(0, 0, 5)
-    assert low < 0 < high
