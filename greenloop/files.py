@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from greenloop.encodings import decode_source
 from greenloop.errors import InputError, OutputError
 
 MAX_TEXT_BYTES = 1_000_000
@@ -50,9 +51,9 @@ def read_bounded(path: Path, max_bytes: int = MAX_TEXT_BYTES, name: str = "") ->
 
 
 def decode_text(data: bytes, name: str) -> str:
-    """Return UTF-8 text. Raises InputError if it is none."""
+    """Return text: UTF-8, or as its first lines declare. Raises InputError if it is none."""
     try:
-        text = data.decode("utf-8-sig")
+        text = decode_source(data)
     except UnicodeDecodeError as error:
         raise InputError(
             f"{name} is not UTF-8 text (byte {error.start}); save it as UTF-8"
@@ -83,7 +84,8 @@ def check_python(code: str, subject: str, flags: int = 0) -> None:
             compile(code, "tests", "exec", flags, dont_inherit=True)
     except SyntaxError as error:
         line = f"line {error.lineno}: " if error.lineno else ""
-        own = f"greenloop runs with Python {'.'.join(platform.python_version_tuple()[:2])}"
+        version = ".".join(platform.python_version_tuple()[:2])
+        own = f"greenloop runs with Python {version}: newer syntax needs it installed with a newer one"
         raise InputError(f"{subject} not Python: {line}{error.msg} ({own})") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"{subject} not Python: {error or 'nested too deeply'}") from None

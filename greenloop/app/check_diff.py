@@ -29,8 +29,10 @@ from greenloop.project.grading import ChangedLines, grade_lines
 from greenloop.project.grading.grader import CODE_PIECES, NO_STATEMENT, TEST_PIECES
 from greenloop.project.runner import MAX_SUITE_SECONDS, NOT_FINISHED, ProjectRunner
 from greenloop.records import Baseline, Change, Evidence, Report
+from greenloop.records.evidence.base import format_items
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
+from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.parser import is_test_path
 from greenloop.threads import complete_in_thread
 from greenloop.workflow.candidates import Candidate
@@ -38,6 +40,7 @@ from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.check.request import CheckRequest
 from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.setup.missing_modules import (
+    describe_python,
     explain_python_version,
     explain_suite_problem,
 )
@@ -236,6 +239,10 @@ def _note_what_is_not_graded(
         assert state.change is not None
         state.change = state.change.model_copy(update={"nothing_to_grade": key})
         return
-    if change.untested_files:
-        names = ", ".join(change.untested_files)
-        state.notes.append(f"files that no test imports: {names}")
+    files = change.untested_files
+    unread = [path for path in files if parse_or_none(diff.tree.texts[path]) is None]
+    for what, found in (
+        (f"files that are not {describe_python()}", unread),
+        ("files that no test imports", [path for path in files if path not in unread]),
+    ):
+        state.notes.extend([f"{what}: {format_items(found)}"] if found else [])

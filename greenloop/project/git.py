@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from greenloop.encodings import decode_source
 from greenloop.errors import OutputError
 
 _TIMEOUT_S = 120
@@ -15,7 +16,7 @@ _FILTER_OFF = ("clean=", "smudge=", "process=", "required=false")
 
 
 def run_git(folder: Path, *arguments: str, options: Sequence[str] = _OFF) -> str:
-    """Return what git prints. Raises OutputError with git's own message."""
+    """Return what git prints, in the encoding that it declares. Raises OutputError with git's own message."""
     command = ["git", *(word for item in options for word in ("-c", item)), *arguments]
     try:
         ended = subprocess.run(
@@ -32,7 +33,7 @@ def run_git(folder: Path, *arguments: str, options: Sequence[str] = _OFF) -> str
     if ended.returncode:
         lines = ended.stderr.decode("utf-8", "replace").strip().split("\n")
         raise OutputError(f"git {arguments[0]}: {lines[-1]}")
-    return ended.stdout.decode("utf-8", "replace")
+    return decode_source(ended.stdout, "replace")
 
 
 def find_commit(folder: Path) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from greenloop.dependencies.names import parse_package_name
+from greenloop.encodings import decode_source, encode_source
 from greenloop.errors import InputError, OutputError
 from greenloop.project.declared import list_requirements
 from greenloop.project.environment.discovery import find_pytest_root
@@ -48,9 +49,9 @@ class ProjectTree:
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """The Python files by path, those that are not UTF-8 with replacements."""
+        """The Python files by path, with replacements for what is not text."""
         return {
-            path: content.decode("utf-8", "replace")
+            path: decode_source(content, "replace")
             for path, content in self.project.all_files.items()
             if path.endswith(".py")
         }
@@ -74,8 +75,7 @@ class ProjectTree:
                 files.pop(path, None)
                 removed.add(path)
             else:  # at its place: code may list a folder in the order in which it was written
-                content = text.encode("utf-8", "surrogateescape")
-                files[path] = InputFile(path=path, content=content)
+                files[path] = InputFile(path=path, content=encode_source(text))
         updates = {
             "files": tuple(files.values()),
             "targets": tuple(targets),

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from greenloop.encodings import encode_source
 from greenloop.records.base import Record
 from greenloop.records.pytest_run import Ending, Frame, LimitName
 
@@ -46,7 +47,9 @@ class Project(Base64Record):
 
     def with_overlay(self, sources: Mapping[str, str]) -> "Project":
         """Return the project with these sources, by path, in place of its overlay."""
-        overlay = (InputFile(path=path, content=text.encode()) for path, text in sources.items())
+        overlay = (
+            InputFile(path=path, content=encode_source(text)) for path, text in sources.items()
+        )
         return self.model_copy(update={"overlay": tuple(overlay)})
 
     @property

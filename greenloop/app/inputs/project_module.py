@@ -14,6 +14,7 @@ from greenloop.app.inputs.check_files import (
 )
 from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
+from greenloop.files import read_text
 from greenloop.project.environment.discovery import (
     find_environment,
     find_project_root,
@@ -76,7 +77,7 @@ def _read_project_module(root: Path, code: Path, tests: Sequence[Path]) -> Check
     check_order(code, tests)
     path, source = _make_relative(root, code), read_python(code)
     files = [file for item in tests for file in _find_test_files(item, code)]
-    texts = {_make_relative(root, file): read_python(file) for file in files}
+    texts = {_make_relative(root, file): read_text(file) for file in files}  # pytest reads them
     if path in texts:
         raise InputError(f"{code} is the code itself; name its tests")
     found = tuple(TestFile(name, text, locked=True) for name, text in texts.items())

@@ -14,6 +14,7 @@ from greenloop.grading.assertion_mutation.forgery import find_forgeries
 from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, MutatedRun
 from greenloop.grading.context import MIN_SECONDS, GradingContext
 from greenloop.records import AssertionMutation, AssertionSurvivor
+from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import has_hooks
 
@@ -21,13 +22,15 @@ _MAX_CONCURRENT = 2
 _FILE_READERS = ("__file__", "inspect", "linecache", "traceback")
 
 
-def measure(context: GradingContext) -> AssertionMutation:
+def measure(context: GradingContext) -> AssertionMutation | str:
     """Change expected values in the tests' text and run them: each test must fail.
 
     A run changes one assertion of each test: first the last one, which shows that all
     were executed, then one to what another test expects, else the first. What stays green is
     repeated before it counts. Raises SandboxError: the sandbox cannot run anything.
     """
+    if not any(parse_or_none(item.code) for item in context.tests):
+        return "the Python of greenloop does not read the tests"
     deadline = time.monotonic() + context.thresholds.seconds
     runner = AssertionMutationRunner(context)
     runs, skipped_count = _run_rounds(runner, deadline)

@@ -40,6 +40,7 @@ _REMEDIES = {
     "second implementation: the code is far slower": "make it faster on this input",
     "second implementation": "say in the text which of the two answers is right",
     "red phase": "let greenloop write the tests, which are first run without the code",
+    "files that are not": "install greenloop with a Python that reads them",
     "flakiness": "remove time, randomness and order from the tests",
     "integrity": "remove this construct from the code",
     "requirements without": "say in the text how a caller sees the requirement, or give a test with --tests",

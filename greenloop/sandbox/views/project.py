@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
+from greenloop.encodings import encode_source
 from greenloop.errors import SandboxError
 from greenloop.records import Project, TestRun
 from greenloop.sandbox.base import Sandbox, SandboxView
@@ -45,7 +46,7 @@ class ProjectSandbox(SandboxView):
         if isinstance(tests, str) or doctests:
             raise SandboxError("in a project, tests run as its own files")
         files = self.project.all_files
-        changed = {i.name: i.code for i in tests if files.get(i.name) != i.code.encode()}
+        changed = {i.name: i.code for i in tests if files.get(i.name) != encode_source(i.code)}
         added = tuple(name for name in changed if name not in files)
         project = self.project.with_overlay({self.path: code, **changed})
         targets = (*self.project.targets, *added)

@@ -1,12 +1,11 @@
 """Runs of a script as `__main__`, with its input files and the files that it creates."""
 
 import hashlib
-import io
-import tokenize
 from collections.abc import Iterator
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
+from greenloop.encodings import encode_source
 from greenloop.records import Ending, Failure, ProducedFile, ScriptError, ScriptJob, ScriptRun
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
@@ -30,7 +29,7 @@ def run_script(sandbox: JobRunner, job: ScriptJob) -> ScriptRun:
 
 
 def _build_job(job: ScriptJob, limits: ResourceLimits, packages: InstalledPackages) -> Job:
-    source = _encode_script(job.script)
+    source = job.script if isinstance(job.script, bytes) else encode_source(job.script)
     tree = ((job.name, source), *((item.path, item.content) for item in job.inputs))
     check_layout(tree, limits, len(job.stdin))
     inputs = {path: (len(content), hashlib.sha256(content).hexdigest()) for path, content in tree}
@@ -44,18 +43,6 @@ def _build_job(job: ScriptJob, limits: ResourceLimits, packages: InstalledPackag
         stdin=job.stdin,
         artifact_request={"inputs": inputs, "keep": list(job.keep)},
     )
-
-
-def _encode_script(script: str | bytes) -> bytes:
-    """Return the script in the encoding that it declares, else in UTF-8."""
-    if isinstance(script, bytes):
-        return script
-    data = script.encode("utf-8", "surrogatepass")
-    try:
-        declared, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        return data if declared.startswith("utf-8") else script.encode(declared)
-    except (SyntaxError, LookupError, ValueError):
-        return data  # Python reports what is wrong with it
 
 
 def _build_run(result: ProcessResult, job: Job, limits: ResourceLimits) -> ScriptRun:

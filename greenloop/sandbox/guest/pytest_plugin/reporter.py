@@ -4,6 +4,7 @@ import contextlib
 import os
 import random
 import unittest
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,7 @@ class Reporter:
         self._order_seed, self._doctests = job["order_seed"], job["doctests"]
         self._watch((self._work,))
         self._outcomes: dict[str, tuple[str, float]] = {}
+        self._left = Counter[str]()  # collectors of a project may give several tests one name
         self._current_id, self._phase = "", "collect"
         self._comparisons = ComparisonRecorder()
         self._skipped_files: list[str] = []
@@ -90,6 +92,7 @@ class Reporter:
     def pytest_collection_finish(self, session: Any) -> None:
         """Report the tests; a file that is skipped as a whole counts as one."""
         self._report_rewritten_files()
+        self._left.update(item.nodeid for item in session.items)
         self._channel.send(
             "collected", ids=[*(i.nodeid for i in session.items), *self._skipped_files]
         )
@@ -183,7 +186,8 @@ class Reporter:
             self._send_failure(
                 report.nodeid, "call", pytest.fail.Exception(_STRICT_XPASS_MESSAGE), ""
             )
-        if report.when == "teardown":
+        self._left[report.nodeid] -= report.when == "teardown"
+        if report.when == "teardown" and self._left[report.nodeid] <= 0:
             outcome, seconds = self._outcomes.pop(report.nodeid)
             self._channel.send("test", id=report.nodeid, outcome=outcome, duration_s=seconds)
 

@@ -1,0 +1,28 @@
+"""Python source as the bytes of a file, in the encoding that it declares (PEP 263)."""
+
+import io
+import tokenize
+
+
+def decode_source(data: bytes, errors: str = "strict") -> str:
+    """Return the source. Raises UnicodeDecodeError: it is not text, where `errors` are strict."""
+    return data.decode(_find_encoding(data) or "utf-8-sig", errors)
+
+
+def encode_source(source: str) -> bytes:
+    """Return the bytes, as UTF-8 where the declared encoding cannot hold them."""
+    data = source.encode("utf-8", "surrogateescape")
+    declared = _find_encoding(data)
+    try:
+        return source.encode(declared) if declared else data
+    except UnicodeEncodeError:
+        return data
+
+
+def _find_encoding(data: bytes) -> str:
+    """Return what the first lines declare, '' for UTF-8 or nothing that Python knows."""
+    try:
+        declared = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    except SyntaxError:
+        return ""
+    return "" if declared.startswith("utf-8") else declared
