@@ -8,6 +8,7 @@ from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import Suite
+from greenloop.testsuite.parser import get_function_name
 from greenloop.testsuite.stubs import with_empty_bodies
 from greenloop.threads import complete_in_thread
 from greenloop.workflow.state import RunState
@@ -36,24 +37,29 @@ async def tolerate_skips(sandbox: Sandbox, state: RunState, run: TestRun) -> Tes
     constant = {item for item in skipped if emptied.get(item) in ("skipped", "xfailed")}
     if isinstance(sandbox, ProjectSandbox):  # where they may also fail before that, or not load
         unlike = {item for item in skipped if emptied.get(item) != "passed"}
-        constant |= {item for item in unlike if item.partition("[")[0] in may_skip}
+        constant |= {item for item in unlike if _get_name(item) in may_skip}
     else:
         files = {item.name for item in suite.files if _SKIP.search(item.code)}
         constant = {
             item
             for item in constant
-            if item.partition("[")[0] in may_skip or item.partition("::")[0] in files
+            if _get_name(item) in may_skip or item.partition("::")[0] in files
         }
     xfailed = {name for name, outcome in run.outcomes.items() if outcome == "xfailed"}
     red = {item for item in xfailed if emptied.get(item) == "failed"}
-    tolerated = frozenset(constant | {item for item in red if item.partition("[")[0] in may_fail})
+    tolerated = frozenset(constant | {item for item in red if _get_name(item) in may_fail})
     state.expected = Expectation(ids=frozenset(run.outcomes), tolerated=tolerated)
     return run.model_copy(update={"tolerated": tolerated})
 
 
 def _list_tolerant_tests(suite: Suite) -> tuple[set[str], set[str]]:
     """Return the tests that may skip by their text, and those that may be marked to fail."""
-    named = [(f"{file.name}::{item.name}", file, item) for file, item in suite.functions]
+    named = [(_get_name(item.name), file, item) for file, item in suite.functions]
     may_skip = {name for name, _, item in named if item.can_skip}
     xfails = {name for name, file, _ in named if _XFAIL.search(file.code)}
     return may_skip, may_skip & xfails
+
+
+def _get_name(test: str) -> str:
+    """Return the name of a test without its class, as other classes may inherit it."""
+    return get_function_name(test).rpartition("::")[2]
