@@ -55,6 +55,11 @@ def still_works():
         assert os.preadv(file.fileno(), [bytearray(9)], 0) == 9
         call(SYNCFS, file.fileno())
     os.sync()
+    before = os.sched_getscheduler(1), os.sched_getaffinity(1)
+    os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0))
+    os.sched_setparam(1, os.sched_param(0))
+    os.sched_setaffinity(1, [0])
+    assert before == (os.sched_getscheduler(1), os.sched_getaffinity(1))
     with open(TMP + "/mapped", "w+b") as file:
         file.truncate(4096)
         shared = mmap.mmap(file.fileno(), 4096)
@@ -113,9 +118,6 @@ REFUSED = [
     "refused(resource.prlimit, 1, resource.RLIMIT_CPU, (1, 1))",
     "refused(os.setpriority, os.PRIO_PROCESS, 1, 19)",
     "refused(os.setpriority, os.PRIO_USER, 0, 19)",
-    "refused(os.sched_setscheduler, 1, os.SCHED_IDLE, os.sched_param(0))",
-    "refused(os.sched_setparam, 1, os.sched_param(0))",
-    "refused(os.sched_setaffinity, 1, [0])",
     "refused(shared_anonymous)",
     "refused(os.preadv, os.open(os.__file__, 0), [bytearray(9)], 0, os.RWF_NOWAIT)",
     "refused(write, '/proc/self/oom_score_adj', '-1')",

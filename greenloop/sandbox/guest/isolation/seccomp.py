@@ -97,7 +97,8 @@ _SETSOCKOPT = {"x86_64": 54, "aarch64": 208}
 _SOL_SOCKET, _SO_SNDBUF, _SO_RCVBUF = 1, 7, 8
 _SETPRIORITY = {"x86_64": 141, "aarch64": 140}
 # prlimit64, sched_setscheduler, sched_setparam, sched_setattr, sched_setaffinity: the kernel allows
-# them on all processes of the user, hence on the supervisor, which they could stop or kill.
+# them on all processes of the user, hence on the supervisor, which they could stop or kill. Those of
+# scheduling do nothing to others: a library names a thread of its own so (ZeroMQ), and aborts otherwise.
 _PROCESS_ATTRIBUTE_CALLS = {"x86_64": (302, 144, 142, 314, 203), "aarch64": (261, 119, 118, 274, 122)}  # fmt: skip
 _CALLING_PROCESS, _PRIO_USER = 0, 2
 _SHARED_ANONYMOUS, _HUGE_PAGES = 0x01 | 0x20, 0x40000
@@ -174,8 +175,10 @@ def build_filter(name: str, families: tuple[int, ...]) -> bytes:
     _restrict_socket_pairs(program, socketpair)
     program.deny_values(_IOCTL[name], 1, _DENIED_IOCTLS)
     program.deny_values(_FCNTL[name], 1, _DENIED_FCNTLS)
-    for number in _PROCESS_ATTRIBUTE_CALLS[name]:
-        program.allow_values(number, 0, (_CALLING_PROCESS,), errno.EPERM)
+    limits, *scheduling = _PROCESS_ATTRIBUTE_CALLS[name]
+    program.allow_values(limits, 0, (_CALLING_PROCESS,), errno.EPERM)
+    for number in scheduling:
+        program.allow_values(number, 0, (_CALLING_PROCESS,), 0)
     _deny_priority_of_other_processes(program, _SETPRIORITY[name])
     _deny_uncounted_memory(program, _MMAP[name])
     _ignore_buffer_sizes(program, _SETSOCKOPT[name])
