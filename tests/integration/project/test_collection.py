@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from greenloop.encodings import decode_source
 from greenloop.records import InputFile, Project, TestRun
 from greenloop.sandbox.base import Sandbox
 from tests.integration.sandbox.conftest import isolating_kinds, make_sandbox
@@ -48,3 +49,25 @@ def test_marks_options_and_settings_of_absent_plugins_are_known(
     tests = "import pytest\n@pytest.mark.timeout(5)\ndef test_a(): pass\n"
     found = run(box, {"pytest.ini": f"[pytest]\n{configuration}\n", "tests/test_a.py": tests})
     assert found.outcomes == {"tests/test_a.py::test_a": "passed"}, found
+
+
+def test_several_tests_of_one_name_are_one_that_fails_where_one_does(box: Sandbox) -> None:
+    hooks = (
+        "import pytest\nclass Case(pytest.Item):\n    def runtest(self): assert self.good\n"
+        "class Cases(pytest.File):\n    def collect(self):\n        for good in (True, False, True):\n"
+        "            case = Case.from_parent(self, name='case')\n            case.good = good\n"
+        "            yield case\n"
+        "def pytest_collect_file(file_path, parent):\n    if file_path.suffix == '.case':\n"
+        "        return Cases.from_parent(parent, path=file_path)\n"
+    )
+    found = run(box, {"conftest.py": hooks, "a.case": "", "test_b.py": "def test_b(): pass\n"})
+    assert found.outcomes == {"a.case::case": "failed", "test_b.py::test_b": "passed"}, found
+
+
+def test_a_changed_file_keeps_the_encoding_that_it_declares(box: Sandbox) -> None:
+    code = "# coding: latin-1\nNAME = 'é'\n"
+    tests = "import names\ndef test_a(): assert names.NAME == '\\xe9'\n"
+    files = {"names.py": code.encode("latin-1"), "test_a.py": tests.encode()}
+    inputs = tuple(InputFile(path=path, content=content) for path, content in files.items())
+    changed = Project(files=inputs).with_overlay({"names.py": decode_source(files["names.py"])})
+    assert box.run_project(changed).outcomes == {"test_a.py::test_a": "passed"}
