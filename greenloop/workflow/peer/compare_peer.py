@@ -115,13 +115,12 @@ class PeerComparer:
             self._run.notify(f"second implementation: {done.comparison.problem}")
         present = self._list_differences(done)
         changed = False
-        while not changed and (unjudged := self._find_unjudged(present)) and self._rounds_left:
-            changed = await self._judge(unjudged)
+        while not changed and self._rounds_left:
+            if not (left := [item for item in present if item.key not in self._judged]):
+                break
+            changed = await self._judge(left[:_MAX_JUDGED])
         self._report(done.comparison, present)
         return changed
-
-    def _find_unjudged(self, present: Sequence[OpenDifference]) -> list[OpenDifference]:
-        return [item for item in present if item.key not in self._judged][:_MAX_JUDGED]
 
     async def _run_comparison(self, peer: PeerProgram) -> SavedComparison:
         judged = [call for call, *answers in self._judged if answers]
@@ -215,14 +214,7 @@ class PeerComparer:
         points = [point for point in (item.found.cluster, (because,)) if any(point)]
         if known_id := next((self._asked[i] for i in points if i in self._asked), ""):
             return known_id
-        contract = self._state.agreed_contract
-        ids = {choice.id for choice in contract.choices}
-        number = next(n for n in range(1, len(ids) + 2) if f"D{n}" not in ids)
-        choice = item.build_choice(number)
-        known = (other.id for other in contract.choices if other.question == choice.question)
-        if (found := next(known, None)) is None:
-            choices, found = (*contract.choices, choice), choice.id
-            self._state.contract = contract.model_copy(update={"choices": choices})
+        self._state.contract, found = item.ask(self._state.agreed_contract)
         self._asked |= dict.fromkeys(points, found)
         return found
 
@@ -232,13 +224,11 @@ class PeerComparer:
         What no test shows is left out once the code, repaired, no longer answers so.
         """
         state, shown = self._state, {item.key for item in present}
-        mended = [
-            key
+        self._judged = {
+            key: item
             for key, item in self._judged.items()
-            if item.counts_against and item.ruling and key not in shown
-        ]
-        for key in mended:
-            del self._judged[key]
+            if key in shown or not (item.counts_against and item.ruling)
+        }
         for item in present:
             known = self._judged.get(item.key)
             dropped = {get_function_name(i.name) for i in state.code_tests.dropped}

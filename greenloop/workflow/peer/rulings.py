@@ -80,6 +80,15 @@ class OpenDifference:
         message = f"the text contradicts {what}{does}: {because}"
         return Finding(line=None, severity="error", message=message)
 
+    def ask(self, contract: Contract) -> tuple[Contract, str]:
+        """Return a contract with the question, once, and the question's id."""
+        ids = {choice.question: choice.id for choice in contract.choices}
+        number = next(n for n in range(1, len(ids) + 2) if f"D{n}" not in ids.values())
+        choice = self.build_choice(number)
+        if choice.question not in ids:
+            contract = contract.model_copy(update={"choices": (*contract.choices, choice)})
+        return contract, ids.get(choice.question, choice.id)
+
     def build_choice(self, number: int) -> Choice:
         """Return the question that the text leaves open."""
         if self.test:
