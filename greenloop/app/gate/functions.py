@@ -120,15 +120,8 @@ def _map_lines(text: str) -> dict[int, int]:
 
 
 def _join_places(places: Sequence[str]) -> str:
-    """Return `path:line` places as text, lines that follow each other as `path:first-last`."""
-    spans: list[tuple[str, str, str]] = []
-    for place in dict.fromkeys(places):
-        path, _, line = place.rpartition(":")
-        follows = spans and spans[-1][0] == path and line.isdigit() and spans[-1][2].isdigit()
-        if follows and int(line) == int(spans[-1][2]) + 1:
-            spans[-1] = (path, spans[-1][1], line)
-        else:
-            spans.append((path, line, line))
-    shown = [f"{p}:{a}" if a == b else f"{p}:{a}-{b}" for p, a, b in spans[:_MAX_PLACES]]
-    more = len(spans) - len(shown)
-    return ", ".join(shown) + (f" and {more} more places" if more > 0 else "")
+    """Return `path:line` places as text, of lines that follow each other the first one."""
+    split = {(path, int(line)): None for path, _, line in (i.rpartition(":") for i in places)}
+    found = [f"{path}:{line}" for path, line in split if (path, line - 1) not in split]
+    more = f" and {len(found) - _MAX_PLACES} more places" if len(found) > _MAX_PLACES else ""
+    return ", ".join(found[:_MAX_PLACES]) + more

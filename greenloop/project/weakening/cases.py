@@ -99,9 +99,6 @@ def list_items(node: ast.expr, bound: Bindings) -> list[ast.expr] | None:
                 zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) else ()
             )
             lists = [[ast.Tuple([k, v], ast.Load())] if k else None for k, v in pairs] or [None]
-        case ast.Call(func=ast.Name(id="enumerate"), args=[inner]):
-            numbered = enumerate(list_items(inner, bound) or ())
-            lists = [[ast.Tuple([ast.Constant(n), i], ast.Load())] for n, i in numbered] or [None]
         case _:
             return None
     return None if None in lists else [item for items in lists for item in items or ()]

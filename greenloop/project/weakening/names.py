@@ -29,8 +29,7 @@ def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> f
 
 def _list_recognized(texts: Mapping[str, str]) -> set[str]:
     """Return the texts that code compares something with, or looks up: names of options and headers."""
-    nodes = (node for text in texts.values() for node in ast.walk(parse_or_empty(text)))
-    return {name for node in nodes for key in _list_keys(node) for name in _name_text(key)}
+    return {name for node in _walk(texts) for key in _list_keys(node) for name in _name_text(key)}
 
 
 def _list_keys(node: ast.AST) -> list[ast.expr]:
@@ -47,8 +46,11 @@ def _list_keys(node: ast.AST) -> list[ast.expr]:
 
 
 def _list_literals(texts: Mapping[str, str]) -> set[str]:
-    nodes = (node for text in texts.values() for node in ast.walk(parse_or_empty(text)))
-    return {name for node in nodes for name in _name_text(node)}
+    return {name for node in _walk(texts) for name in _name_text(node)}
+
+
+def _walk(texts: Mapping[str, str]) -> Iterator[ast.AST]:
+    return (node for text in texts.values() for node in ast.walk(parse_or_empty(text)))
 
 
 def _name_text(node: ast.AST) -> Iterator[str]:
@@ -66,18 +68,13 @@ def find_changed_names(before: Mapping[str, str], after: Mapping[str, str]) -> f
 
 
 def _list_functions(texts: Mapping[str, str]) -> set[tuple[str, str]]:
-    nodes = (node for text in texts.values() for node in _iter_functions(text))
-    return {
-        (node.name, "".join(map(ast.dump, [node.args, *_skip_docstring(node)]))) for node in nodes
-    }
-
-
-def _skip_docstring(node: Function) -> list[ast.stmt]:
-    return node.body if ast.get_docstring(node, False) is None else node.body[1:]
+    nodes = (node for node in _walk(texts) if isinstance(node, Function))
+    bodies = ((i, i.body[ast.get_docstring(i, False) is not None :]) for i in nodes)
+    return {(i.name, "".join(map(ast.dump, [i.args, *body]))) for i, body in bodies}
 
 
 def _list_definitions(texts: Mapping[str, str]) -> set[str]:
-    nodes = [node for text in texts.values() for node in ast.walk(parse_or_empty(text))]
+    nodes = list(_walk(texts))
     defined = {node.name for node in nodes if isinstance(node, Definition)}
     assigned = (node.targets for node in nodes if isinstance(node, ast.Assign))
     defined |= {f"{node.arg}=" for node in nodes if isinstance(node, ast.arg)}
@@ -111,10 +108,6 @@ def _list_used(node: Definition) -> frozenset[str]:
     members = (item for item in node.body if not getattr(item, "name", "").startswith("test"))
     own = {getattr(item, "name", "") for item in node.body}  # as a subclass has those of the code
     return frozenset(own).union(*map(list_names, members))
-
-
-def _iter_functions(text: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (node for node in iter_definitions(text) if isinstance(node, Function))
 
 
 def list_values(node: ast.AST) -> frozenset[str]:
