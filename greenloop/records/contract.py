@@ -165,7 +165,7 @@ class Contract(Record):
             shown = "; ".join(f'"{_truncate(item)}"' for item in self.unquoted[:_MAX_SHOWN])
             more = len(self.unquoted) - _MAX_SHOWN
             rest = f" and {more} more" if more > 0 else ""
-            yield f"no requirement covers this passage of the text: {shown}{rest}; state it more plainly"
+            yield f"no requirement covers this passage of the text: {shown}{rest}; state it more clearly"
         for item in self.not_covered:
             yield (
                 f'the text asks for what one Python module cannot give: "{item}"; take this out of '

@@ -125,12 +125,12 @@ class Change(Record):
         if self.baseline.problem:
             yield f"no baseline: {self.baseline.problem}"
         for path in self.outside_fence:
-            yield f"{path} stands outside of the fence: open it with --fence, or take it out"
+            yield f"{path} is outside the fence: allow it with --fence, or remove the change"
         for item in self.before_after.differences if self.before_after else ():
             if item.ruling != "peer is wrong":
                 yield (
-                    f"{item.call} answers {item.code}, before the change {item.peer}, and the wish "
-                    "does not ask for that: say in it what has to hold"
+                    f"{item.call} gives {item.code}, and gave {item.peer} before the change; the wish "
+                    "does not ask for that: say in it which is right"
                 )
 
 

@@ -72,7 +72,7 @@ class RepairStep:
         else:
             self._run.emit(Stuck(why, "stopping early"))
             self._state.repairs -= 1
-            self._run.note(f"stuck: {why}, also after a rewrite")
+            self._run.note(f"stuck: {why}, even after a rewrite")
             return False
         meter = self._run.measure_calls()
         try:

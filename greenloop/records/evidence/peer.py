@@ -115,7 +115,7 @@ class Peer(Piece):
         tests = {item.test for item in self.differences if item.test}
         parts = (
             "wording that the text leaves free" * ("wording is free" in rulings),
-            "inputs that the text does not speak of" * ("outside the text" in rulings),
+            "inputs that the text does not mention" * ("outside the text" in rulings),
             "the second implementation is wrong" * ("peer is wrong" in rulings),
             f"choices {', '.join(choices)}" * bool(choices),
             "tests were added" * bool(tests),

@@ -149,10 +149,12 @@ class ChangeStrategy(Strategy):
         reasons = {item: explain_guard(item, self._space.tree.texts) for item in fence}
         guarded = [item for item, why in reasons.items() if why and item not in self._request.fence]
         for item in guarded:
-            self.run.note(f"{item} was not opened to the change: {reasons[item]}; --fence opens it")
+            self.run.note(f"{item} may not be changed: {reasons[item]}; --fence allows it")
         left = tuple(item for item in fence if item not in guarded)
         if not left:
-            raise InputError(f"the wish needs {', '.join(guarded)} to change: open it with --fence")
+            raise InputError(
+                f"the wish needs {', '.join(guarded)} to change: allow it with --fence"
+            )
         self._space.check_encoding(item for item in self._located if is_in_fence(item, left))
         return left
 

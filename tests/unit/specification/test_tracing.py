@@ -155,7 +155,7 @@ class TestSettledContract:
         assert settled.assumptions == ("R2: no passage of the specification asks for it",)
         (reason,) = settled.unmet()
         assert reason == (
-            'no requirement covers this passage of the text: "Sort them"; state it more plainly'
+            'no requirement covers this passage of the text: "Sort them"; state it more clearly'
         )
         assert settle_contract(trace_contract(settled)).assumptions == settled.assumptions
 
