@@ -72,7 +72,8 @@ def build_guest(
 ) -> GuestEnvironment:
     """Return what is mounted. Raises InputError for folders with secrets."""
     base, prefix = environment.base, environment.prefix
-    own = [f"{base}/bin", f"{base}/lib"]  # not the whole: other environments may be below it
+    # Not the whole: other environments may be below it. Tests that build extensions need headers.
+    own = [item for name in ("bin", "lib", "include") if os.path.isdir(item := f"{base}/{name}")]
     wanted = [*own, *([prefix] if prefix != base else []), *list_other_folders(environment, root)]
     wanted = [item for item in dict.fromkeys(wanted) if item != root]
     folders = [i for i in wanted if not any(_is_shown(i, other, root) for other in wanted)]
