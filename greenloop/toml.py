@@ -1,5 +1,6 @@
-"""TOML files of users and their projects."""
+"""TOML and INI files of users and their projects."""
 
+import configparser
 import sys
 from typing import Any
 
@@ -29,3 +30,13 @@ def find_table(values: Any, *names: str) -> dict[str, Any]:
     for name in names:
         values = values.get(name) if isinstance(values, dict) else None
     return values if isinstance(values, dict) else {}
+
+
+def read_ini(text: str) -> dict[str, dict[str, str]]:
+    """Return the sections of an INI file; {} where it is not one."""
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return {}
+    return {name: dict(parser[name]) for name in parser.sections()}

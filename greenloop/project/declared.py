@@ -1,7 +1,6 @@
 """Packages that a project declares for itself and its tests. Nothing is run."""
 
 import ast
-import configparser
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -12,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 from greenloop.dependencies.poetry import iter_requirements
 from greenloop.files import read_or_empty
-from greenloop.toml import find_table, read_table
+from greenloop.toml import find_table, read_ini, read_table
 
 _TEST_GROUP = re.compile(r"(?i)(unit|run)?[-_]?(tests?|testing|pytest)([-_]\w+)?")
 _OTHER_GROUP = re.compile(r"(?i)dev(el(op(ment)?)?)?|all|ci")  # where none is for tests
@@ -52,7 +51,7 @@ def _iter_lines(root: Path, values: Mapping[str, Any]) -> Iterator[str]:
     always = [root / "requirements.txt", root / "requirements.in"]
     lines = [
         *_iter_files([*always, *list_test_files(root)], root),
-        *_read_ini(root / "tox.ini").get("testenv", "deps", fallback="").splitlines(),
+        *read_ini(read_or_empty(root / "tox.ini")).get("testenv", {}).get("deps", "").splitlines(),
     ]
     extras = {
         name
@@ -122,12 +121,11 @@ def _strip_requirements(name: str) -> str:
 
 
 def _iter_setup_cfg(path: Path) -> Iterator[str]:
-    parser = _read_ini(path)
-    yield from parser.get("options", "install_requires", fallback="").splitlines()
-    if parser.has_section("options.extras_require"):
-        extras = parser.items("options.extras_require")
-        yield from _iter_chosen({name: text.splitlines() for name, text in extras})
-    yield from parser.get("options", "tests_require", fallback="").splitlines()
+    tables = read_ini(read_or_empty(path))
+    options, extras = tables.get("options", {}), tables.get("options.extras_require", {})
+    yield from _iter_chosen({name: text.splitlines() for name, text in extras.items()})
+    for name in ("install_requires", "tests_require"):
+        yield from options.get(name, "").splitlines()
 
 
 def _iter_setup_py(path: Path) -> Iterator[str]:
@@ -170,15 +168,6 @@ def _iter_files(paths: list[Path], root: Path) -> Iterator[str]:
             if included := _INCLUDE.match(plain):
                 paths.append(path.parent / included[1])
             yield plain
-
-
-def _read_ini(path: Path) -> configparser.ConfigParser:
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
-    try:
-        parser.read_string(read_or_empty(path))
-    except configparser.Error:
-        return configparser.ConfigParser()
-    return parser
 
 
 def _texts(values: Any) -> list[str]:

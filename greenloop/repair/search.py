@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
+from greenloop.errors import InputError
+from greenloop.files import check_python
 from greenloop.records import Expectation, SearchResult, TestRun
 from greenloop.repair.context import CandidateEdit, Edits
 from greenloop.repair.fault_localization import FaultLocalization
@@ -62,11 +64,11 @@ def search_patches(
     if missing := find_missing_import(run, code):
         return SearchResult(ended=f"the tests cannot be imported: {missing}")
     try:
-        tree = ast.parse(code)
-    except PARSE_ERRORS as error:
-        return SearchResult(ended=f"the code cannot be read: {error}")
+        check_python(code, "the code is", ast.PyCF_ONLY_AST)
+    except InputError as error:
+        return SearchResult(ended=str(error))
     work = _PatchSearch(sandbox, code, tuple(tests), module, expected, seconds, max_patches)
-    found = work.execute(tree, run)
+    found = work.execute(ast.parse(code), run)
     return found.model_copy(update={"seconds": round(time.monotonic() - started, 3)})
 
 

@@ -204,6 +204,8 @@ def _can_skip(node: Function) -> bool:
 
 def _is_skipping_call(node: ast.AST) -> bool:
     match node:
+        case ast.Call(func=ast.Attribute(attr="add_marker"), args=marks):
+            return _has_skipping_mark(marks)
         case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name)):
             return f"{owner}.{name}" in _SKIPPING_CALLS
         case ast.Call(func=ast.Name(id=name)):

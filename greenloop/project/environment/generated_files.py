@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from greenloop.toml import find_table, read_table
+from greenloop.toml import find_table, read_ini, read_table
 
 _VERSION_FILE = re.compile(
     r"""(?m)^[\w.-]*(?:version[-_]file|write_to)\s*=\s*["']([^"'\n]+\.py)["']"""
@@ -32,7 +32,7 @@ def generate_files(read: Callable[[str], bytes | None]) -> dict[str, bytes]:
         folder = f"{re.sub('[-_.]+', '_', name)}-{version}.dist-info"
         lines = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
         added[f"{folder}/METADATA"] = lines.encode()
-        added[f"{folder}/entry_points.txt"] = _format_entry_points(values).encode()
+        added[f"{folder}/entry_points.txt"] = _format_entry_points(values, read).encode()
     return added
 
 
@@ -49,11 +49,12 @@ def _find_name(values: Mapping[str, Any], read: Callable[[str], bytes | None]) -
     return "", ""
 
 
-def _format_entry_points(values: Mapping[str, Any]) -> str:
+def _format_entry_points(values: Mapping[str, Any], read: Callable[[str], bytes | None]) -> str:
     project, poetry = find_table(values, "project"), find_table(values, "tool", "poetry")
     groups: dict[str, Any] = {"console_scripts": project.get("scripts") or poetry.get("scripts")}
     groups |= find_table(project, "entry-points") or find_table(poetry, "plugins")
-    lines = []
+    older = read_ini(_decode(read("setup.cfg"))).get("options.entry_points", {})
+    lines = [f"[{name}]\n{text}" for name, text in older.items()]
     for name, points in groups.items():
         items = points.items() if isinstance(points, dict) else ()
         lines += [f"[{name}]", *(f"{key} = {place}" for key, place in items)]

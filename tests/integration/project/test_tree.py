@@ -108,11 +108,12 @@ def test_files_of_a_submodule_are_read_and_are_no_change(tmp_path: Path) -> None
 
 
 def test_own_metadata_stand_for_an_installation(tmp_path: Path) -> None:
-    text = '[project]\nname = "pkg-x"\nversion = "1.2"\n'
-    write(tmp_path, pyproject_dot_toml=text)
+    text = "[metadata]\nname = pkg-x\nversion = 1.2\n[options.entry_points]\nplugs =\n  up = x:up\n"
+    write(tmp_path, setup_dot_cfg=text)
     project = read_tree(tmp_path).project
     assert b"Version: 1.2" in project.all_files["pkg_x-1.2.dist-info/METADATA"]
-    assert list(project.own_files) == ["pyproject.toml"]
+    assert b"up = x:up" in project.all_files["pkg_x-1.2.dist-info/entry_points.txt"]
+    assert list(project.own_files) == ["setup.cfg"]
 
 
 def test_the_copy_has_keys_of_tests_but_no_secret(tmp_path: Path) -> None:

@@ -131,6 +131,7 @@ def test_function_name_is_taken_from_a_node_id(identifier: str, name: str) -> No
         ("def test_a():\n    pytest.importorskip('x')", True),
         ("class TestA:\n    def test_a(self): self.skipTest('x')", True),
         ("pytestmark = [pytest.mark.skipif(True, reason='x')]\ndef test_a(): pass", True),
+        ("def test_a(request):\n    request.node.add_marker(pytest.mark.xfail(raises=X))", True),
         ("@pytest.mark.skip\nclass TestA:\n    def test_a(self): pass", True),
         ("class TestA:\n    pytestmark = pytest.mark.slow\n    def test_a(self): pass", False),
         ("@pytest.mark.parametrize('word', ['skip', 'xfail'])\ndef test_a(word): pass", False),

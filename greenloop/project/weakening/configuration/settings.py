@@ -1,12 +1,11 @@
 """Settings of pytest, coverage and greenloop: those by which fewer tests count, or less is asked."""
 
-import configparser
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from greenloop.toml import find_table, read_table
+from greenloop.toml import find_table, read_ini, read_table
 
 PYTEST_FILES = (
     "pyproject.toml",
@@ -58,12 +57,7 @@ def _read(path: str, text: str) -> dict[str, dict[str, Any]]:
             "coverage": _join_coverage(find_table(tool, "coverage")),
             "greenloop": find_table(tool, "greenloop"),
         }
-    parser = configparser.ConfigParser(interpolation=None, strict=False)
-    try:
-        parser.read_string(text)
-    except configparser.Error:
-        return {}
-    found = {name: dict(parser[name]) for name in parser.sections()}
+    found = read_ini(text)
     coverage = {name: found.get(f"coverage:{name}", found.get(name, {})) for name in _COVERAGE}
     return {
         "pytest": found.get("pytest", found.get("tool:pytest", {})),

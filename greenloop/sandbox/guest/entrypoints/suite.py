@@ -5,7 +5,7 @@ What is added is a plug-in that reports, and a few options; what is taken away c
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -24,6 +24,7 @@ from ..pytest_plugin.config import (
 from ..pytest_plugin.suite_reporter import SuiteReporter
 from ..scripts.loaded_modules import unload_shadowed_modules
 
+PathHook = Callable[[str], Any]
 _USAGE_ERROR = int(pytest.ExitCode.USAGE_ERROR)
 
 
@@ -49,6 +50,7 @@ def list_own_folders(job: dict[str, Any]) -> list[str]:
 def prepare_session(job: dict[str, Any], folders: list[str]) -> tuple[list[str], list[Any]]:
     """Set where imports look; return pytest's arguments and plug-ins for tests of a project."""
     root = job["work"]
+    sys.path_hooks[:] = map(_normalize, sys.path_hooks)
     arguments = build_arguments(root)
     if job.get("python"):
         sys.path.insert(0, root)  # as `python -m pytest` does
@@ -56,6 +58,11 @@ def prepare_session(job: dict[str, Any], folders: list[str]) -> tuple[list[str],
     _prepend_import_paths(root, job.get("targets", job.get("args", ())))
     arguments += absent_plugins.build_arguments(root, job["packages"], ini_file())
     return arguments, [SuiteOptions(), AbsentPlugins(folders)]
+
+
+def _normalize(hook: PathHook) -> PathHook:
+    """Find modules below `tests/../src` under their plain path, by which they are told apart."""
+    return lambda folder: hook(os.path.normpath(folder))
 
 
 def _list_metadata(folder: str) -> Iterator[str]:
