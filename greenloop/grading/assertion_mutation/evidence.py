@@ -19,6 +19,7 @@ from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import has_hooks
 
 _MAX_CONCURRENT = 2
+_NO_TEXT = "the test files hold the text of no test that passes: they inherit or generate them"
 _FILE_READERS = ("__file__", "inspect", "linecache", "traceback")
 
 
@@ -42,7 +43,7 @@ def measure(context: GradingContext) -> AssertionMutation | str:
     controls = [run for run in runs if run.is_control]
     forged = next(filter(None, map(_find_canary_forgery, controls)), "") or next(reasons, "")
     unsteady = next(filter(None, (_confirm_difference(runner, run) for run in controls)), "")
-    cut_short = _describe_cutoff(runs, skipped_count)
+    cut_short = _describe_cutoff(runs, skipped_count) if results else _NO_TEXT
     if unsteady and not cut_short:
         cut_short = f"{unsteady} has another outcome when it is repeated unchanged"
     if forged and hooked:  # the tests may have done it themselves: no forgery of the code

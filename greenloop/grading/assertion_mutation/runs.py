@@ -57,7 +57,8 @@ def get_mutant_edits(mutant: AssertionMutant) -> tuple[TextEdit, ...]:
 class AssertionMutationRunner:
     """The module, its tests, and the first run, which mutants are compared with.
 
-    `passed` are the tests with at least one case that passed in the first run.
+    `passed` are the tests with at least one case that passed in the first run, but for those whose
+    text is not in these files: inherited from elsewhere, or generated.
     """
 
     def __init__(self, context: GradingContext) -> None:
@@ -66,8 +67,13 @@ class AssertionMutationRunner:
         self.first = MutatedRun((), context.first_run)
         outcome = self.first.outcomes.get
         self.passed = [
-            key for key, ids in self.first.cases.items() if "passed" in map(outcome, ids)
+            key
+            for key, ids in self.first.cases.items()
+            if "passed" in map(outcome, ids) and self._has_text(*key)
         ]
+
+    def _has_text(self, name: str, test: str) -> bool:
+        return name not in self.files or test in self.files[name].scopes
 
     @cached_property
     def rounds(self) -> list[list[AssertionMutant]]:

@@ -32,9 +32,8 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     """Run the job's `targets` with its `options`; return pytest's exit status."""
     accept_undecodable_output()
     channel = Channel(result_fd, job.pop("key"))
-    folders = list_own_folders(job)
-    reporter = SuiteReporter(channel, job, folders)
-    arguments, added = prepare_session(job, folders)
+    reporter = SuiteReporter(channel, job, _list_own_folders(job))
+    arguments, added = prepare_session(job)
     added.append(reporter)
     added += install_recorder(job, channel)
     arguments += [*job["options"], *job["targets"]]
@@ -42,12 +41,12 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     return 0
 
 
-def list_own_folders(job: dict[str, Any]) -> list[str]:
+def _list_own_folders(job: dict[str, Any]) -> list[str]:
     """Return all folders of a project whose tests greenloop's Python runs, none for its own."""
     return [] if job.get("python") else [folder for folder, _, _ in os.walk(job["work"])]
 
 
-def prepare_session(job: dict[str, Any], folders: list[str]) -> tuple[list[str], list[Any]]:
+def prepare_session(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
     """Set where imports look; return pytest's arguments and plug-ins for tests of a project."""
     root = job["work"]
     sys.path_hooks[:] = map(_normalize, sys.path_hooks)
@@ -57,7 +56,7 @@ def prepare_session(job: dict[str, Any], folders: list[str]) -> tuple[list[str],
         return arguments, [SuiteOptions()]
     _prepend_import_paths(root, job.get("targets", job.get("args", ())))
     arguments += absent_plugins.build_arguments(root, job["packages"], ini_file())
-    return arguments, [SuiteOptions(), AbsentPlugins(folders)]
+    return arguments, [SuiteOptions(), AbsentPlugins()]
 
 
 def _normalize(hook: PathHook) -> PathHook:

@@ -25,7 +25,7 @@ from ..trials.limits import COLLECTION, NO_LIMITS, Budget, limit_memory, limit_s
 from ..trials.server import FreshTrial, TrialServer
 from ..trials.session import TrialSession
 from ..trials.swap import EditedFile
-from .suite import list_own_folders, prepare_session
+from .suite import prepare_session
 
 Serve = Callable[[TrialSession], None]
 
@@ -127,7 +127,7 @@ def _build_suite_arguments(job: dict[str, Any]) -> tuple[list[str], list[Any]]:
 
     Output is captured in memory: the files of descriptors are not those of a fork.
     """
-    arguments, added = prepare_session(job, list_own_folders(job))
+    arguments, added = prepare_session(job)
     return [*arguments, "--tb=no", "--capture=sys", *job["args"]], added
 
 

@@ -3,9 +3,8 @@
 import copy
 import itertools
 import os
-import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,13 @@ from _pytest.config.findpaths import locate_config
 from .plugins import list_plugins
 
 # Settings by which pytest would exit when something is not installed, which is reported otherwise.
-_OVERRIDES = ("required_plugins=", "minversion=", "strict_config=false")
+_OVERRIDES = ("required_plugins=", "minversion=", "strict_config=false", "strict_markers=false")
 # What pytest need not say in an environment of the project, where its settings make warnings errors.
 _WARNINGS = (
     "PytestAssertRewriteWarning PytestConfigWarning PytestDeprecationWarning "
     "PytestUnknownMarkWarning"
 ).split()
-_STRICT_CONFIG = "--strict-config"
-_MARK = re.compile(rb"\bmark\.([a-zA-Z]\w*)")
+_STRICT_OPTIONS = ("--strict-config", "--strict-markers", "--strict")
 
 
 def build_arguments(root: str, packages: str, ini: str) -> list[str]:
@@ -66,15 +64,7 @@ def _is_module(plugin: str) -> bool:
 
 
 class AbsentPlugins:
-    """Leaves out the options, and registers the marks, of plug-ins that are not there."""
-
-    def __init__(self, folders: Sequence[str]) -> None:
-        paths = (f"{folder}/{name}" for folder in folders for name in os.listdir(folder))
-        self._marks: set[str] = set()
-        for path in paths:
-            if path.endswith(".py") and os.path.isfile(path):
-                with open(path, "rb") as file:
-                    self._marks.update(map(bytes.decode, _MARK.findall(file.read())))
+    """Leaves out the options of plug-ins that are not there, and those that refuse their marks."""
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_load_initial_conftests(
@@ -83,13 +73,9 @@ class AbsentPlugins:
         yield  # until the options of the project's own conftest files are known
         options = copy.copy(early_config.option)
         _, unknown = parser.parse_known_and_unknown_args(args, namespace=options)
-        for word in [*unknown, _STRICT_CONFIG]:
+        for word in [*unknown, *_STRICT_OPTIONS]:
             if word in args:
                 _remove_option(args, word)
-
-    def pytest_configure(self, config: Any) -> None:
-        for name in sorted(self._marks):
-            config.addinivalue_line("markers", f"{name}: named by a file of the project")
 
 
 def _remove_option(arguments: list[str], word: str) -> None:
@@ -97,6 +83,8 @@ def _remove_option(arguments: list[str], word: str) -> None:
     place = arguments.index(word)
     del arguments[place]
     following = arguments[place] if place < len(arguments) else "-"
-    may_have_value = word != _STRICT_CONFIG and "=" not in word and not following.startswith("-")
+    may_have_value = (
+        word not in _STRICT_OPTIONS and "=" not in word and not following.startswith("-")
+    )
     if may_have_value and not os.path.exists(following.partition("::")[0]):
         del arguments[place]
