@@ -61,6 +61,8 @@ def search_patches(
     started = time.monotonic()
     if run.passed:
         return SearchResult(ended="the tests pass")
+    if run.failures and not run.failures[0].test:
+        return SearchResult(ended="pytest did not start")
     if missing := find_missing_import(run, code):
         return SearchResult(ended=f"the tests cannot be imported: {missing}")
     try:

@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,11 @@ from pathlib import Path
 from greenloop.dependencies.names import find_imported_modules
 from greenloop.errors import InputError
 from greenloop.files import check_python
-from greenloop.project.environment.discovery import ENVIRONMENT_NAMES
+from greenloop.project.environment.discovery import (
+    ENVIRONMENT_NAMES,
+    find_environment,
+    find_project_root,
+)
 from greenloop.project.tree import find_whole_root
 from greenloop.scripts.source_file import SourceFile
 from greenloop.syntax.names import explain_invalid_module_name
@@ -40,8 +45,8 @@ class ModuleLayout:
     project: ProjectRequest | None
 
 
-def read_layout(file: Path, tests: Sequence[Path]) -> ModuleLayout:
-    """Return how a module's tests are run.
+def read_layout(file: Path, tests: Sequence[Path], python: str | None = None) -> ModuleLayout:
+    """Return how a module's tests are run; `python` is what the user has named.
 
     Raises InputError: a test file cannot be read, or there is none.
     """
@@ -54,7 +59,8 @@ def read_layout(file: Path, tests: Sequence[Path]) -> ModuleLayout:
     texts = {path: SourceFile.from_path(path).text for path in found}
     for path, text in texts.items():
         check_python(text, f"--tests {path} is")
-    if _is_standalone(file, texts) and not any(path.is_dir() for path in paths):
+    may_be_alone = not (_has_environment(file, python) or any(path.is_dir() for path in paths))
+    if may_be_alone and _is_standalone(file, texts):
         given = tuple(GivenTests.from_code(path.name, text) for path, text in texts.items())
         return ModuleLayout(file.stem, given, None)
     root = _find_root(file, paths)
@@ -79,6 +85,13 @@ def find_test_files(path: Path) -> Iterator[Path]:
         hidden = any(part.startswith(".") for part in item.relative_to(path).parts)
         if not hidden and (item.name.startswith("test_") or item.name.endswith("_test.py")):
             yield item
+
+
+def _has_environment(file: Path, python: str | None) -> bool:
+    """Return whether another environment than greenloop's runs the tests, as their owner does."""
+    root = find_project_root(file)
+    found = find_environment(root.resolve(), python, lambda line: None) if root else None
+    return bool(python) or (found is not None and found.prefix != sys.prefix)
 
 
 def _is_standalone(file: Path, tests: dict[Path, str]) -> bool:

@@ -36,7 +36,7 @@ def _build_request(options: HealOptions, settings: Settings) -> HealRequest:
             )
     if options.install:
         install_declared_packages(options.file, print_error)
-    layout = read_layout(options.file, options.tests)
+    layout = read_layout(options.file, options.tests, settings.python)
     return build_new_request(
         HealModuleRequest,
         options,

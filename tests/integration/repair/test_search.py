@@ -112,7 +112,7 @@ def test_edit_that_skips_tests_is_rejected(repaired: Repaired) -> None:
 
 @pytest.mark.parametrize(
     ("code", "ended"),
-    [("def f(:\n", "cannot be read"), ("\0", "cannot be read"), ("", "nothing to change")],
+    [("def f(:\n", "not Python: line 1"), ("\0", "not Python"), ("", "nothing to change")],
 )
 def test_invalid_source_ends_the_search(repaired: Repaired, code: str, ended: str) -> None:
     found = repaired(code, "import m\ndef test_f(): assert m.f() == 1\n", seconds=LONG_S)
