@@ -116,8 +116,12 @@ class _PatchSearch:
     def _limit(self, edits: Edits) -> Edits:
         """Yield edits for at most half of the time that is left: a large module has millions."""
         left_s = self._remaining_s() / 2
-        some = islice(edits, _MAX_GENERATED)
-        return takewhile(lambda _: self._remaining_s() > left_s and not self._is_interrupted, some)
+
+        def goes_on(_: CandidateEdit) -> bool:
+            self._is_interrupted |= self._sandbox.is_interrupted
+            return not self._is_interrupted and self._remaining_s() > left_s
+
+        return takewhile(goes_on, islice(edits, _MAX_GENERATED))
 
     def _try_stages(
         self,

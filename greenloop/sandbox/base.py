@@ -103,6 +103,11 @@ class Sandbox(ABC):
         """
         raise SandboxError(f"{self.info.backend}: only greenloop's own Python can run here")
 
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether runs that begin now end at once, as what is made of them should."""
+        return self._stop.is_set()
+
     def interrupt(self) -> None:
         """End every run in progress; these end as `interrupted`. Later runs are not affected."""
         with self.interrupt_runs():
@@ -146,11 +151,15 @@ class SandboxView(Sandbox):
         self.has_separate_runs = sandbox.has_separate_runs
         self.environment = sandbox.environment
 
+    @property
+    def is_interrupted(self) -> bool:
+        return super().is_interrupted or self.sandbox.is_interrupted
+
     def open_environment(self, environment: GuestEnvironment) -> Sandbox:
         return self.sandbox.open_environment(environment)
 
     def run(self, job: Job) -> ProcessResult:
-        if self._stop.is_set():
+        if self.is_interrupted:
             return ProcessResult.without_report("interrupted", time.monotonic())
         return self.sandbox.run(replace(job, stop_events=(*job.stop_events, self._stop)))
 

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 
 from greenloop.repair.context import Edits, RepairContext
 from greenloop.syntax.operators.protocol import edit_operator
@@ -76,7 +77,11 @@ def _find_sibling_constants(
     context: RepairContext, kind: type | tuple[type, ...]
 ) -> Sequence[object]:
     """Return other constants of the function, or of the module for code outside of functions."""
-    around = context.scope.function or context.ancestors[0]
+    return _list_constants(context.scope.function or context.ancestors[0], kind)
+
+
+@lru_cache(maxsize=8)  # a table has thousands of constants
+def _list_constants(around: ast.AST, kind: type | tuple[type, ...]) -> Sequence[object]:
     constants = (item.value for item in ast.walk(around) if isinstance(item, ast.Constant))
     found = (i for i in constants if isinstance(i, kind) and not isinstance(i, bool))
     return list(dict.fromkeys(found))[:8]
