@@ -85,7 +85,7 @@ def test_several_patches_are_told_apart_by_an_input(
     request = alone(tmp_path, AMBIGUOUS, FEW_TESTS).model_copy(update={"search_s": 20.0})
     done = run_workflow({}, request=request, model="none")
     (note,) = [item for item in done.report.reasons if item.startswith("patches: ")]
-    assert "all tests pass with" in note
+    assert "all tests also pass with" in note
     assert "clamp(" in note
     user = LastPatch()
     chosen = run_workflow({}, request=request, model="none", asker=user)
