@@ -70,7 +70,8 @@ class Batch:
 
     def __post_init__(self) -> None:
         count = len(self.entries)
-        self.totals = BatchTotals(specifications=count, not_run=count)
+        replays = (self.config.settings.model or "").startswith("replay:")
+        self.totals = BatchTotals(specifications=count, not_run=count, is_recorded=replays)
 
     def stop(self) -> None:
         """Start no further entries; running ones are completed."""

@@ -53,7 +53,7 @@ class LockCheckResult(Record):
 
 
 class BatchTotals(Record):
-    """Sums over a batch. `cost_usd` is null where a price is not known."""
+    """Sums over a batch. `cost_usd` is null where a price is not known, or answers are recorded."""
 
     specifications: int
     reached: int = 0
@@ -66,6 +66,7 @@ class BatchTotals(Record):
     calls: int = 0
     tokens: int = 0
     cost_usd: float | None = None
+    is_recorded: bool = False
     seconds: float = 0.0
     ended: str = ""
 

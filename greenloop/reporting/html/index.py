@@ -49,6 +49,7 @@ def render_index_html(
         title=title,
         entries=entries,
         totals=totals,
+        unknown_cost="recorded" if totals.is_recorded else "unknown",
         counts=Counter(item.verdict for item in entries),
         # A relative path as a URL that cannot name a scheme.
         link=lambda path: "./" + quote(path.lstrip("/"), safe="/"),

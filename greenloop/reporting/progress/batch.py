@@ -62,7 +62,8 @@ def _format_errors(totals: BatchTotals) -> str:
 
 def format_totals(totals: BatchTotals) -> str:
     """Return the totals of a batch in two lines."""
-    known = f"${totals.cost_usd:.4f}" if totals.cost_usd is not None else "cost unknown"
+    unknown = "recorded" if totals.is_recorded else "cost unknown"
+    known = f"${totals.cost_usd:.4f}" if totals.cost_usd is not None else unknown
     cost = known if totals.calls else "no cost"
     edited = f", {totals.refused} changed by hand" if totals.refused else ""
     not_run = f", {totals.not_run} not run" if totals.not_run else ""
