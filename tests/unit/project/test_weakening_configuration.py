@@ -57,6 +57,11 @@ def test_a_loosened_configuration_is_named(path: str, before: str, after: str, s
 @pytest.mark.parametrize(
     ("path", "before", "after"),
     [
+        (
+            "pyproject.toml",
+            "",
+            "[tool.greenloop]\ntimeout = 30\nmutants = 100\n",
+        ),  # as init writes it
         ("pyproject.toml", PYTEST, f"{PYTEST}addopts = '-ra --strict-markers'\n"),
         ("pyproject.toml", "[project]\nversion = '1'\n", "[project]\nversion = '2'\n"),
         ("tests/conftest.py", "", "import pytest\n\n@pytest.fixture\ndef shop(): ...\n"),

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from greenloop.settings import list_settings
 from greenloop.toml import find_table, read_ini, read_table
 
 PYTEST_FILES = (
@@ -111,8 +112,13 @@ def compare_settings(
     lower, upper = (float(value or 0) for value in bounds)
     if upper < lower:
         yield f"{path}: coverage's fail_under was {lower:g}, and is {upper:g} now"
-    if old.get("greenloop", {}) != new.get("greenloop", {}):
+    if _add_defaults(old.get("greenloop", {})) != _add_defaults(new.get("greenloop", {})):
         yield f"{path}: [tool.greenloop] was changed; the values of the base commit count"
+
+
+def _add_defaults(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return greenloop's settings with the default of each that a file leaves out."""
+    return {item.key: item.default for item in list_settings()} | dict(table)
 
 
 def _has_all(key: str, before: Any, now: Any) -> bool:
