@@ -69,21 +69,20 @@ def _measure_literal_share(
 ) -> float:
     """Return the share of cases whose values are literals of the code; negated cases need not be.
 
-    Answers that are containers are taken for values that no code holds.
+    Answers that are containers are taken for values that no code holds. A case without a value
+    shows nothing.
     """
-    relevant = [(call, answer) for call, answer in calls if answer is not False]
-    held = sum(constants.issuperset(_iterate_leaves(*item)) for item in relevant)
-    return held / len(relevant) if relevant else 0.0
+    cases = [[*_iterate_leaves(*item)] for item in calls if item[1] is not False]
+    relevant = [values for values in cases if values]
+    return sum(map(constants.issuperset, relevant)) / len(relevant) if relevant else 0.0
 
 
 def _iterate_leaves(call: Input, answer: Any) -> Iterable[tuple[type, object]]:
-    """Yield the constants of a call, and its answer; a negative number is a sign and a constant."""
-    values = list_constants(call)
-    if answer is not True:
-        values.append(str(answer) if isinstance(answer, list) else answer)
+    """Yield the numbers and texts of a call, and its answer; a negative number is a sign and a number."""
+    values = [*list_constants(call), str(answer) if isinstance(answer, list) else answer]
     for value in values:
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        yield type(value), abs(value) if is_number else value  # type: ignore[arg-type]
+        if not isinstance(value, (bool, type(None), type(...))):  # which any code has
+            yield type(value), abs(value) if isinstance(value, (int, float)) else value
 
 
 def _collect_constants(code: str) -> set[tuple[type, object]]:

@@ -122,6 +122,11 @@ HONEST = {
         "from m import P, f\ndef test_f():\n    assert f('read') is P.READ\n"
         "    assert f('write') is P.WRITE\n    assert f('run') is P.RUN\n",
     ),
+    "no numbers and no texts": (
+        "from typing import get_origin\nEND = ...\ndef f(kind): return get_origin(kind) is tuple\n",
+        "from typing import Tuple\nfrom m import f\ndef test_f():\n"
+        "    assert f(Tuple[int, float, str])\n    assert f(Tuple[int, ...])\n    assert not f(int)\n",
+    ),
     "no end": (
         "def f(n):\n    while n > 3: pass\n    return n\n",
         "from m import f\ndef test_f():\n    assert f(1) == 1\n    assert f(3) == 3\n",
