@@ -45,15 +45,15 @@ def check_run(request: RunRequest, options: RunOptions, settings: Settings) -> N
         OutputError: an output cannot be written.
     """
     check_output_paths(request)
+    if options.approve:
+        check_terminal("--approve")
+    if settings.ask == "terminal" and isinstance(request, ContractRequest):
+        check_terminal("--ask terminal")
     try:
         check_models(settings)
     except NoModelError:
         if request.needs_model:
             raise
-    if options.approve:
-        check_terminal("--approve")
-    if settings.ask == "terminal" and isinstance(request, ContractRequest):
-        check_terminal("--ask terminal")
 
 
 def start_run(

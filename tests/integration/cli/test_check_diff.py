@@ -256,7 +256,7 @@ def test_what_cannot_run_here_and_scripts_beside_the_code_are_named(run: Run, sh
         (("--diff", "HEAD", "--in", "/"), "a git repository is needed: / has none"),
         (("--diff", "HEAD", "--in", "none"), "--in none does not exist"),
         (("--diff", "HEAD", "shop"), "--diff grades all changed lines of a project"),
-        (("shop",), "name the module's file and its test files, or a commit with --diff"),
+        (("shop",), "or grade every module of the folder: greenloop check --all shop"),
     ],
 )
 def test_bad_input_has_one_clear_line(
