@@ -70,7 +70,7 @@ def test_verdicts_are_compared_with_hidden_tests(run: Run, examinee: Examined) -
         "wrong": ("failed", "failed"),
         "broken": (None, None),
     }
-    assert report["total"]["calls"] == sum(respond.asked.values()) == 22
+    assert report["total"]["calls"] == sum(respond.asked.values()) == 24
     assert not any("test_hidden" in text or "31" in text for text in respond.told)
     assert "1 of 5 tasks ended early" in Path("ev.md").read_text()
 
@@ -82,10 +82,10 @@ def test_repeated_command_pays_nothing_twice_and_repeats_aborted_tasks(
     respond, server = examinee
     tasks = write_tasks("right", "broken")
     first = run("eval", tasks, "--json", server=server, **PLAIN)
-    assert respond.asked == {"right": 4, "broken": 4}
+    assert respond.asked == {"right": 4, "broken": 6}
     respond._other_words["broken"] = "a good mood"
     second = run("eval", tasks, "--json", server=server, **PLAIN)
-    assert respond.asked == {"right": 4, "broken": 4 + 4}
+    assert respond.asked == {"right": 4, "broken": 6 + 4}
     assert [json.loads(out)["pass_at_1"]["count"] for _, out, _ in (first, second)] == [1, 2]
     # Other hidden tests for the same text are run without a model call.
     lines = [json.loads(line) for line in Path(tasks).read_text().splitlines()]
@@ -93,7 +93,7 @@ def test_repeated_command_pays_nothing_twice_and_repeats_aborted_tasks(
     Path(tasks).write_text("".join(json.dumps(line) + "\n" for line in lines))
     third = json.loads(run("eval", tasks, "--json", server=server, **PLAIN)[1])
     assert [item["truth"] for item in third["results"]] == ["failed", "passed"]
-    assert sum(respond.asked.values()) == 12
+    assert sum(respond.asked.values()) == 14
 
 
 @pytest.mark.slow
