@@ -27,7 +27,11 @@ from greenloop.threads import run_in_thread
 ProgressCallback = Callable[[int], None]
 _FINISH_REASONS = ("finish_reason", "stop_reason", "done_reason")
 REASONING_KEY = "reasoning_content"  # of `ServerChatModel`, which is imported late
-_MAX_PERIOD, _MAX_REPEATED = 500, 4_000  # characters
+_MAX_PERIOD, _MIN_TIMES, _MIN_REPEATED = (
+    500,
+    8,
+    1_000,
+)  # of a passage that is repeated, in characters
 _TRACER_MODULES = ("langchain_core.tracers.langchain", "langfuse")
 
 
@@ -102,7 +106,7 @@ class ChatSource:
                         finish = "stop"
                         break
                     if _is_repeating(str(whole.text)):
-                        finish = "length"
+                        finish = "stop" if prompt.enough else "length"  # it may be enough as it is
                         break
         if whole is None:
             return Completion("", None, None, None)
@@ -132,11 +136,11 @@ class ChatSource:
 
 def _is_repeating(text: str) -> bool:
     """Return whether a text ends in one passage over and over, which small models do without end."""
-    tail = text[-_MAX_REPEATED:]
-    if len(tail) < _MAX_REPEATED:
-        return False
-    period = len(tail) - tail.rfind(tail[-50:], 0, -1) - 50
-    return period <= _MAX_PERIOD and tail[period:] == tail[:-period]
+    ending, tail = text[-50:], text[-_MAX_PERIOD - 50 :]
+    period = len(tail) - tail.rfind(ending, 0, -1) - len(ending)
+    tail = text[-max(_MIN_TIMES * period, _MIN_REPEATED) :]
+    is_long = len(tail) >= max(_MIN_TIMES * period, _MIN_REPEATED)
+    return is_long and period <= _MAX_PERIOD and tail[period:] == tail[:-period]
 
 
 def _build_completion(message: BaseMessage, finish_reason: str | None) -> Completion:
