@@ -20,7 +20,7 @@ from greenloop.prompts import Prompt
 from greenloop.settings import Settings
 from tests.support.openai_server import OpenAIServer, Reply
 
-LONG = "def f():\n    return 'ü'\n" * 100
+LONG = "".join(f"def f{n:02}():\n    return 'ü'\n" for n in range(100))
 
 
 @contextmanager
