@@ -8,7 +8,7 @@ RUFF = b'[tool.ruff]\nline-length = 60\n[tool.ruff.lint]\nselect = ["F", "I", "E
 BLACK = b"[tool.black]\nline-length = 60\nskip-string-normalization = true\n"
 OWN = "import os\nimport shop\n"
 FORMATTED = "def f(a):\n    return [a, 'b']\n"
-LONG = "".join(f"def f{n:02}():\n    return 'ü'\n" for n in range(100))
+LONG = "def f(a):\n    return [a, 'b', 'cccccccccccccccccc', 'ddddddddddddddddddddd']\n"
 
 
 @pytest.mark.parametrize("config", [b"", b"[project]\nname = 'x'\n"])
