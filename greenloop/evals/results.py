@@ -19,6 +19,8 @@ from greenloop.records.batch import (
 
 EVAL_RESULTS_FILE, EVAL_SETUP_FILE = "eval.jsonl", "setup.json"
 _CONFIDENCE_LEVEL = 0.95
+# Decimal places of a mean.
+_DIGITS = {"calls": 3, "input_tokens": 1, "output_tokens": 1, "repairs": 3, "seconds": 3}
 
 
 class HiddenTestResults:
@@ -42,10 +44,6 @@ class HiddenTestResults:
     @property
     def all(self) -> tuple[TaskResult, ...]:
         return tuple(self._by_id.values())
-
-
-# Decimal places of a mean.
-_DIGITS = {"calls": 3, "input_tokens": 1, "output_tokens": 1, "repairs": 3, "seconds": 3}
 
 
 def build_eval_report(setup: EvalSetup, tasks: int, results: Sequence[TaskResult]) -> EvalReport:

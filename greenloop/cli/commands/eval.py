@@ -23,10 +23,7 @@ from greenloop.evals.hidden_tests import (
     run_solutions,
 )
 from greenloop.evals.output_dir import EvalDirectory, build_setup
-from greenloop.evals.results import (
-    HiddenTestResults,
-    build_eval_report,
-)
+from greenloop.evals.results import HiddenTestResults, build_eval_report
 from greenloop.evals.runner import Evaluation
 from greenloop.evals.task import EvalTask
 from greenloop.evals.task_store import TaskStore
@@ -34,10 +31,7 @@ from greenloop.llm.factory import open_sources
 from greenloop.records.base import escape_json
 from greenloop.records.batch import EvalReport
 from greenloop.reporting.escaping import first_line
-from greenloop.reporting.evals import (
-    render_eval_markdown,
-    render_eval_text,
-)
+from greenloop.reporting.evals import render_eval_markdown, render_eval_text
 from greenloop.reporting.progress.batch import create_batch_progress
 from greenloop.sandbox import open_sandbox
 from greenloop.settings import Settings
