@@ -10,7 +10,8 @@ from greenloop.records import TestRun
 from greenloop.syntax.nodes import Function
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.parser import can_skip_file, has_hooks
+from greenloop.testsuite.parser import has_hooks
+from greenloop.testsuite.skips import can_skip_file
 
 
 def find_unreported_tests(

@@ -2,19 +2,14 @@
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from greenloop.syntax.nodes import Function, get_line_span
 from greenloop.syntax.parse import cache_by_source, parse_or_empty
+from greenloop.testsuite.skips import can_skip, has_skipping_mark, marks_skip
 
 _REQUIREMENT_ID = re.compile(r"\b[RK][1-9][0-9]*\b")
-_SKIPPING_MARK = re.compile(
-    r"(pytest\.)?mark\.(skip|skipif|xfail)|unittest\.(skip\w*|expectedFailure)"
-)
-_SKIPPING_CALLS = frozenset(
-    {"pytest.skip", "pytest.xfail", "pytest.importorskip", "self.skipTest", "unittest.SkipTest"}
-)
 # Hooks that influence which tests are collected and how they end.
 _HOOKS = re.compile(
     r"def pytest_(runtest|pyfunc|exception|assertion|make|pycollect|collect|ignore|generate|item|deselect)"
@@ -51,7 +46,7 @@ class TestFunction:
 def parse_test_functions(code: str) -> tuple[TestFunction, ...]:
     """Return all tests of a file, in order; () where it does not parse."""
     body = parse_or_empty(code).body
-    is_marked = _marks_skip(body)
+    is_marked = marks_skip(body)
     return tuple(_parse_test(test, classes, is_marked) for test, classes in iter_tests(body))
 
 
@@ -154,7 +149,7 @@ def _parse_test(node: Function, classes: Classes, is_marked: bool) -> TestFuncti
     """Parse a test; with `is_marked` a mark of the whole file says that it may skip."""
     first, last = get_line_span(node)
     may_skip = is_marked or any(
-        _has_skipping_mark(item.decorator_list) or _marks_skip(item.body) for item in classes
+        has_skipping_mark(item.decorator_list) or marks_skip(item.body) for item in classes
     )
     head = (ast.get_docstring(node) or "").strip().split(":")[0]
     return TestFunction(
@@ -162,7 +157,7 @@ def _parse_test(node: Function, classes: Classes, is_marked: bool) -> TestFuncti
         first_line=first,
         last_line=last,
         requirements=tuple(dict.fromkeys(_REQUIREMENT_ID.findall(head))),
-        can_skip=may_skip or _can_skip(node),
+        can_skip=may_skip or can_skip(node),
         has_return_value=any(_is_value_return(item) for item in iter_own_nodes(node.body)),
         has_assertions=any(
             isinstance(item, ast.Assert) or _is_check_call(item) for item in ast.walk(node)
@@ -194,42 +189,6 @@ def _is_check_call(node: ast.AST) -> bool:
         case ast.Call(func=called):
             return _CHECK_NAME.search(ast.unparse(called)) is not None
     return False
-
-
-def _can_skip(node: Function) -> bool:
-    """Return whether a test may skip or xfail, by a mark or a call."""
-    skips = any(map(_is_skipping_call, ast.walk(node)))
-    return skips or _has_skipping_mark(node.decorator_list)
-
-
-def _is_skipping_call(node: ast.AST) -> bool:
-    match node:
-        case ast.Call(func=ast.Attribute(attr="add_marker"), args=marks):
-            return _has_skipping_mark(marks)
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name)):
-            return f"{owner}.{name}" in _SKIPPING_CALLS
-        case ast.Call(func=ast.Name(id=name)):
-            return name in ("SkipTest", "importorskip")
-    return False
-
-
-def _has_skipping_mark(marks: Iterable[ast.expr]) -> bool:
-    nodes = [item for part in marks for item in ast.walk(part)]
-    names = {ast.unparse(item) for item in nodes if isinstance(item, ast.Attribute)}
-    return any(_SKIPPING_MARK.fullmatch(item) for item in names)
-
-
-def _marks_skip(body: list[ast.stmt]) -> bool:
-    """Return whether `pytestmark` lets all tests of a file or class skip."""
-    assigned = (item for item in body if isinstance(item, ast.Assign))
-    return _has_skipping_mark(
-        item.value for item in assigned if ast.unparse(item.targets[0]) == "pytestmark"
-    )
-
-
-def can_skip_file(code: str) -> bool:
-    """Return whether a test file may skip as a whole while it is imported."""
-    return "allow_module_level" in code or "importorskip" in code
 
 
 def get_function_name(test_id: str) -> str:
