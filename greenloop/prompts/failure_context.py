@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 from greenloop.records import Failure, TestRun
 
@@ -18,7 +19,8 @@ _NORMALIZATIONS = (
 )
 
 
-class ShownFailure(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ShownFailure:
     """One failure, truncated and normalized; `source` is the test's, `lines` the module's."""
 
     test: str

@@ -5,10 +5,10 @@ import json
 import platform
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from jinja2 import (
     ChoiceLoader,
@@ -28,14 +28,16 @@ Role = Literal["system", "user", "assistant"]
 _MAX_REJECTED_CHARS = 4000
 
 
-class Message(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Message:
     """One message of a prompt."""
 
     role: Role
     text: str
 
 
-class Prompt(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Prompt:
     """The messages for one call of one tool."""
 
     tool: str
@@ -58,7 +60,7 @@ class Prompt(NamedTuple):
         """Return the prompt that repeats the call and says what was wrong with the answer."""
         shown = response[:_MAX_REJECTED_CHARS] or "(empty)"
         again = (Message("assistant", shown), Message("user", error))
-        return self._replace(messages=self.messages + again)
+        return replace(self, messages=self.messages + again)
 
 
 _USER_SEPARATOR = "=== user ===\n"

@@ -1,7 +1,7 @@
 """A project's own environment as a sandbox mounts it: its interpreter, its packages, its files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +80,8 @@ class GuestEnvironment:
         taken = [*self.folders, "/tmp", *(target for _, target in pairs)]
         links = [item for item in self.links if not _is_in(item[1], taken)]
         hidden = [item for item in mounts.hidden if not _is_in(item, self.shown)]
-        return mounts._replace(
+        return replace(
+            mounts,
             read_only=tuple(pairs),
             links=tuple(dict.fromkeys((*mounts.links, *links))),
             hidden=tuple(dict.fromkeys((*hidden, *self.hidden))),

@@ -6,9 +6,9 @@ import sys
 import threading
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.sandbox.limits import ResourceLimits
@@ -71,13 +71,14 @@ class Job:
     def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:
         """Return the limits of a sandbox as they hold for this job."""
         if self.timeout_s is not None:
-            limits = limits._replace(timeout_s=self.timeout_s, cpu_s=None)
+            limits = replace(limits, timeout_s=self.timeout_s, cpu_s=None)
         if self.kind == "script":
-            limits = limits._replace(kept_bytes=max(limits.kept_bytes, _SCRIPT_OUTPUT_BYTES))
+            limits = replace(limits, kept_bytes=max(limits.kept_bytes, _SCRIPT_OUTPUT_BYTES))
         return limits
 
 
-class TrialFiles(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TrialFiles:
     """The files of a trial, as those of `Job`, and where the module and its tests are."""
 
     files: tuple[tuple[str, str], ...]

@@ -1,6 +1,6 @@
 """Resource limits of a run."""
 
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
 
 from greenloop.records import LimitName
 from greenloop.settings import Settings
@@ -8,7 +8,8 @@ from greenloop.settings import Settings
 _EXTRA_CPU_SECONDS = 2
 
 
-class ResourceLimits(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ResourceLimits:
     """Limits of one run; sizes in bytes."""
 
     timeout_s: float = 30.0  # wall-clock seconds
@@ -32,9 +33,7 @@ class ResourceLimits(NamedTuple):
 
     def to_guest(self) -> dict[str, int]:
         """Return the limits as the guest reads them, in whole numbers."""
-        counts = {
-            name: n for name, n in self._asdict().items() if name not in ("timeout_s", "cpu_s")
-        }
+        counts = {name: n for name, n in asdict(self).items() if name not in ("timeout_s", "cpu_s")}
         return {**counts, "wall_ms": int(self.timeout_s * 1000), "cpu_seconds": self.cpu_seconds}
 
     def describe_exceeded(self, name: LimitName) -> str:

@@ -6,7 +6,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from greenloop.errors import SandboxError
 from greenloop.records import Ending
@@ -17,7 +18,8 @@ POLL_SECONDS = 0.05
 _ENDINGS = ("finished", "timeout", "memory", "processes", "disk", "output", "interrupted")
 
 
-class ScriptArtifacts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ScriptArtifacts:
     """What a script left behind."""
 
     stderr: bytes = b""  # its standard error
@@ -35,7 +37,8 @@ class ScriptArtifacts(NamedTuple):
         return cls(errors, tuple(truncated_streams), json.loads(manifest), contents)
 
 
-class ProcessResult(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ProcessResult:
     """How a sandbox process ended."""
 
     ending: Ending

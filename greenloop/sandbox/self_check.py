@@ -6,8 +6,9 @@ import socket
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from greenloop.errors import SandboxError
 from greenloop.records import TestRun
@@ -119,7 +120,8 @@ def _describe_breach(run: TestRun, calls: Sequence[str]) -> str:
     return ""
 
 
-class _HostDecoys(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _HostDecoys:
     """Secrets in the home (if writable) and in the temporary folder, and listening sockets."""
 
     folders: tuple[Path, ...]

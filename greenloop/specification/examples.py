@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from greenloop.errors import SpecificationError
 from greenloop.records import GivenExample
@@ -25,7 +25,8 @@ _MAX_SHOWN_CHARS = 120
 _WORD = re.compile(r"\w+")
 
 
-class Specification(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Specification:
     """A specification's text, with the signatures (as stub source) and examples that it states."""
 
     text: str

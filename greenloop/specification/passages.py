@@ -11,7 +11,6 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # written without spaces: a word each
 _ITEM = r"[ \t>]*(?:[-*+•–]|\(?\d{1,2}[.)]|\(?[a-z]\))[ \t]"
@@ -51,7 +50,8 @@ _ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "z.B.", "z. B
 _MAX_LABEL_WORDS = 4
 
 
-class Word(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Word:
     """A word as it is compared, and its place in the text."""
 
     text: str
@@ -59,7 +59,8 @@ class Word(NamedTuple):
     end: int
 
 
-class Block(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Block:
     """The words `first` to `end` of a sentence, item, row, code block or heading."""
 
     kind: str

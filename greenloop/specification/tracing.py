@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby, islice
-from typing import NamedTuple
 
 from greenloop.records import Contract, GivenExample, KeptBehaviour, Requirement
 from greenloop.specification.interface_names import find_names, list_signature_lines
@@ -24,7 +23,8 @@ _STEM_CHARS = 5
 _EMPTY_BODY = ["pass"]
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Place:
     """The position of a quote, as word numbers. `label` is a requirement's id or a kind."""
 
     label: str

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from greenloop.records import Contract, Failure, TestRun
 from greenloop.records.contract import MIN_HELD_OUT
@@ -22,7 +22,8 @@ NOT_RUN_MESSAGES = ("async def test without a plugin", "the test returned a gene
 _MODEL_ORIGINS = ("generated", "hardening")  # written by the model
 
 
-class Complaints(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Complaints:
     """`fatal`: the file has no usable tests; `weaknesses`: tests that prove too little.
 
     `of_examples`: what is wrong with the held-out examples.

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
-from typing import NamedTuple
 
 from greenloop.records import HeldOutExample, Origin
 from greenloop.testsuite.held_out_examples import render_held_out_test
@@ -53,7 +52,8 @@ def find_added_origin(name: str) -> Origin | None:
     return next((origin for start, origin in origins.items() if name.startswith(start)), None)
 
 
-class DroppedTest(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DroppedTest:
     """A test that no longer counts, and why: judged wrong, or green on the stub."""
 
     name: str

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 
 from greenloop.errors import InvalidResponseError
@@ -47,8 +47,8 @@ class PlainToolkit(Toolkit):
         )
         if not sample:
             with suppress(InvalidResponseError):
-                return await self.model.request(prompt._replace(temperature=0.0), parse)
-        return await self.model.request(prompt._replace(temperature=_SAMPLING_TEMPERATURE), parse)
+                return await self.model.request(replace(prompt, temperature=0.0), parse)
+        return await self.model.request(replace(prompt, temperature=_SAMPLING_TEMPERATURE), parse)
 
     async def generate_tests(
         self,
@@ -66,7 +66,7 @@ class PlainToolkit(Toolkit):
             specification=contract.specification,
             names=list_unwritten_names(contract),
         )
-        asked = prompt._replace(temperature=0.0, enough=_ENOUGH_ASSERTIONS)
+        asked = replace(prompt, temperature=0.0, enough=_ENOUGH_ASSERTIONS)
         return await self.model.request(asked, partial(parse_tests, contract=contract))
 
     async def repair_code(self, contract: Contract, request: RepairRequest) -> Repair:

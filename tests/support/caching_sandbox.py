@@ -1,5 +1,7 @@
 """A sandbox that caches results, for tests that run the loop often on the same texts."""
 
+from dataclasses import replace
+
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.base import SandboxView
 from greenloop.sandbox.job import Job
@@ -25,4 +27,4 @@ class RememberingSandbox(SandboxView):
                 return found  # A time limit or an interrupt: another run may end differently.
             self._known[asked] = key, found
         old_key, found = self._known[asked]
-        return found._replace(channel_data=found.channel_data.replace(old_key, key))
+        return replace(found, channel_data=found.channel_data.replace(old_key, key))

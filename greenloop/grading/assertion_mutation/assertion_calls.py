@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from greenloop.grading.assertion_mutation.literals import change_literal
 from greenloop.grading.assertion_mutation.operators import (
@@ -83,9 +84,9 @@ def change_unittest_assertion(
         if name == "assertCountEqual":  # the order of what is expected does not count
             if not (change.expected and change_literal(change.expected)):
                 return
-            change = change._replace(expected=None)
+            change = replace(change, expected=None)
         method = f"{function.value.id}.assertNotEqual"
-        yield change._replace(opposite=source.replace_node(function, method))
+        yield replace(change, opposite=source.replace_node(function, method))
     elif name in _OPPOSITE_METHODS and call.args:
         method = f"{function.value.id}.{_OPPOSITE_METHODS[name]}"
         actual = call.args[0] if name == "assertNotEqual" else None

@@ -2,8 +2,8 @@
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 from greenloop.grading.assertion_mutation.assertion_calls import (
     RAISES_NAMES,
@@ -34,7 +34,8 @@ from greenloop.syntax.source import Source
 from greenloop.testsuite.parser import InheritedTests, has_hooks, iter_tests, name_test
 
 
-class AssertionScope(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AssertionScope:
     """One test (`name`, `Class::name`), and the certainty that its statements are executed."""
 
     file: str
@@ -47,7 +48,8 @@ class AssertionScope(NamedTuple):
         return self.file, self.test
 
 
-class AssertionMutant(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AssertionMutant:
     """One assertion of one test with its change. `line` is 1-based."""
 
     scope: AssertionScope
@@ -125,7 +127,7 @@ class MutableTestFile:
             others = {text: value for text, value in answers.items() if text not in own}
             choose = partial(choose_other_answer, answers=others)
             if change := rewrite_expected(self.source, mutant.change, nodes, choose):
-                return mutant._replace(change=change._replace(is_swap=True))
+                return replace(mutant, change=replace(change, is_swap=True))
         return None
 
     def swap_exception(
@@ -141,7 +143,7 @@ class MutableTestFile:
             if node is not None and own and others:
                 edit = self.source.replace_node(node, others[0])
                 change = AssertionChange((edit,), f"expects {others[0]}", node, is_swap=True)
-                return mutant._replace(change=change)
+                return replace(mutant, change=change)
         return None
 
     def _list_mutants(self) -> Iterator[AssertionMutant]:

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from greenloop.grading.assertion_mutation.literals import (
     change_literal,
@@ -23,7 +23,8 @@ _UNSATISFIABLE_BOUNDS: dict[type[ast.cmpop], tuple[str, str]] = {
 }
 
 
-class AssertionChange(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class AssertionChange:
     """One change after which an assertion that passed must fail."""
 
     edits: tuple[TextEdit, ...]
@@ -61,9 +62,8 @@ class AssertionMutator:
         longer = f"({self._source.get_segment(expected)}, 0)"
         other = _change_approx(expected) or change_literal(expected) or longer
         other_type = self._source.replace_node(expected, longer)
-        return self._expect(expected, other, value)._replace(
-            expected=expected, other_type=other_type
-        )
+        change = self._expect(expected, other, value)
+        return replace(change, expected=expected, other_type=other_type)
 
     def _expect(self, node: ast.expr, other: str, actual: ast.expr) -> AssertionChange:
         edit = self._source.replace_node(node, other)
@@ -116,7 +116,7 @@ class AssertionMutator:
             change = self._flip_operator(node)
         if change is None or change.actual is None:
             return change
-        return change._replace(opposite=self._negate(node).edits[0])
+        return replace(change, opposite=self._negate(node).edits[0])
 
     def _change_chained_comparison(
         self, left: ast.expr, operator: ast.cmpop, right: ast.expr
@@ -157,14 +157,14 @@ class AssertionMutator:
         other = change_literal_far(expected)
         if other is None or not _is_number(expected) or self._weigh_operand(value) <= 2:
             return None
-        return self._expect(expected, f"({other})", value)._replace(expected=expected)
+        return replace(self._expect(expected, f"({other})", value), expected=expected)
 
     def _flip_operator(self, node: ast.Compare) -> AssertionChange:
         left, right = map(self._source.get_segment, (node.left, node.comparators[0]))
         sign = OPPOSITES[SIGNS[type(node.ops[0])]]
         change = self._assert_instead(node, f"({left}) {sign} ({right})")
         identity = isinstance(node.ops[0], (ast.Is, ast.IsNot))
-        return change if identity else change._replace(actual=node.left)
+        return change if identity else replace(change, actual=node.left)
 
 
 def get_called_name(node: ast.AST | None) -> str:

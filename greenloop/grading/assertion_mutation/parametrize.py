@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from greenloop.grading.assertion_mutation.operators import AssertionChange, get_called_name
 from greenloop.syntax.nodes import Function
@@ -40,7 +41,7 @@ def rewrite_expected(
         return None
     name = change.expected.id if isinstance(change.expected, ast.Name) else ""
     text = f"{name} = {edits[0].text}" if name else f"expects {edits[0].text}"
-    return change._replace(edits=tuple(edits), description=text, changes_test_id=bool(name))
+    return replace(change, edits=tuple(edits), description=text, changes_test_id=bool(name))
 
 
 def _read_columns(decorator: ast.expr) -> dict[str, list[ast.expr]]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
 
 from greenloop.syntax.nodes import (
     Function,
@@ -24,7 +23,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _SUBWORD = re.compile(r"[A-Z]+(?![a-z])|[A-Za-z][a-z]+|[a-z]|\d+")
 
 
-class Definition(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Definition:
     """A function, class, method or constant."""
 
     path: str
@@ -40,7 +40,8 @@ class Definition(NamedTuple):
         return not any(part[:1] == "_" and part[:2] != "__" for part in self.name.split("."))
 
 
-class Import(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Import:
     """One imported name: `name` is '' for a whole module, `*` for all names of one."""
 
     module: str

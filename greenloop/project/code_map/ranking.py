@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from greenloop.project.code_map.index import CodeIndex, Key
 from greenloop.project.code_map.modules import Definition, split_words
@@ -35,14 +35,16 @@ _STOP_WORDS = frozenset(
 )
 
 
-class Ranking(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Ranking:
     """Weights of definitions and of modules, the highest first where sorted."""
 
     definitions: Mapping[Key, float]
     modules: Mapping[str, float]
 
 
-class _Wish(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Wish:
     """Names that a wish writes as they are, stems of its words, and places (path, line) in it."""
 
     text: str

@@ -6,9 +6,9 @@ import site
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
-from typing import NamedTuple
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -23,7 +23,8 @@ _LOADED_BY_PYTEST = ("_pytest", "iniconfig", "packaging", "pluggy", "pytest")
 _SYSTEM_FOLDERS = ("lib", "lib64", "lib32", "bin", "sbin")
 
 
-class GuestMounts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GuestMounts:
     """What a zygote sees, and what it loads before the first run."""
 
     read_only: tuple[tuple[str, str], ...]  # (source, target) pairs of bind mounts
@@ -39,7 +40,7 @@ class GuestMounts(NamedTuple):
 
     def with_packages(self, packages: InstalledPackages) -> "GuestMounts":
         """Return the same mounts with the packages."""
-        return self._replace(read_only=(*self.read_only, (packages.folder, PACKAGES)))
+        return replace(self, read_only=(*self.read_only, (packages.folder, PACKAGES)))
 
 
 def build_guest_mounts(packages: tuple[str, ...] = ("pytest",)) -> GuestMounts:

@@ -3,8 +3,8 @@
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from greenloop.sandbox import guest
 from greenloop.sandbox.backends.mounts import HOME, SITE, GuestMounts
@@ -32,14 +32,16 @@ _BUBBLEWRAP_OPTIONS = (
 ).split()
 
 
-class ZygoteCommand(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ZygoteCommand:
     """The command that starts a zygote, and its standard input."""
 
     arguments: list[str]
     input: str = ""
 
 
-class Backend(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Backend:
     """What a backend isolates, and the command that starts a zygote in it."""
 
     name: str

@@ -59,8 +59,8 @@ class ProcessSandbox(Sandbox):
                 return result
             created = collect_created_files(paths.work, job.artifact_request)
             manifest, contents = created.to_summary(), bytes(created.contents)
-            artifacts = result.artifacts._replace(manifest=manifest, contents=contents)
-            return result._replace(artifacts=artifacts)
+            artifacts = replace(result.artifacts, manifest=manifest, contents=contents)
+            return replace(result, artifacts=artifacts)
 
     @contextlib.contextmanager
     def _create_folder(self) -> Iterator[Path]:

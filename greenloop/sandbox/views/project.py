@@ -1,6 +1,7 @@
 """View of a sandbox for a module of a project, which is run and graded like any other module."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
@@ -59,7 +60,7 @@ class ProjectSandbox(SandboxView):
         targets = [f"./{name}" for name in self.project.targets or texts]
         placed = place_project(self, project)
         payload = {"path": self.path, "args": targets, **placed.payload}
-        return placed._replace(payload=payload)
+        return replace(placed, payload=payload)
 
     def get_path(self, module: str) -> str:
         return self.path

@@ -5,8 +5,8 @@ import json
 import os
 import secrets
 import string
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.records import SandboxInfo
@@ -25,7 +25,8 @@ _NAME_LENGTH = 8
 _SUITE_SECONDS = 180.0
 
 
-class JobPaths(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class JobPaths:
     """Folders of a run as the run sees them; `site` holds pytest."""
 
     work: str = "/tmp/work"
@@ -36,7 +37,7 @@ class JobPaths(NamedTuple):
 
     def rename(self, name: str) -> "JobPaths":
         """Return folders that observed code cannot know: those of a program below /tmp."""
-        return self._replace(work=f"/tmp/{name}", home=f"/tmp/.{name}", temporary="/tmp")
+        return replace(self, work=f"/tmp/{name}", home=f"/tmp/.{name}", temporary="/tmp")
 
 
 class WarmSandbox(Sandbox):
@@ -131,7 +132,8 @@ class EnvironmentSandbox(WarmSandbox):
 def _raise_limits(limits: ResourceLimits) -> ResourceLimits:
     """Return limits in which ordinary suites of projects run; a time that was asked for stays."""
     is_default = limits.timeout_s == ResourceLimits().timeout_s
-    return limits._replace(
+    return replace(
+        limits,
         timeout_s=_SUITE_SECONDS if is_default else limits.timeout_s,
         disk_bytes=max(limits.disk_bytes, 256 << 20),
         output_bytes=max(limits.output_bytes, 128 << 20),

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from greenloop.dependencies import InstalledPackages
 from greenloop.errors import SandboxError
@@ -174,7 +175,7 @@ class ZygotePool:
                 raise SandboxError(f"{self.backend_name}: the sandbox is closed")
             if key not in self._zygotes:
                 mounts = self._mounts.with_packages(packages) if packages else self._mounts
-                mounts = mounts._replace(hash_seed=hash_seed)
+                mounts = replace(mounts, hash_seed=hash_seed)
                 self._zygotes[key] = ZygoteClient(self._backend, mounts)
             keys = [item for item in self._active_keys if item != key] + [key]
             self._active_keys = keys[-_MAX_ACTIVE:]

@@ -7,7 +7,7 @@ sentence's end is 2, but `2 or 3`, `2 items`, `1,5` and `2 if strict` are doubtf
 import ast
 import builtins
 import re
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from greenloop.specification.reading.expressions import find_closing, is_closed
 from greenloop.syntax.parse import read_literal
@@ -55,7 +55,8 @@ _DOUBTFUL = re.compile(
 )
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Outcome:
     """The source of a value, or the name of an exception."""
 
     source: str

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -56,7 +57,7 @@ def test_what_a_server_refuses_is_left_out_and_remembered(
 
 
 def test_prompt_without_a_system_message_is_sent_as_it_is(prompt: Prompt) -> None:
-    plain = prompt._replace(messages=prompt.messages[1:])
+    plain = replace(prompt, messages=prompt.messages[1:])
     with serve_replies(refuse("System role not supported"), Reply(ANSWER)) as (server, client):
         ask(client, prompt)
         ask(client, plain)

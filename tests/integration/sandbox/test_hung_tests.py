@@ -1,6 +1,7 @@
 """A run that reaches its time limit names the running test or file, and the lines."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -73,7 +74,7 @@ CASES: dict[str, tuple[str, str, int, str, str, list[str]]] = {
 def runs(box: Sandbox) -> dict[str, TestRun]:
     """Run all cases, in parallel: they mostly wait. The limit suits a busy machine."""
     assert isinstance(box, Sandbox)
-    box.limits = LIMITS._replace(timeout_s=TIME_S)
+    box.limits = replace(LIMITS, timeout_s=TIME_S)
     try:
         with ThreadPoolExecutor(4) as pool:
             found = pool.map(lambda c: box.run_tests(c[0], c[1], hash_seed=c[2]), CASES.values())

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -158,7 +159,7 @@ def test_hanging_test_is_named_with_its_place(box: Sandbox, project: Project) ->
     limits = box.limits
     for seconds in (2, 8, 30):  # a busy machine may be slow to start the test
         try:
-            box.limits = limits._replace(timeout_s=seconds)
+            box.limits = replace(limits, timeout_s=seconds)
             run = box.run_project(project.with_overlay(hanging))
         finally:
             box.limits = limits

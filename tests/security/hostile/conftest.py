@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -100,7 +101,7 @@ def limited(box: Sandbox) -> Limited:
 
     @contextmanager
     def other(**changes: Any) -> Iterator[None]:
-        box.limits = LIMITS._replace(**changes)
+        box.limits = replace(LIMITS, **changes)
         try:
             yield
         finally:

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def test_old_container_is_replaced(
 
 def test_other_limits_need_another_container(single: ContainerSandbox) -> None:
     (old,) = single._idle
-    single.limits = LIMITS._replace(disk_bytes=1 << 20)
+    single.limits = replace(LIMITS, disk_bytes=1 << 20)
     big = "def f(): open('/tmp/x', 'wb').write(bytes(2 << 20))"
     run = single.run_tests(big, TESTS)
     assert [item.exception for item in run.failures] == ["OSError"]
@@ -192,7 +193,7 @@ def test_memory_of_the_next_run_is_clean(single: ContainerSandbox, where: str) -
     """Each run is a fork of pid 1 and would inherit what that has kept of an earlier run."""
     (living,) = single._idle
     secret = os.urandom(12).hex()
-    single.limits = LIMITS._replace(timeout_s=1 if where == "where it was" else LIMITS.timeout_s)
+    single.limits = replace(LIMITS, timeout_s=1 if where == "where it was" else LIMITS.timeout_s)
     run = single.run_tests(_LEAK[where](secret), TESTS)
     assert (run.ending == "timeout") == (where == "where it was")
     first, second = (repr(part.encode().hex()) for part in (secret[:12], secret[12:]))

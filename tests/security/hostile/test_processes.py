@@ -3,6 +3,7 @@
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -48,7 +49,7 @@ NEVER_END = read_table(__file__, "NEVER_END")
 @pytest.fixture(scope="module")
 def endless(box: Sandbox) -> dict[str, TestRun]:
     """Run all of them, several at once: most of them only wait."""
-    box.limits = LIMITS._replace(timeout_s=0.4)
+    box.limits = replace(LIMITS, timeout_s=0.4)
     tests = "from solution import f\n\n\ndef test_f():\n    f()\n"
     with ThreadPoolExecutor(6) as pool:
         runs = pool.map(lambda code: box.run_tests(PRELUDE + code, tests), NEVER_END.values())

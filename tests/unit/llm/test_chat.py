@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -64,5 +65,5 @@ def test_answer_that_repeats_itself_without_end_is_ended(prompt: Prompt) -> None
     assert complete(prompt, *board)[0].finish_reason is None
     rows = [chunk(f"    {number}: {number**2},\n") for number in range(500)]
     assert complete(prompt, *rows)[0].finish_reason is None
-    short, _ = complete(prompt._replace(enough=100), *rows)
+    short, _ = complete(replace(prompt, enough=100), *rows)
     assert (short.finish_reason, len(short.text) < 130) == ("stop", True)

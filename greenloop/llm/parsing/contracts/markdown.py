@@ -14,7 +14,8 @@ Only the first two parts are needed. Marks, numbers and the spelling of headings
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from greenloop.llm.parsing.code_blocks import (
     blank_blocks,
@@ -63,7 +64,8 @@ _BETWEEN = re.compile(r"(?:\s*[,;]\s*(?:or\s+)?|\s+or\s+)(?=[^`]*(?:`[^`]*`[^`]*
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
-class Item(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Item:
     """An entry of a list, and the number of its line in the answer."""
 
     text: str
@@ -124,7 +126,7 @@ def _split_sections(text: str) -> dict[str, list[Item]]:
 def _add_line(items: list[Item], line: str, number: int) -> None:
     """Begin an entry, or go on with the last one, as an indented or unmarked line does."""
     if items and not _MARK.match(line):
-        items[-1] = items[-1]._replace(text=f"{items[-1].text}\n{line.strip()}")
+        items[-1] = replace(items[-1], text=f"{items[-1].text}\n{line.strip()}")
     else:
         items.append(Item(_MARK.sub("", line).strip(), number))
 

@@ -4,7 +4,7 @@ import csv
 import io
 import secrets
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from greenloop.dependencies import InstalledPackages
@@ -46,8 +46,8 @@ class ContainerConfig:
     @classmethod
     def from_limits(cls, limits: ResourceLimits, packages: InstalledPackages) -> "ContainerConfig":
         """Leave out the limits that each run in the container has of its own."""
-        fixed = limits._replace(timeout_s=0.0, cpu_s=None, memory_bytes=0)
-        fixed = fixed._replace(output_bytes=0, kept_bytes=0, result_bytes=0)
+        fixed = replace(limits, timeout_s=0.0, cpu_s=None, memory_bytes=0)
+        fixed = replace(fixed, output_bytes=0, kept_bytes=0, result_bytes=0)
         return cls(fixed, packages)
 
 
