@@ -1,7 +1,7 @@
 """Stop events of coding agents, and answers in each agent's form.
 
-Forms as documented in November 2026: the hooks of Claude Code and Codex (`Stop`), those of Cursor (`stop`);
-docs/agents.md names the pages. `text` is for tools that run a command and read its output, as aider does.
+Forms as documented in November 2026: the hooks of Claude Code, Codex and OpenHands (`Stop`), those of Cursor
+(`stop`); docs/agents.md names the pages. `text` is for tools that run a command and read its output, as aider does.
 """
 
 import json
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-Agent = Literal["claude", "codex", "cursor", "text"]
+Agent = Literal["claude", "codex", "cursor", "openhands", "text"]
 _TIMESTAMP = re.compile(r'"timestamp": *"(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)"')
 _MAX_HEAD = 100_000
 
@@ -20,13 +20,14 @@ _MAX_HEAD = 100_000
 class StopEvent:
     """What an agent says when it stops.
 
-    `is_repeated` is true where it goes on because of a block; `said` is its last message, and
-    `began` the time at which its record of the session begins, in the form of ISO 8601.
+    `is_repeated` is true where it goes on because of a block, and None where its events do not say so;
+    `said` is its last message, and `began` the time at which its record of the session begins, in the
+    form of ISO 8601.
     """
 
     folder: Path | None = None
     session: str = ""
-    is_repeated: bool = False
+    is_repeated: bool | None = None
     is_aborted: bool = False
     said: str = ""
     began: str = ""
@@ -43,11 +44,16 @@ def read_event(text: str) -> StopEvent:
     return StopEvent(
         folder=_read_folder(event),
         session=str(event.get("session_id") or event.get("conversation_id") or ""),
-        is_repeated=bool(event.get("stop_hook_active") or event.get("loop_count")),
+        is_repeated=_read_repeated(event),
         is_aborted=event.get("status") in ("aborted", "error"),
         said=str(event.get("last_assistant_message") or ""),
         began=_read_beginning(str(event.get("transcript_path") or "")),
     )
+
+
+def _read_repeated(event: Mapping[str, Any]) -> bool | None:
+    told = [event[key] for key in ("stop_hook_active", "loop_count") if key in event]
+    return any(told) if told else None
 
 
 def _read_beginning(transcript: str) -> str:
@@ -63,7 +69,11 @@ def _read_beginning(transcript: str) -> str:
 
 def _read_folder(event: Mapping[str, Any]) -> Path | None:
     roots = event.get("workspace_roots")
-    named = event.get("cwd") or (roots[0] if isinstance(roots, list) and roots else None)
+    named = (
+        event.get("cwd")
+        or event.get("working_dir")
+        or (roots[0] if isinstance(roots, list) and roots else None)
+    )
     return Path(named) if isinstance(named, str) and named else None
 
 
@@ -80,4 +90,4 @@ def format_pass(agent: Agent, note: str = "") -> str:
     """Return what lets an agent stop; `note` is for the person where the agent shows it."""
     if agent in ("claude", "codex") and note:
         return json.dumps({"systemMessage": note})
-    return "{}" if agent == "cursor" else ""
+    return "{}" if agent in ("codex", "cursor") else ""

@@ -120,7 +120,8 @@ def _recall(request: GateRequest, memory: Memory) -> Memory:
     if not event.session and not is_ancestor(request.root, memory.base):
         is_same = False
     base = request.base or (memory.base if is_same else "") or _find_beginning(request)
-    blocks = memory.blocks if event.is_repeated or not event.session else 0
+    is_new = memory.session != event.session if event.is_repeated is None else not event.is_repeated
+    blocks = 0 if event.session and is_new else memory.blocks
     kept = memory if is_same and memory.base == base else Memory()
     return kept.model_copy(update={"session": event.session, "base": base, "blocks": blocks})
 

@@ -58,6 +58,8 @@ CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
 
 def check_command(options: CheckOptions) -> int:
     """Run `greenloop check` and return the exit status."""
+    options = replace(options, json=options.json or options.output_format == "json")
+    _check_format(options)
     if options.spec is None and "model" in options.given:
         raise InputError("--model is used only for --spec TEXT; add it")
     if options.watch and (options.spec is not None or options.json):
@@ -80,6 +82,21 @@ def check_command(options: CheckOptions) -> int:
     settings = load_settings(options)
     prepare = _prepare_files if options.diff is None else _prepare_diff
     return _run_check(prepare(options, settings), options, settings)
+
+
+def _check_format(options: CheckOptions) -> None:
+    """Raise InputError where an option does not go together with the form of the output."""
+    others = {
+        "json": options.json,
+        "all": options.every,
+        "spec": options.spec is not None,
+        "watch": options.watch,
+    }
+    if options.output_format in _RENDERERS:
+        for name in (name for name, is_given in others.items() if is_given):
+            raise InputError(
+                f"--output-format {options.output_format} and --{name} cannot be used together"
+            )
 
 
 def _find_branch(root: Path) -> str:
@@ -154,7 +171,6 @@ def _run_check(work: CheckWork, options: CheckOptions, settings: Settings) -> in
         if error is not None:
             print_error(str(error))
         return error.exit_status if error else status
-    options = replace(options, json=options.json or options.output_format == "json")
     return finish_run(report, error, options, status)
 
 
@@ -193,7 +209,7 @@ def _check_all(options: CheckOptions) -> int:
 
         show = ignore_grade if options.quiet else _show_grade
         grades = run_with_signals(check_modules(folder, settings, open_box, show))
-    if options.json or options.output_format == "json":
+    if options.json:
         write_stdout(
             escape_json(json.dumps([item.model_dump() for item in grades], indent=1)) + "\n"
         )

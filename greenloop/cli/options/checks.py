@@ -109,10 +109,10 @@ class GateOptions(Options):
         metavar="N",
         panel="Options",
     )
-    agent: Literal["claude", "codex", "cursor", "text"] = option(
+    agent: Literal["claude", "codex", "cursor", "openhands", "text"] = option(
         "The format of the answer; text: exit status 1 if something is to be fixed.",
         default="text",
-        metavar="claude|codex|cursor|text",
+        metavar="claude|codex|cursor|openhands|text",
         panel="Options",
     )
     root: Path = project_root()

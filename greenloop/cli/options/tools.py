@@ -92,7 +92,7 @@ class InitOptions(Options):
 
     root: Path = project_root()
     agent: str | None = option(
-        "Add the hook to the settings of claude, codex, cursor, aider or opencode.",
+        "Add the hook to the settings of claude, codex, cursor, openhands, aider or opencode.",
         metavar="NAME",
         panel="Options",
     )

@@ -153,13 +153,13 @@ def _compare_strength(
     is_held, is_less = _is_held(old, others), new.strength < old.strength
     if " or " in new.text and new.conditions < old.conditions:  # `if` has become a part of it
         is_less = False
+    texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)
     if is_wider or _is_part(old, new, others) or (is_less and not is_held):
-        yield "looser", old.shown, new.shown, new.line
+        yield "looser", *texts, new.line
     elif _is_turned(old, new) or _is_other_value(old, new, fresh):
-        texts = (old.shown, new.shown) if old.shown != new.shown else (old.text, new.text)
         yield "expectation", *texts, new.line
     elif old.subject != new.subject and kept.get(old.text, 0) < 0 and not is_held:
-        yield "exchanged", old.shown, new.shown, new.line
+        yield "exchanged", *texts, new.line
 
 
 def _is_part(old: Check, new: Check, others: Collection[Check]) -> bool:

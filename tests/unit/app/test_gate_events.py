@@ -27,10 +27,15 @@ def test_a_stop_event_of_cursor_is_read() -> None:
     assert read_event('{"status": "aborted"}').is_aborted
 
 
+def test_a_stop_event_of_openhands_is_read() -> None:
+    event = read_event('{"event_type": "Stop", "session_id": "o1", "working_dir": "/work/shop"}')
+    assert (event.folder, event.session, event.is_repeated) == (Path("/work/shop"), "o1", None)
+
+
 @pytest.mark.parametrize("text", ["", "no JSON", "[]", '{"cwd": 3, "workspace_roots": "x"}'])
 def test_another_text_is_as_if_nothing_was_said(text: str) -> None:
     event = read_event(text)
-    assert (event.folder, event.session, event.is_repeated) == (None, "", False)
+    assert (event.folder, event.session, event.is_repeated) == (None, "", None)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +43,7 @@ def test_another_text_is_as_if_nothing_was_said(text: str) -> None:
     [
         ("claude", {"decision": "block", "reason": "mend it"}),
         ("codex", {"decision": "block", "reason": "mend it"}),
+        ("openhands", {"decision": "block", "reason": "mend it"}),
         ("cursor", {"followup_message": "mend it"}),
     ],
 )
@@ -49,4 +55,5 @@ def test_an_agent_that_may_stop_is_told_nothing_to_do() -> None:
     assert format_pass("claude") == ""
     assert json.loads(format_pass("claude", "no sandbox")) == {"systemMessage": "no sandbox"}
     assert json.loads(format_pass("cursor", "no sandbox")) == {}
+    assert json.loads(format_pass("codex")) == {}
     assert format_pass("text", "no sandbox") == ""

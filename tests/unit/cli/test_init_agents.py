@@ -46,7 +46,7 @@ def test_what_a_file_has_already_is_kept(tmp_path: Path) -> None:
 
 
 def test_nothing_blocks_an_agent_where_greenloop_fails(tmp_path: Path) -> None:
-    for agent in ("claude", "codex", "cursor"):
+    for agent in ("claude", "codex", "cursor", "openhands"):
         after = update_agent_file(tmp_path, find_agent_file(agent), removes=False)[1]
         assert f"greenloop gate --agent {agent} || exit 0" in after
 
@@ -69,5 +69,5 @@ def test_a_file_that_cannot_be_merged_is_left_as_it_is(
 
 
 def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match="claude, codex, cursor, aider, opencode"):
+    with pytest.raises(InputError, match="claude, codex, cursor, openhands, aider, opencode"):
         find_agent_file("cluade")

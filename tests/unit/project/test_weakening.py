@@ -96,6 +96,14 @@ def test_a_loosened_helper_is_named() -> None:
     assert find_kinds(before.replace("x == 1", "x"), before) == ["looser"]
 
 
+def test_both_sides_of_a_finding_show_what_differs() -> None:
+    test = "def test_a():\n    with pytest.raises(ValueError):\n        add({})\n"
+    old, new = ({"test_a.py": test.format(i)} for i in (0, -1))
+    found = next(i for i in find_weakened_tests(old, new) if i.kind == "exchanged")
+    assert "add(0)` is now `" in found.says
+    assert found.says.endswith("add(-1)`")
+
+
 def test_a_test_that_takes_the_place_of_an_inherited_one_is_compared_with_it() -> None:
     base = {"tests/base.py": "class Base:\n    def test_x(self):\n        assert f(1) == 2\n"}
     old = {"tests/test_a.py": "class TestA(Base):\n    pass\n"}

@@ -137,7 +137,7 @@ _FILES: dict[str, AgentFile] = {
         ".codex/hooks.json",
         "Stop",
         _stop_hook("codex"),
-        hint="enable hooks in Codex's config.toml: [features] codex_hooks = true",
+        hint="Codex runs the hook once you have reviewed it: type /hooks there",
     ),
     "cursor": _json_file(
         ".cursor/hooks.json",
@@ -145,6 +145,7 @@ _FILES: dict[str, AgentFile] = {
         {"command": _COMMAND.format(agent="cursor"), "loop_limit": 3},
         version=1,
     ),
+    "openhands": _json_file(".openhands/hooks.json", "Stop", _stop_hook("openhands")),
     "aider": AgentFile(".aider.conf.yml", _add_aider, _remove_text(_AIDER)),
     "opencode": AgentFile("AGENTS.md", _append_text(_INSTRUCTIONS), _remove_text(_INSTRUCTIONS)),
 }
