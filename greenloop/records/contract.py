@@ -157,6 +157,12 @@ class Contract(Record):
         """What the text leaves open and `text_with_answers` does not say."""
         return tuple(item for item in self.choices if item.answered != "user")
 
+    @property
+    def choices_besides_requirements(self) -> tuple[Choice, ...]:
+        """The choices whose answer is no requirement, as that of a user who answers otherwise is."""
+        texts = [item.text for item in self.requirements]
+        return tuple(i for i in self.choices if not any(t.startswith(i.question) for t in texts))
+
     def unmet(self) -> Iterator[str]:
         """Yield why a green is not `verified` against the text, each with its remedy."""
         if self.unquoted and not self.quotes_text:
@@ -172,9 +178,11 @@ class Contract(Record):
                 "the text, or change a project with `greenloop change`"
             )
         for choice in self.open_choices:
+            others = (item for item in choice.answers if item != choice.chosen)
+            shown = (_cut_middle(item, _MAX_QUESTION_CHARS) for item in (choice.chosen, *others))
             yield (
                 f"the text leaves open: {_truncate(choice.question, _MAX_QUESTION_CHARS)} (taken: "
-                f"{_cut_middle(choice.chosen, _MAX_QUESTION_CHARS)}): answer it in "
+                f"{'; or: '.join(shown)}): answer it in "
                 "choices.md for `resume --answers`, or take it with `resume --accept-choices`"
             )
 

@@ -13,7 +13,12 @@ from greenloop.specification.examples import (
 )
 from greenloop.specification.passages import index_text
 from greenloop.specification.reading.doctests import parse_doctest
-from greenloop.specification.signatures import PYTHON_BLOCKS, leave_bodies_out, split_blocks
+from greenloop.specification.signatures import (
+    PYTHON_BLOCKS,
+    is_stub,
+    leave_bodies_out,
+    split_blocks,
+)
 from greenloop.syntax.names import explain_invalid_module_name
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import parse_or_empty
@@ -122,18 +127,9 @@ def list_unwritten_names(contract: Contract) -> list[str]:
         for language, source in split_blocks(contract.specification)
         if language in PYTHON_BLOCKS
         for node in parse_or_empty(source).body
-        if isinstance(node, Function) and not _is_stub(node)
+        if isinstance(node, Function) and not is_stub(node)
     }
     return [name for name in names if name not in written] or names
-
-
-def _is_stub(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return whether a function has a docstring, `pass`, `...` or a `raise` and nothing else."""
-    return all(
-        isinstance(item, ast.Pass | ast.Raise)
-        or (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))
-        for item in node.body
-    )
 
 
 def replace_definitions(interface: str, stated: str, names: Collection[str]) -> str:

@@ -3,7 +3,7 @@
 import ast
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from greenloop.syntax.nodes import Definition, Function
 from greenloop.syntax.parse import cache_by_source, parse_or_empty
@@ -24,10 +24,17 @@ PYTHON_BLOCKS = ("python", "py", "python3", "")
 
 
 def extract_signatures(text: str) -> str:
-    """Return the signatures that a text states, as stub source."""
-    sources = [item for language, item in split_blocks(text) if language in PYTHON_BLOCKS]
-    found = [stub for source in sources if is_parsable(source) for stub in _extract_stubs(source)]
-    return "\n\n".join(dict.fromkeys(found or _find_loose_signatures(text)))
+    """Return the signatures that a text states, as stub source.
+
+    A block that calls what the text states elsewhere, without a body, shows its use and states none.
+    """
+    blocks = [*split_blocks(text)]
+    sources = [item for language, item in blocks if language in PYTHON_BLOCKS and is_parsable(item)]
+    prose = "\n\n".join(item for _, item in blocks if item not in sources)
+    loose = [*_find_loose_signatures(prose)]
+    stated = [source for source in sources if not _calls_any(source, [*loose, *sources])]
+    found = [stub for source in stated for stub in _extract_stubs(source)]
+    return "\n\n".join(dict.fromkeys(found or loose))
 
 
 def split_blocks(text: str) -> Iterator[tuple[str | None, str]]:
@@ -57,6 +64,24 @@ def split_blocks(text: str) -> Iterator[tuple[str | None, str]]:
 def is_parsable(source: str) -> bool:
     """Return whether a text is Python, and not empty."""
     return bool(parse_or_empty(source).body)
+
+
+def _calls_any(source: str, others: Sequence[str]) -> bool:
+    """Return whether a source calls a function that it does not define and another has no body of."""
+    tree = parse_or_empty(source)
+    called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    nodes = (node for item in others for node in parse_or_empty(item).body)
+    stubs = {node.name for node in nodes if isinstance(node, Function) and is_stub(node)}
+    return not called.isdisjoint(stubs - {getattr(node, "name", "") for node in tree.body})
+
+
+def is_stub(node: Function) -> bool:
+    """Return whether a function has a docstring, `pass`, `...` or a `raise` and nothing else."""
+    return all(
+        isinstance(item, ast.Pass | ast.Raise)
+        or (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))
+        for item in node.body
+    )
 
 
 def _extract_stubs(source: str) -> Iterator[str]:

@@ -40,14 +40,14 @@ def read_plain_value(source: str) -> Any:
 def find_value_imports(source: str) -> dict[str, str]:
     """Return the imports of the types that source uses, as lines by the names that they define.
 
-    `datetime` is the class in `datetime(2024, 1, 2)`, the module in `datetime.date(2024, 1, 2)`.
+    `asyncio`, which runs what is asynchronous, counts as one. `datetime` is the class in `datetime(2024, 1, 2)`, the module in `datetime.date(2024, 1, 2)`.
     """
     nodes = list(ast.walk(parse_or_empty(source.strip())))
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
     lines = {name: f"from {_MODULES[name]} import {name}" for name in sorted(used & {*_MODULES})}
     if any(_is_of_module(node) for node in nodes):
         lines["datetime"] = "import datetime"
-    return lines
+    return lines | ({"asyncio": "import asyncio"} if "asyncio" in used else {})
 
 
 def name_classes_alike(*sources: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from textwrap import indent
 
 from greenloop.records import HeldOutExample, has_enough_examples
 from greenloop.records.contract import MIN_HELD_OUT
-from greenloop.syntax.nodes import bound_names
+from greenloop.syntax.nodes import Function, bound_names
 from greenloop.syntax.parse import cache_by_source, parse_or_empty
 from greenloop.syntax.values import (
     approximate_floats,
@@ -17,6 +17,7 @@ from greenloop.syntax.values import (
     name_classes_alike,
 )
 from greenloop.testsuite.parser import iter_tests
+from greenloop.testsuite.used_definitions import show_with_definitions
 
 # Equality is not enough: `[1] == [True]`. Set members and keys are sorted by hash, which is equal
 # for equal values.
@@ -54,9 +55,19 @@ def has_enough_usable_examples(examples: Sequence[HeldOutExample]) -> bool:
 
 
 def may_have_examples(test_sources: Sequence[str]) -> bool:
-    """Return whether enough tests need no fixture, so that calls of literals show what is asked for."""
-    tests = [test for code in test_sources for test, _ in iter_tests(parse_or_empty(code).body)]
-    return sum(not _list_fixtures(item) for item in tests) >= min(MIN_HELD_OUT, len(tests))
+    """Return whether enough tests need no fixture and no function of their own, so that calls of
+    literals show what is asked for.
+    """
+    tests = [(c, test) for c in test_sources for test, _ in iter_tests(parse_or_empty(c).body)]
+    plain = (not (_list_fixtures(test) or _makes_functions(test, code)) for code, test in tests)
+    return sum(plain) >= min(MIN_HELD_OUT, len(tests))
+
+
+def _makes_functions(test: Function, code: str) -> bool:
+    """Return whether a test, or a function of its file that it uses, defines functions within."""
+    tree = parse_or_empty(show_with_definitions(code, test.name))
+    inner = (item for node in tree.body for item in ast.walk(node) if item is not node)
+    return any(isinstance(item, Function) for item in inner)
 
 
 def _list_fixtures(test: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from greenloop.grading.inputs.known_calls import list_constants
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import parse_or_empty, parse_or_none
 from greenloop.testsuite.bare_interface import reduce_interface
 
 
@@ -16,12 +16,13 @@ class Names:
     """Names that the text or the interface has, and fields that the interface gives its classes.
 
     `constants` are the values, as source, that code and peer gave a constant whose value the text
-    leaves open.
+    leaves open, `coroutines` the functions that have to be awaited.
     """
 
     words: frozenset[str] = frozenset()
     fields: frozenset[str] = frozenset()
     constants: frozenset[tuple[str, str]] = frozenset()
+    coroutines: frozenset[str] = frozenset()
 
 
 def read_names(interface: str, specification: str, code: str, peer: str) -> Names:
@@ -32,7 +33,9 @@ def read_names(interface: str, specification: str, code: str, peer: str) -> Name
     methods = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
     words = frozenset(re.findall(r"\w+", f"{specification}\n{interface}"))
     constants = _pair_open_constants(interface, specification, code, peer)
-    return Names(words, frozenset(declared | methods), constants)
+    own = parse_or_empty(code).body
+    coroutines = frozenset(node.name for node in own if isinstance(node, ast.AsyncFunctionDef))
+    return Names(words, frozenset(declared | methods), constants, coroutines)
 
 
 def _is_declared(node: ast.AST) -> bool:

@@ -13,13 +13,19 @@ from greenloop.grading.peer.answers import compare, is_refused, name_kind
 from greenloop.grading.peer.features import describe_arguments
 from greenloop.grading.peer.names import Names
 from greenloop.grading.peer.records import FoundDifference
-from greenloop.grading.peer.rendering import describe, render_statements, to_literal
+from greenloop.grading.peer.rendering import (
+    describe,
+    read_items,
+    render_statements,
+    to_literal,
+)
 from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ANSWER, ENDING, PRINTED
 from greenloop.sandbox.work.observations import load
 from greenloop.syntax.nodes import copy_tree
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite.used_definitions import show_with_definitions
 
+_Answers = tuple[dict[str, Any], dict[str, Any]]
 _ENDS, _MAX_CALL = "ends the process", 2500  # as long as the inputs that are built
 
 
@@ -33,7 +39,8 @@ class Outcome:
     agrees: bool | None = None  # None where nothing could be compared
     at: int = ANSWER  # the number of the observation that differs
     kinds: tuple[str, ...] = ()  # those of both answers there
-    texts: tuple[str, ...] = ()  # both answers there
+    answers: tuple[dict[str, Any], ...] = ()  # both answers there
+    form: str = "{}"  # what makes of a call the answers that are shown: `list({})`
 
     @property
     def is_slower(self) -> bool:
@@ -49,7 +56,7 @@ class Outcome:
     def call(self) -> str:
         """The call as an expression, or statements whose last one is compared."""
         if self.item.is_call:
-            return ast.unparse(self.item.node)[:_MAX_CALL]
+            return self.form.format(ast.unparse(self.item.node))[:_MAX_CALL]
         return render_statements(self.item.node, self.at)[:_MAX_CALL]
 
     @property
@@ -78,7 +85,7 @@ class Outcome:
             with suppress(LookupError, TypeError, ValueError):  # untrusted code wrote it
                 return _describe_arguments(self)
             return FoundDifference(self.call, "changes its arguments", "leaves them otherwise")
-        one, other = map(load, self.texts)
+        one, other = self.answers
         if self.item.is_call and self.at == PRINTED:
             printed = [f"prints {describe(item)}" for item in (one, other)]
             return FoundDifference(self.call, printed[0], printed[1])
@@ -142,9 +149,9 @@ def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcom
     both = code.load(ANSWER), peer.load(ANSWER)
     agrees = compare(*both, names)
     if agrees is False:
+        form, both = _read_form(item, both, names)
         kinds = name_kind(both[0]), name_kind(both[1])
-        texts = dict(code.observed)[ANSWER], dict(peer.observed)[ANSWER]
-        return Outcome(item, code, peer, False, ANSWER, kinds, texts)
+        return Outcome(item, code, peer, False, ANSWER, kinds, both, form)
     # A peer may be careless with its arguments; where it returns nothing they are its answer.
     matters = code.changes_arguments or (peer.changes_arguments and both[1].get("value", 0) is None)
     if agrees and matters:
@@ -153,8 +160,21 @@ def _judge_call(item: Input, code: Answer, peer: Answer, names: Names) -> Outcom
             return Outcome(item, code, peer, False, AFTER, ("arguments",))
     printed = _read_printed(code), _read_printed(peer)
     if agrees and printed[0] != printed[1] and "value" in both[0]:
-        return Outcome(item, code, peer, False, PRINTED, ("printed",), printed)
+        one, other = map(load, printed)
+        return Outcome(item, code, peer, False, PRINTED, ("printed",), (one, other))
     return Outcome(item, code, peer, agrees)
+
+
+def _read_form(item: Input, both: _Answers, names: Names) -> tuple[str, _Answers]:
+    """Return how a call is written so that it gives what was observed, and both answers then.
+
+    What was observed of coroutines and iterators is what they give, not what the call returns.
+    """
+    if item.name in names.coroutines:
+        return "asyncio.run({})", both
+    one, other = map(read_items, both)
+    is_list = one is not None and other is not None and (one is not both[0] or other is not both[1])
+    return ("list({})", (one, other)) if is_list else ("{}", both)  # type: ignore[return-value]
 
 
 def _read_printed(answer: Answer) -> str:
@@ -171,7 +191,7 @@ def _judge_function(item: Input, code: Answer, peer: Answer, names: Names) -> Ou
         agrees = compare(*both, names) if is_pair else None
         if agrees is False:
             kinds, at = (name_kind(both[0]), name_kind(both[1])), min(number, other_number)
-            return Outcome(item, code, peer, False, at, kinds, (one, other))
+            return Outcome(item, code, peer, False, at, kinds, both)
         if number != other_number or ("error" in both[0]) != ("error" in both[1]):
             break
         if is_refused(both[1]):  # what an object does after such a call is open

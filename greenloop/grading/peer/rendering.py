@@ -32,6 +32,14 @@ def describe(observation: dict[str, Any]) -> str:
     return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 2]} …"
 
 
+def read_items(observation: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the items of an iterator as a list, and an exception as it is; None for other answers."""
+    match observation:
+        case {"value": ["tuple", "iterator", ["list", *_] as items]}:
+            return {"value": items}
+    return observation if "error" in observation else None
+
+
 def to_literal(observation: dict[str, Any]) -> str | None:
     """Return the source of a plain value; None for others, for long ones and for exceptions."""
     try:
@@ -54,6 +62,13 @@ def _render(value: Any, must_be_plain: bool) -> str:
         return text
     if tag == "bytes":
         return repr(bytes.fromhex(parts[0]))
+    if tag == "tuple" and parts[:1] in (
+        ["iterator"],
+        ["async iterator"],
+    ):  # no value is equal to one
+        if must_be_plain:
+            raise _NotPlainError
+        return f"{parts[0]} of {_render(parts[1], False)}"
     if tag in _BRACKETS and (parts or tag != "set"):
         inner = ", ".join(_render(item, must_be_plain) for item in parts)
         return f"{_BRACKETS[tag][0]}{inner}{',' * (tag == 'tuple' and len(parts) == 1)}{_BRACKETS[tag][1]}"

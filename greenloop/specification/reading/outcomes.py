@@ -84,8 +84,12 @@ def read_outcome(text: str, *, is_raised: bool = False) -> tuple[Outcome, int] |
     rest = text[length:]
     if _DOUBTFUL.match(rest):
         return None
-    is_plain = rest[:1] == "`" or not tail or tail.match(rest)
-    return (outcome, length) if is_plain else None
+    return (outcome, length) if not tail or ends_plainly(rest) else None
+
+
+def ends_plainly(rest: str) -> bool:
+    """Return whether what stands behind a number or a word says that this is the whole value."""
+    return rest[:1] == "`" or _PLAIN_TAIL.match(rest) is not None
 
 
 def _read_quoted(text: str, start: int) -> tuple[Outcome, int] | None:
@@ -103,15 +107,15 @@ def _read_quoted(text: str, start: int) -> tuple[Outcome, int] | None:
     return None if _DOUBTFUL.match(rest) else (found[0], after)
 
 
-def _read_value(text: str) -> tuple[Outcome, int, re.Pattern[str] | None] | None:
-    """Return a value, its length, and what may stand behind it (None: all but doubtful words)."""
+def _read_value(text: str) -> tuple[Outcome, int, bool] | None:
+    """Return a value, its length, and whether what stands behind it may change it."""
     if found := _NUMBER.match(text):
         number = _literal(found[0].replace("−", "-"))
-        return (Outcome(number), found.end(), _PLAIN_TAIL) if number else None
+        return (Outcome(number), found.end(), True) if number else None
     if found := _WORD.match(text):
-        return Outcome(_WORDS[found[0].lower()]), found.end(), _PLAIN_TAIL
+        return Outcome(_WORDS[found[0].lower()]), found.end(), True
     if found := _EMPTY.match(text):
-        return Outcome(_EMPTY_VALUES.get(found[1], "{}")), found.end(), _PLAIN_TAIL
+        return Outcome(_EMPTY_VALUES.get(found[1], "{}")), found.end(), True
     quote, call = _QUOTE.match(text), _CALL.match(text)
     if not quote and not call and text[:1] not in ("(", "[", "{"):
         return None
@@ -120,12 +124,12 @@ def _read_value(text: str) -> tuple[Outcome, int, re.Pattern[str] | None] | None
     if not source or (call and (is_error_name(call[0][:-1]) or not is_closed(source))):
         return None
     if call:
-        return Outcome(source), len(source), None
+        return Outcome(source), len(source), False
     literal = _literal(source)
     is_doubtful = (
         source[0] == "(" and literal[:1] != "("
     )  # `("Venus")`: a tuple of one may be meant
-    return (Outcome(literal), len(source), None) if literal and not is_doubtful else None
+    return (Outcome(literal), len(source), False) if literal and not is_doubtful else None
 
 
 def _literal(source: str) -> str:
@@ -137,7 +141,7 @@ def _literal(source: str) -> str:
 
 def _read_error(
     text: str, pattern: re.Pattern[str] | None = None
-) -> tuple[Outcome, int, None] | None:
+) -> tuple[Outcome, int, bool] | None:
     found = _ERROR.match(text)
     name = found["name"] if found else ""
     if found is None or not (is_error_name(name) or (pattern and pattern.fullmatch(name))):
@@ -145,7 +149,7 @@ def _read_error(
     end = found.end()
     if text[end : end + 1] == "(":
         end = find_closing(text, end) or end
-    return Outcome(found["name"], is_error=True), end, None
+    return Outcome(found["name"], is_error=True), end, False
 
 
 def is_error_name(name: str) -> bool:

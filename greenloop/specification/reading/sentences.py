@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from greenloop.records import GivenExample
 from greenloop.specification.reading.doctests import render_outcome
 from greenloop.specification.reading.expressions import find_call_end, is_closed
-from greenloop.specification.reading.outcomes import Outcome, read_outcome
+from greenloop.specification.reading.outcomes import Outcome, ends_plainly, read_outcome
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _CALL = re.compile(r"(?<![\w.@$'\"])[A-Za-z_]\w{0,99}\(")
@@ -99,6 +99,8 @@ class _Claim:
         rest = said[length:].partition("\n")[0].strip(" \t`*_.;")
         if self._kind == "comment":  # `# 1. first do this` is no result
             return not rest or rest.startswith(("(", "#", "- ", "because "))
+        if self._kind in ("verb", "copula") and self._call.endswith("()") and not outcome.is_error:
+            return ends_plainly(said[length:])  # `pretty() gives "name: value" for each entry`
         if self._kind == "cell":
             return rest[:1] in ("", "|") and self._is_result_column()
         return True

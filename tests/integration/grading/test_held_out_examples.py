@@ -131,12 +131,14 @@ def test_the_code_never_sees_expected_values(box: ProcessSandbox) -> None:
         "class Equal:\n"
         "    def __eq__(self, other): return True\n"
         "def third(n): return n / 3\n"
+        "async def later(n): return n\n"
         "def fail(): raise Own\n"
         "def anything(): return Equal()\n"
         "def looks(text): return text in SEEN\n"
     )
     agree = [
         HeldOutExample(call="third(1)", returns="0.3333333333"),
+        HeldOutExample(call="asyncio.run(later(1))", returns="1"),
         HeldOutExample(call="fail()", raises="ValueError"),
         HeldOutExample(call="fail()", raises="m.Own"),
         HeldOutExample(call="looks('314159')", returns="False"),

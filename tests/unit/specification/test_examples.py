@@ -52,6 +52,15 @@ def doctests(text: str) -> list[str]:
             ["class C(B):\n\n    def m(self):\n        ..."],
         ),
         ("It has `def m(self, x)` and `def f(x)`.", ["def f(x):\n    ..."]),
+        (
+            "Write `async def f(a, n)`.\n```python\nasync def g(x):\n    return x\n\n"
+            "async def main():\n    print(await f([g], 1))\n```",
+            ["async def f(a, n):\n    ..."],
+        ),
+        (
+            "```python\ndef g(x):\n    return x\n```\nNow `f`:\n```python\ndef f(x): ...\n```",
+            ["def g(x):\n    ...", "def f(x):\n    ..."],
+        ),
         ("A definite answer (f) is undefined f(x).", []),
         ("", []),
     ],

@@ -46,6 +46,8 @@ def test_doubtful_passage_is_named_and_not_taken(text: str) -> None:
         "f(1) is called before 2",
         "f(n) -> 2",
         "obj.f(1) -> 2",
+        "pretty() gives 'name: value' for each entry",
+        "pretty() returns ['a'] and ['b'] in turn",
         "reset() -> None",
         "f() -> int",
         "x = f(1)\n\n2 more",

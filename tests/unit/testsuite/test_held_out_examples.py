@@ -164,8 +164,24 @@ def test_a_call_and_its_result_may_name_dates_in_two_ways(
     names["test_x"]()
 
 
+def test_a_coroutine_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def double(n: int) -> int:
+        return 2 * n
+
+    module = types.ModuleType("revealed_module")
+    module.double = double  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "revealed_module", module)
+    names: dict[str, Any] = {}
+    example = HeldOutExample(call="asyncio.run(double(2))", returns="4")
+    exec(render_held_out_test("revealed_module", "test_x", example), names)
+    names["test_x"]()
+
+
 PLAIN = "def test_{n}():\n    assert f({n}) == 1\n\n\n"
 FILES = "def test_file_{n}(tmp_path):\n    assert f(tmp_path) == 1\n\n\n"
+INNER = "def test_inner_{n}():\n    def g():\n        return {n}\n\n    assert f(g) == 1\n\n\n"
+MADE = "def test_made_{n}():\n    assert f(make({n})) == 1\n\n\n"
+MAKER = "def make(n):\n    async def g():\n        return n\n\n    return g\n\n\n"
 ROWS = "@pytest.mark.parametrize('n, k', [(1, 2)])\ndef test_rows_{n}(n, k):\n    assert f(n) == k\n\n\n"
 
 
@@ -177,6 +193,8 @@ ROWS = "@pytest.mark.parametrize('n, k', [(1, 2)])\ndef test_rows_{n}(n, k):\n  
         ([PLAIN] * 2, True),
         ([PLAIN] * 3 + [FILES] * 5, False),
         ([FILES], False),
+        ([PLAIN] * 4 + [MAKER] + [INNER, MADE], True),
+        ([PLAIN] * 3 + [MAKER] + [INNER] * 2 + [MADE], False),
         ([], True),
     ],
 )

@@ -7,9 +7,11 @@ import pytest
 
 from greenloop.grading.inputs.builder import Input
 from greenloop.grading.inputs.runs import Answer
-from greenloop.grading.peer.outcomes import Outcome
+from greenloop.grading.peer.names import Names
+from greenloop.grading.peer.outcomes import Outcome, judge
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.records.generation import DifferenceRuling
+from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
 from greenloop.testsuite import Suite
 from greenloop.testsuite.programs import build_programs
 from greenloop.workflow.peer.rulings import (
@@ -115,8 +117,34 @@ def test_the_wording_of_a_message_is_no_difference(message: str, text: str, expe
 def find_difference() -> FoundDifference:
     plan = build_programs(TESTS, "m")
     item = Input(plan.programs[0].function, plan.programs[0].test, plan.preamble)
-    texts = ('{"value": "."}', '{"value": ".."}')
-    return Outcome(item, Answer(), Answer(), False, 2, ("str", "str"), texts).to_record()
+    answers = ({"value": "."}, {"value": ".."})
+    return Outcome(item, Answer(), Answer(), False, 2, ("str", "str"), answers).to_record()
+
+
+RAISED = '{"error": ["exception", [["builtins", "ValueError"]], "no", {}]}'
+ITEMS = '{"value": ["tuple", "iterator", ["list", "A"]]}'
+
+
+@pytest.mark.parametrize(
+    ("code", "peer", "coroutines", "shown"),
+    [
+        (RAISED, ITEMS, (), ("list(f(9))", "raises ValueError('no')", "['A']", "['A']")),
+        ('{"value": ["list", "A"]}', ITEMS, (), ("f(9)", "['A']", "iterator of ['A']", None)),
+        (
+            RAISED,
+            '{"value": "A"}',
+            ("f",),
+            ("asyncio.run(f(9))", "raises ValueError('no')", "'A'", "'A'"),
+        ),
+    ],
+)
+def test_a_call_is_written_so_that_it_gives_what_was_observed(
+    code: str, peer: str, coroutines: tuple[str, ...], shown: tuple[str | None, ...]
+) -> None:
+    item = Input(ast.parse("f(9)", mode="eval").body, "f")
+    answers = [Answer(((ANSWER, text),), "") for text in (code, peer)]
+    found = judge(item, *answers, Names(coroutines=frozenset(coroutines))).to_record()
+    assert (found.call, found.code, found.peer, found.peer_literal) == shown
 
 
 def test_a_question_and_a_test_name_helpers_as_the_tests_do() -> None:

@@ -132,7 +132,9 @@ def _add_line(items: list[Item], line: str, number: int) -> None:
 
 
 def _read_text(item: Item) -> str:
-    return item.text.strip().strip('"“”')
+    text = item.text.strip()
+    quoted = re.fullmatch(r"[\"“]([^\"“”]*)[\"”]", text)
+    return quoted[1] if quoted else text
 
 
 def _read_requirement(item: Item) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import inspect
 import json
 import operator
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -28,6 +29,7 @@ _TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"
 _to_json = json.JSONEncoder(separators=(",", ":")).encode
 _is_async = inspect.iscoroutinefunction
 _gettempdir, _join = tempfile.gettempdir, os.path.join
+_getcwd, _chdir, _mkdir, _rmtree = os.getcwd, os.chdir, os.mkdir, shutil.rmtree
 _get_cpu_time = time.process_time
 _OPERATORS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "Add": ("add", operator.add),
@@ -58,6 +60,14 @@ _known = vars(builtins)
 def _find_replaced() -> str:
     """Return a built-in function that is another one now, '' for none."""
     return next((name for name, item in _PURE.items() if _known.get(name) is not item), "")
+
+
+def _enter_empty_folder(path: str, stack: ExitStack) -> None:
+    """Make a folder the current one, so that two programs find the same under relative paths."""
+    stack.callback(_rmtree, path, ignore_errors=True)
+    stack.callback(_chdir, _getcwd())
+    _mkdir(path)
+    _chdir(path)
 
 
 class Place(NamedTuple):
@@ -133,6 +143,8 @@ class Runner:
             with ExitStack() as stack:
                 if self._row_cpu_s:
                     stack.enter_context(CpuTimeLimit(self._row_cpu_s))
+                    if not self._place.create_folder:
+                        _enter_empty_folder(f"{folder}.cwd", stack)
                 if "tmp_path" in fixtures and self._place.create_folder:
                     folder = self._place.create_folder()
                 made = {name: create_fixture(name, folder, stack) for name in fixtures}

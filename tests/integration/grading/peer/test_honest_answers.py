@@ -30,6 +30,10 @@ ALIKE = {
     "same_print": ("print(n)", "print(n, sep='')"),
     "object": ("return Thing(n)", "thing = Thing(0)\n    thing.n = n\n    return thing"),
     "bytes_": ("return bytes([n])", "return n.to_bytes(1, 'big')"),
+    "folder": (
+        "import os\n    open('x', 'w').close()\n    return n + len(os.listdir())",
+        "return n + 1",
+    ),
     "deep": ("return n if n < 2 else n + 0 * deep(n - 1)", "return n"),
 }
 DIFFERENT = {

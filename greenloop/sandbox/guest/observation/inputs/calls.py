@@ -6,6 +6,7 @@ import decimal
 import enum
 import fractions
 import functools
+import importlib
 import inspect
 import io
 import math
@@ -131,6 +132,8 @@ class Calls:
         """Run the statements of a text over the names of the module; observe the last, an expression."""
         steps: list[Any] = ast.parse(text.strip()).body
         names, last = dict(self._names), steps.pop()
+        if "asyncio." in text and "asyncio" not in names:  # slow to load
+            names["asyncio"] = importlib.import_module("asyncio")
         exec(compile(ast.Module(steps, []), "<call>", "exec"), names)
         expression = compile(ast.Expression(last.value), "<call>", "eval")
         self._observe(0, lambda: eval(expression, names))
