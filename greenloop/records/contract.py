@@ -179,10 +179,10 @@ class Contract(Record):
             )
         for choice in self.open_choices:
             others = (item for item in choice.answers if item != choice.chosen)
-            shown = (_cut_middle(item, _MAX_QUESTION_CHARS) for item in (choice.chosen, *others))
+            answers = (_cut_middle(i, _MAX_QUESTION_CHARS) for i in (choice.chosen, *others))
             yield (
                 f"the text leaves open: {_truncate(choice.question, _MAX_QUESTION_CHARS)} (taken: "
-                f"{'; or: '.join(shown)}): answer it in "
+                f"{'; or: '.join(answers)}): answer it in "
                 "choices.md for `resume --answers`, or take it with `resume --accept-choices`"
             )
 
