@@ -21,6 +21,7 @@ from greenloop.testsuite.parser import is_test_path, parse_test_functions
 from greenloop.workflow.setup.missing_modules import describe_python, find_missing_module
 
 _NOT_HERE = re.compile(r"No module named '|^fixture '\w+' not found", re.MULTILINE)
+_DEFINED = re.compile(r"^\s*(?:async +def|def|class) +(\w+)", re.MULTILINE)
 _MAX_SHOWN = 5
 
 
@@ -168,7 +169,9 @@ def find_weakened(diff: ProjectDiff) -> list[WeakenedTest]:
     changed |= find_changed_names({}, {p: after[p] for p in after if p not in {*code, *new}})
     around = {p: text for p, text in diff.texts_before.items() if is_test_path(p)}
     removed = find_removed_names(code, diff.tree.texts)
-    found = find_weakened_tests(old, new, removed, changed, around)
+    every = (text for path, text in diff.texts_before.items() if not is_test_path(path))
+    names = {name for text in every for name in _DEFINED.findall(text)}
+    found = find_weakened_tests(old, new, removed, changed, around, names)
     if are_examples_run(diff.tree.project.all_files):
         now = {path: after.get(path, "") for path in code}
         examples = find_weakened_tests(code, now, removed, read=read_examples)

@@ -17,6 +17,7 @@ from greenloop.testsuite.parser import is_test_path, parse_test_functions
 
 FOR_FOLDER = ("conftest.py", "__init__.py")  # which no test needs to name
 _ENDED = "finished"
+_ASSERTING = ("AssertionError", "Failed")  # as the exceptions of pytest are named
 _HEAD = re.compile(r"\bdef (\w+)")
 
 
@@ -79,7 +80,7 @@ def compare_tests(
     diff: ProjectDiff, baseline: Baseline, earlier: EarlierTests, only: Collection[str] | None
 ) -> dict[str, Any]:
     """Return which functions of earlier tests passed before, do not run now, have fewer cases, or fail now
-    as they were: the fields of `BaselineResult` on them. `only` are the files of the baseline, if not all.
+    as they were, those in an assertion among them: the fields of `BaselineResult` on them. `only` are the files of the baseline, if not all.
     """
     ended = list_ended(earlier.before, "passed")
     passed = {
@@ -89,6 +90,8 @@ def compare_tests(
     now_run = (*baseline.locked, *baseline.red, *baseline.flaky)
     run_now = set(map(_name_function, now_run))
     failing = {_name_function(test) for test in passed - again}
+    wrong = {i.test for i in earlier.now.failures if i.exception in _ASSERTING}
+    refuted = {_name_function(test) for test in passed & wrong}
     functions = set(map(_name_function, passed))
     now = {path: diff.tree.texts.get(path, "") for path in {*earlier.texts, *diff.before}}
     now = {path: text for path, text in now.items() if is_test_path(path)}
@@ -98,7 +101,7 @@ def compare_tests(
     silent = set(_find_silent(functions - run_now, begun, run_now, earlier.texts, now))
     defined = _list_defined({**diff.texts_before, **diff.tree.texts})
     silent = {test for test in silent if test.rpartition("::")[2] in defined}
-    found = {"compared": functions, "silent": silent, "outdated": failing}
+    found = {"compared": functions, "silent": silent, "outdated": failing, "refuted": refuted}
     asked = passed & list_ended(earlier.now, "passed")
     name = partial(_name_owner, defined=defined)
     counts = [Counter(map(name, tests)) for tests in (asked, now_run)]

@@ -75,7 +75,7 @@ class BaselineResult(Record):
 
     A locked test passed twice. `problem` says why there is none. `compared` are the tests of changed
     files that passed before the change: `silent` do not run now; `fewer` have so many cases less than
-    as they were on the changed code; `outdated` fail there as they were.
+    as they were on the changed code; `outdated` fail there as they were, `refuted` in an assertion.
     """
 
     locked: int = 0
@@ -86,6 +86,7 @@ class BaselineResult(Record):
     silent: tuple[str, ...] = ()
     fewer: dict[str, int] = Field(default_factory=dict)
     outdated: tuple[str, ...] = ()
+    refuted: tuple[str, ...] = ()
 
 
 class BeforeAfter(Record):

@@ -59,7 +59,8 @@ def collect_findings(
     """
     known = _get_compared(report)
     weakened = [i for i in weakened if i.kind != "exchanged" or _fails_now(i, known)]
-    weakened += _list_reread(known, weakened, diff)
+    failing = {item.test.partition("[")[0] for item in report.failures} if report else set()
+    weakened += _list_reread(known, {*failing, *(item.was for item in weakened)}, diff)
     explanations = Explanations(diff, document_lines)
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [item.says for item in weakened if item not in excused]
@@ -138,16 +139,33 @@ def _follows_behaviour(
 
 
 def _list_reread(
-    known: BaselineResult, weakened: Sequence[WeakenedTest], diff: ProjectDiff
+    known: BaselineResult, named: Collection[str], diff: ProjectDiff
 ) -> Iterator[WeakenedTest]:
-    """Yield tests that are as they were, and fail on the changed code with the data that they read then."""
-    readers, named = find_readers(diff), {item.was for item in weakened}
-    before, now = _read_both({*known.outdated} - named if readers else (), diff)
+    """Yield other tests that pass now, and that the changed code fails as they were.
+
+    Those with the same text have other data or helpers now. Of the others only those count that fail in an
+    assertion: with another error they follow another interface.
+    """
+    readers = find_readers(diff)
+    before, now = _read_both({*known.outdated} - {*named}, diff)
     for test, item in before.items():
-        data = readers.get(item.path, "")
-        if data and test in known.outdated and is_same(item, now.get(test)):
+        if test not in known.outdated or test in named or test not in now:
+            continue
+        is_refuted, is_as_it_was = test in known.refuted, is_same(item, now[test])
+        data = readers.get(item.path, "") or (item.path if is_refuted else "")
+        if is_as_it_was and data:
             after = "another text" if data in diff.tree.project.all_files else ""
             yield WeakenedTest(test, "data", data, after, was=test, is_replaced=True)
+        elif is_refuted and not is_as_it_was:
+            texts = _find_difference(item.body, now[test].body)
+            yield WeakenedTest(test, "exchanged", *texts, now[test].line, test, True)
+
+
+def _find_difference(before: str, after: str) -> tuple[str, str]:
+    """Return the first line that only each of two bodies has, '' where there is none."""
+    old, new = before.split("\n"), after.split("\n")
+    lost, added = ([i for i in one if i not in other] for one, other in ((old, new), (new, old)))
+    return next(iter(lost), ""), next(iter(added), "")
 
 
 def _read_both(

@@ -2,7 +2,7 @@
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 _MAX_NODES = 2000  # then a name stays as it is
@@ -12,6 +12,7 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 def bind_names(node: ast.stmt, bound: dict[str, ast.expr]) -> None:
     """Note what a statement assigns to a name, and forget names that get an unknown value."""
+    known: dict[str, ast.expr] = {}
     match node:
         case ast.Assign(targets=[ast.Name(id=name), *_], value=ast.expr() as value):
             bound[name] = resolve(value, bound)
@@ -19,9 +20,28 @@ def bind_names(node: ast.stmt, bound: dict[str, ast.expr]) -> None:
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
             bound[name] = resolve(value, bound)
             return
+        case ast.Assign(targets=[ast.Tuple() as target], value=ast.expr() as value):
+            known = dict(bind_target(target, resolve(value, bound)))
     for item in ast.walk(node):
         if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
             bound.pop(item.id, None)
+    bound.update(known)
+
+
+def bind_target(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names of a target, each with its part of a value."""
+    match target, value:
+        case ast.Name(id=name), _:
+            yield name, value
+        case (
+            ast.Tuple(elts=parts) | ast.List(elts=parts),
+            ast.Tuple(elts=given) | ast.List(elts=given),
+        ) if len(parts) == len(given):
+            for part, item in zip(parts, given, strict=True):
+                yield from bind_target(part, item)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts), _:
+            for number, part in enumerate(parts):
+                yield from bind_target(part, ast.Subscript(value, ast.Constant(number), ast.Load()))
 
 
 def resolve(node: _Node, bound: Bindings) -> _Node:

@@ -1,12 +1,13 @@
 """Cases of a test: what `parametrize` marks, and loops over lists that are written out, give to its names."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 
-from greenloop.project.weakening.bindings import Bindings, resolve
+from greenloop.project.weakening.bindings import Bindings, bind_target, resolve
 from greenloop.project.weakening.skips import explain_skip
+from greenloop.syntax.nodes import Function
 
 _MAX_CASES = 300
 
@@ -19,11 +20,30 @@ class Case:
     skip: str = ""
 
 
-def list_cases(marks: Sequence[ast.expr], bound: Bindings) -> list[Case]:
-    """Return the cases that marks give: one without values where none is written out."""
+def list_cases(
+    marks: Sequence[ast.expr], bound: Bindings, fixtures: Iterable[Function] = ()
+) -> list[Case]:
+    """Return the cases that marks and fixtures give: one without values where none is written out."""
     calls = (mark for mark in marks if isinstance(mark, ast.Call))
     several = [_read_mark(i, bound) for i in calls if ast.unparse(i.func).endswith("parametrize")]
+    several += [_read_fixture(item, bound) for item in fixtures]
     return list(map(_join, islice(product(*several), _MAX_CASES)))
+
+
+def _read_fixture(node: Function, bound: Bindings) -> list[Case]:
+    """Return what a fixture gives for each of its parameters."""
+    calls = (mark for mark in node.decorator_list if isinstance(mark, ast.Call))
+    named = (i.value for call in calls for i in call.keywords if i.arg == "params")
+    items = next((list_items(value, bound) for value in named), None)
+    found = [_read_case(ast.Name(node.name), item, bound) for item in items or ()]
+    if "\n".join(map(ast.unparse, node.body)) != "return request.param":
+        found = [_call_fixture(node.name, case) for case in found]
+    return found or [Case()]
+
+
+def _call_fixture(name: str, case: Case) -> Case:
+    value: ast.expr = ast.Call(ast.Name(name, ast.Load()), list(case.values.values()), [])
+    return Case({name: value}, case.skip)
 
 
 def _join(cases: Sequence[Case]) -> Case:
@@ -64,22 +84,6 @@ def _read_case(target: ast.expr | None, item: ast.expr, bound: Bindings) -> Case
             item = arguments[0] if is_one else ast.Tuple(arguments, ast.Load())
     values = bind_target(target, resolve(item, bound)) if target is not None else ()
     return Case(dict(values), skip)
-
-
-def bind_target(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the names of a target, each with its part of a value."""
-    match target, value:
-        case ast.Name(id=name), _:
-            yield name, value
-        case (
-            ast.Tuple(elts=parts) | ast.List(elts=parts),
-            ast.Tuple(elts=given) | ast.List(elts=given),
-        ) if len(parts) == len(given):
-            for part, item in zip(parts, given, strict=True):
-                yield from bind_target(part, item)
-        case ast.Tuple(elts=parts) | ast.List(elts=parts), _:
-            for number, part in enumerate(parts):
-                yield from bind_target(part, ast.Subscript(value, ast.Constant(number), ast.Load()))
 
 
 def list_items(node: ast.expr, bound: Bindings) -> list[ast.expr] | None:

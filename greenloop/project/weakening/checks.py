@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from greenloop.project.weakening.assertions import calls_helper, find_conditions
-from greenloop.project.weakening.bindings import Bindings, bind_names, resolve
-from greenloop.project.weakening.cases import Case, bind_target, list_items
+from greenloop.project.weakening.bindings import Bindings, bind_names, bind_target, resolve
+from greenloop.project.weakening.cases import Case, list_items
 from greenloop.project.weakening.machines import holds_here
 from greenloop.project.weakening.names import list_names, list_values
 from greenloop.project.weakening.strength import (

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from greenloop.project.weakening.checks import Check
+from greenloop.project.weakening.names import list_variables
 from greenloop.project.weakening.strength import Strength, is_widened
 from greenloop.project.weakening.tests import ComparedTest, list_called
 
@@ -32,7 +33,7 @@ _SAYS: Mapping[Kind, str] = {
     "looser": "asserts less than before",
     "expectation": "expects another value than before",
     "exchanged": "asks something else than before",
-    "data": "fails with its data as they were",
+    "data": "fails with the data and helpers that it had",
 }
 
 
@@ -165,8 +166,10 @@ def _compare_strength(
 def _is_part(old: Check, new: Check, others: Collection[Check]) -> bool:
     """Return whether only parts of a value are looked at now, with fewer values than before."""
     parts = (f"{old.subject}[", f"{old.subject}.")
-    values = (item.values for item in others if item.subject.startswith(parts))
-    is_known = old.values <= frozenset[str]().union(*values)
+    told = [item for item in others if item.subject.startswith(parts)]
+    values = frozenset[str]().union(*(item.values for item in told))
+    variables = set[str]().union(*(list_variables(item.text) for item in told))
+    is_known = old.values <= values and list_variables(old.text) <= variables
     return new.subject.startswith(parts) and old.strength is Strength.WHOLE and not is_known
 
 

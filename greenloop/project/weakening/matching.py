@@ -33,13 +33,15 @@ def find_weakened_tests(
     removed_names: Collection[str] = (),
     changed_names: Collection[str] = (),
     around: Mapping[str, str] = MappingProxyType({}),
+    code_names: Collection[str] = (),
     read: Callable[..., Mapping[str, ComparedTest]] = read_tests,
 ) -> list[WeakenedTest]:
     """Return how the tests of `after` tell less than those of `before`; both map paths to texts.
 
     `removed_names` are definitions that the change removes from the code: tests of these may go.
     `changed_names` are those that it changes: a test of these that replaces them tells nothing.
-    `around` are the other files of tests, which may have base classes. `read` finds tests in texts.
+    `around` are the other files of tests, which may have base classes. `code_names` are what the code
+    defines, where that is known. `read` finds tests in texts.
     """
     old, new = read(before), read(after)
     helpers = [{item.name for item in tests.values() if item.is_helper} for tests in (old, new)]
@@ -64,11 +66,34 @@ def find_weakened_tests(
     for test, item in old.items():
         if (now := successors.get(test)) is not None:
             found.extend(compare_tests(item, now, kept, removed_names, added))
+        elif item.is_helper and _checks_nothing_now(item, after.get(item.path, ""), old, new):
+            shown = item.checks[0].shown
+            found.append(WeakenedTest(item.test, "fewer checks", shown, was=item.owner))
         elif not _is_replaced(item, unfolded, gone[item.path], kept):
-            other = _find_rewritten(item, before[item.path], room, new)
+            called = list_called(item) - {i.name for i in iter_definitions(before[item.path])}
+            called = called.intersection(code_names) if code_names else called - {*dir(builtins)}
+            other = _find_rewritten(item, called, room, new)
             found.append(_describe_loss(item, other, unfolded))
     found.extend(_find_replacing(unfolded, before, after, changed_names))
     return list(dict.fromkeys(found))
+
+
+def _checks_nothing_now(
+    item: ComparedTest,
+    text: str,
+    old: Mapping[str, ComparedTest],
+    new: Mapping[str, ComparedTest],
+) -> bool:
+    """Return whether a function that tests call for its result checks nothing now, nor they in its place.
+
+    One that is called as a statement is read in place of its calls.
+    """
+    if not item.checks or item.name not in {node.name for node in iter_definitions(text)}:
+        return False
+    calling = [[i for i in tests.values() if item.name in i.names] for tests in (old, new)]
+    counts = [sum(len(test.checks) for test in tests) for tests in calling]
+    is_statement = re.compile(rf"^\s*(await )?(self\.)?{item.name}\(", re.MULTILINE)
+    return counts[1] <= counts[0] and not any(is_statement.search(i.body) for i in calling[1])
 
 
 def _describe_loss(
@@ -192,15 +217,13 @@ def _write_as_name(text: str) -> str:
 
 
 def _find_rewritten(
-    item: ComparedTest, text: str, room: dict[str, int], new: Mapping[str, ComparedTest]
+    item: ComparedTest, called: set[str], room: dict[str, int], new: Mapping[str, ComparedTest]
 ) -> ComparedTest | None:
     """Return a new test that calls all of the code that a test called, with as many checks as strong.
 
     `room` are the new tests, with the number of their checks that stand for those of no other test; those
     that stand for this one are taken from it.
     """
-    own = {node.name for node in iter_definitions(text)}
-    called = list_called(item) - own - {*dir(builtins)}
     strongest = max((check.strength for check in item.checks), default=Strength.WHOLE)
     for test, left in room.items():
         checks = [i for i in _list_whole(new[test]) if i.strength >= strongest]

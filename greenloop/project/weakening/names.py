@@ -14,8 +14,8 @@ _MIN_RECOGNIZED = 4  # characters of a text that names something
 def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> frozenset[str]:
     """Return what code had and no file has now.
 
-    These are functions, classes, constants, attributes, arguments (`name=`), and texts that code
-    compared with or looked up.
+    These are functions, classes, constants, attributes, arguments (`name=`), texts that code
+    compared with or looked up, and modules.
     """
     changed, others = (
         {p: t for p, t in after.items() if (p in before) is x} for x in (True, False)
@@ -24,7 +24,15 @@ def find_removed_names(before: Mapping[str, str], after: Mapping[str, str]) -> f
     texts = _list_recognized(before) - _list_literals(changed)
     named = re.compile("|".join(re.escape(i.strip("'=")) for i in (*gone, *texts)) or "$^")
     others = {path: text for path, text in others.items() if named.search(text)}
-    return frozenset(gone - _list_definitions(others) | (texts - _list_literals(others)))
+    modules = _list_modules(set(before) - set(after)) - _list_modules(after)
+    return frozenset(gone - _list_definitions(others) | (texts - _list_literals(others)) | modules)
+
+
+def _list_modules(paths: Collection[str]) -> set[str]:
+    """Return the names of modules, and the texts of their dotted names."""
+    dotted = [path.removesuffix(".py").removesuffix("/__init__").split("/") for path in paths]
+    whole = {repr(".".join(parts[start:])) for parts in dotted for start in range(len(parts))}
+    return {parts[-1] for parts in dotted} | whole
 
 
 def _list_recognized(texts: Mapping[str, str]) -> set[str]:
@@ -116,6 +124,13 @@ def list_values(node: ast.AST) -> frozenset[str]:
     first = node.body[0] if isinstance(node, Function) and node.body else None
     doc = first.value if isinstance(first, ast.Expr) else None
     return frozenset(repr(item.value) for item in found if item is not doc)
+
+
+def list_variables(text: str) -> set[str]:
+    """Return the names in an expression that it does not call."""
+    nodes = list(ast.walk(parse_or_empty(text)))
+    called = {node.func for node in nodes if isinstance(node, ast.Call)}
+    return {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
 
 
 def list_names(node: ast.AST) -> frozenset[str]:

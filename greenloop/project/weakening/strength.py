@@ -19,6 +19,7 @@ _REDUCING = frozenset(
 )
 _PEELED = _REDUCING | {"isinstance", "issubclass", "hasattr", "len", "str", "repr", "list", "type"}
 _TOLERANCES = frozenset({"rel", "abs", "delta", "rel_tol", "abs_tol", "rtol", "atol", "tolerance"})
+_ANYTHING = re.compile(r"[.*+?^$()]*")  # as a pattern
 _DIGITS = frozenset({"places", "decimal", "decimals"})  # that have to agree
 
 
@@ -154,7 +155,7 @@ def collect_names(node: ast.AST) -> set[str]:
 
 @dataclass(frozen=True)
 class Bound:
-    """What a check lets through: values up to (`is_upper`), or from, what `text` is."""
+    """What a check lets through: values up to (`is_upper`), or from, what `text` is, or with that text."""
 
     of: str
     text: str
@@ -165,10 +166,15 @@ class Bound:
         """Return whether it certainly lets more through than another one of the same value."""
         mine, theirs = _read_number(self.text), _read_number(other.text)
         if mine is None or theirs is None:
-            return self._is_grown_from(other)
+            return self._is_grown_from(other) or self._is_found_in(other)
         if mine == theirs:
             return self.is_inclusive and not other.is_inclusive
         return (mine > theirs) == self.is_upper
+
+    def _is_found_in(self, other: "Bound") -> bool:
+        """Return whether both are texts that are looked for, and this one is less of the other one."""
+        mine, theirs = _read_text(self.text), _read_text(other.text)
+        return bool(theirs) and _finds(mine, theirs) and not _finds(theirs, mine)
 
     def _is_grown_from(self, other: "Bound") -> bool:
         """Return whether the other one is a part of its sum, product or power."""
@@ -197,6 +203,10 @@ def _read_bounds(node: ast.AST) -> Iterator[Bound]:
     match node:
         case ast.keyword(arg=str(name), value=value) if name in _TOLERANCES | _DIGITS:
             yield Bound(name, ast.unparse(value), name in _TOLERANCES)
+        case ast.keyword(arg="match" as name, value=value):
+            yield Bound(name, ast.unparse(value), True)
+        case ast.Compare(left=text, ops=[ast.In()], comparators=[value]):
+            yield Bound(f"in {ast.unparse(value)}", ast.unparse(text), True)
         case ast.Compare(left=first, ops=operators, comparators=others):
             for left, operator, right in zip([first, *others], operators, others, strict=False):
                 if isinstance(operator, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
@@ -205,6 +215,19 @@ def _read_bounds(node: ast.AST) -> Iterator[Bound]:
                     is_upper = isinstance(operator, (ast.Lt, ast.LtE)) != is_turned
                     is_inclusive = isinstance(operator, (ast.LtE, ast.GtE))
                     yield Bound(ast.unparse(value), ast.unparse(bound), is_upper, is_inclusive)
+
+
+def _read_text(text: str) -> str:
+    """Return a text that is written out, without the backslashes of a pattern; '' for anything else."""
+    with suppress(ValueError, TypeError, SyntaxError):
+        found = ast.literal_eval(text)
+        return re.sub(r"\\(.)", r"\1", found) if isinstance(found, str) else ""
+    return ""
+
+
+def _finds(pattern: str, text: str) -> bool:
+    """Return whether a text is in another one, or is a pattern of any text."""
+    return pattern in text or bool(_ANYTHING.fullmatch(pattern))
 
 
 def _read_number(text: str) -> float | None:

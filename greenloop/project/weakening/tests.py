@@ -59,11 +59,14 @@ class ComparedTest:
 
 @dataclass(frozen=True)
 class _Place:
-    """What stands around a function: its classes, their bodies and the file's, and what these define."""
+    """What stands around a function: its classes, their bodies and the file's, and what these define:
+    functions that check, and all of them.
+    """
 
     classes: tuple[Definition, ...] = ()
     bodies: tuple[list[ast.stmt], ...] = ()
     helpers: Mapping[str, Function] = field(default_factory=dict)
+    functions: Mapping[str, Function] = field(default_factory=dict)
     marks: tuple[ast.expr, ...] = ()
 
     def enter(self, body: list[ast.stmt], *entered: ast.ClassDef) -> "_Place":
@@ -71,6 +74,7 @@ class _Place:
             (*self.classes, *entered),
             (*self.bodies, body),
             {**self.helpers, **find_helpers(body)},
+            {**self.functions, **{i.name: i for i in body if isinstance(i, Function)}},
             (*self.marks, *list_marks(body), *(i for node in entered for i in node.decorator_list)),
         )
 
@@ -124,7 +128,8 @@ def _read(
     outer = {name: value for name, value in bound.items() if name not in given}
     is_test = node.name.startswith("test")  # pytest gives its defaults no other value
     outer = {**outer, **read_defaults(node)} if is_test else outer
-    cases, body = list_cases(marks, bound), node.body
+    fixtures = [item for name, item in place.functions.items() if name in given]
+    cases, body = list_cases(marks, bound, fixtures), node.body
     found = (i for c in cases for i in list_checks(body, outer, c, place.helpers, inlined))
     checks = tuple(islice(found, MAX_CHECKS))
     return ComparedTest(

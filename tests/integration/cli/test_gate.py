@@ -39,6 +39,15 @@ def test_files():
     for file in pathlib.Path(__file__).parent.glob("data/*.txt"):
         assert total([1]) == int(file.read_text())
 """
+HELPED = """
+
+def read(value):
+    return value
+
+
+def test_of_many():
+    assert read(total([1, 2, 3])) == 6
+"""
 NEGATIVE = """
 
 
@@ -137,7 +146,7 @@ def test_data_that_tests_read_and_cases_that_are_gone_are_named(project: Path) -
     data.write_text("[[[1, 2], 3], [[4], 5]]")
     replace(project / "cart.py", "return sum(prices)", "return sum(prices) + (len(prices) == 1)")
     _, out, _ = stop(project, "--agent", "text")
-    assert "test_sums fails with its data as they were: `tests/sums.json` is now" in out
+    assert "test_sums fails with the data and helpers that it had: `tests/sums.json` is now" in out
     git(project, "checkout", "-q", "cart.py")
     data.write_text("[[[1, 2], 3]]")
     _, out, _ = stop(project, "--agent", "text")
@@ -146,6 +155,15 @@ def test_data_that_tests_read_and_cases_that_are_gone_are_named(project: Path) -
     (project / "tests/data/one.txt").unlink()
     _, _, err = stop(project, "--agent", "text")  # the agent was told twice
     assert "tests/data/one.txt is gone; the tests that read it passed with what it had" in err
+
+
+def test_a_helper_that_hides_what_a_test_compared_is_named(project: Path) -> None:
+    append(project / "tests/test_cart.py", HELPED)
+    commit_all(project)
+    replace(project / "cart.py", "sum(prices)", "sum(prices) + 0.25 * (len(prices) == 3)")
+    replace(project / "tests/test_cart.py", "return value", "return int(value)")
+    _, out, _ = stop(project, "--agent", "text")
+    assert "test_of_many fails with the data and helpers that it had: `tests/test_cart.py`" in out
 
 
 def test_what_an_agent_cannot_mend_does_not_block_it(project: Path) -> None:

@@ -95,6 +95,47 @@ def test_a_loosened_helper_is_named() -> None:
     before = "def test_a():\n    def check(x):\n        assert x == 1\n\n    check(f())\n"
     assert find_kinds(before.replace("x == 1", "x"), before) == ["looser"]
 
+    before = "def test_a(hits, size):\n    assert read() == Info(hits, size)\n"
+    parts = before.replace("read() == Info(hits, size)", "read().size == size")
+    assert find_kinds(parts, before) == ["looser"]
+    assert find_kinds(parts + "    assert read().hits == hits\n", before) == []
+
+
+def test_a_helper_that_returns_what_it_checks_no_longer_is_named() -> None:
+    before = "def read(x):\n    assert x.ok\n    return x.text\n\ndef test_a():\n    assert read(f()) == 'a'\n"
+    after = before.replace("    assert x.ok\n", "")
+    assert find_kinds(after, before) == ["fewer checks"]
+    assert find_kinds(after + "    assert f().ok\n", before) == []
+
+
+def test_values_of_a_fixture_are_cases() -> None:
+    head = (
+        "@pytest.fixture(params=[(1, 1), (2, 4)])\ndef pair(request):\n    return request.param\n\n"
+    )
+    before = (
+        head + "def test_a(pair):\n    number, want = pair\n    assert square(number) == want\n"
+    )
+    assert find_kinds(before.replace("(1, 1), ", ""), before) == ["fewer checks"]
+    alone = before.replace(", (2, 4)", "") + "\ndef test_two():\n    assert square(2) == 4\n"
+    assert find_kinds(before, alone) == []
+    made = before.replace("return request.param", "return read(request.param)")
+    assert find_kinds(made.replace("(1, 1), ", ""), made) == ["fewer checks"]
+
+
+def test_a_test_of_the_same_code_in_another_way_replaces_one() -> None:
+    old = {"test_a.py": "def test_x():\n    pool = Pool()\n    assert pool.done(total(1))\n"}
+    new = {"test_a.py": "def test_y():\n    assert [total(1), total(2)] == [1, 2]\n"}
+    assert [i.kind for i in find_weakened_tests(old, new)] == ["removed"]
+    found = find_weakened_tests(old, new, code_names={"total"})
+    assert [item.kind for item in found] == ["rewritten"]
+
+
+def test_a_test_that_is_removed_with_its_module_is_not_named() -> None:
+    test = "\ndef test_old():\n    __import__('shop.old')\n    assert warned()\n"
+    removed = find_removed_names({"src/shop/old.py": ""}, {"src/shop/new.py": ""})
+    assert find_kinds(BEFORE, BEFORE + test, removed) == []
+    assert find_kinds(BEFORE, BEFORE + test) == ["removed"]
+
 
 def test_both_sides_of_a_finding_show_what_differs() -> None:
     test = "def test_a():\n    with pytest.raises(ValueError):\n        add({})\n"
