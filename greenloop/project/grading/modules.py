@@ -14,7 +14,15 @@ from greenloop.project.code_map.index import CodeIndex, build_index
 from greenloop.project.code_map.interface import find_module, select_module
 from greenloop.project.code_map.modules import parse_module
 from greenloop.project.runner import ProjectRunner
-from greenloop.records import Baseline, HeldOut, HeldOutExample, Isolated, Memorization, TestRun
+from greenloop.records import (
+    Baseline,
+    HeldOut,
+    HeldOutExample,
+    Isolated,
+    Memorization,
+    NotObservable,
+    TestRun,
+)
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.merge import append_tests, find_clashes
@@ -22,7 +30,7 @@ from greenloop.testsuite.parser import parse_test_functions, remove_tests
 from greenloop.testsuite.programs import build_programs
 
 NO_NEW_TESTS = "no test is new"
-_NO_MODULE = "no import of the new tests names a module of the project"
+_NO_MODULE = "no import of the file names a module of the project"
 _RELATIVE_IMPORT = re.compile(r"(?m)^(\s*from\s+)(\.+)([\w.]*)(?=\s+import\b)")
 
 
@@ -54,8 +62,24 @@ class CalledModules:
         if not self.new_tests:
             return NO_NEW_TESTS
         if not self._contexts:
-            return _NO_MODULE
+            return self._observe_none()
         return isolation.measure_modules(self._contexts)
+
+    def _observe_none(self) -> Isolated:
+        """Return what is known of tests whose form does not tell what they call."""
+        paths = sorted({name.partition("::")[0] for name in self._new})
+        found = {
+            f"{path}::{test.name}": test.first_line
+            for path in paths
+            for test in parse_test_functions(self._texts[path])
+        }
+        refused = tuple(
+            NotObservable(test=name, line=found.get(name, 0), reason=_NO_MODULE)
+            for name in sorted(self._new)
+        )
+        return Isolated(
+            reached=True, tests=len(refused), observed=0, agreed=0, not_observable=refused
+        )
 
     def measure_memorization(self) -> Memorization | str | None:
         """Ask the changed modules what the new tests ask, and variants. Raises SandboxError."""

@@ -303,6 +303,24 @@ def test_classes_that_a_package_passes_on_are_known_in_isolation(run: Run, shop:
     assert (status, isolated["agreed"], isolated["not_observable"]) == (1, 1, [])
 
 
+def test_a_module_that_tests_import_by_its_name_as_text_is_not_held_against_them(
+    run: Run, shop: Path
+) -> None:
+    append(PRICES, "\n\ndef afford(net: int) -> int:\n    return net\n")
+    Path("shop", "tests/test_afford.py").write_text(
+        "import importlib\n\nprices = importlib.import_module('shop.prices')\n\n\n"
+        "def test_afford():\n    assert prices.afford(9) == 9\n"
+    )
+    out = run(
+        "check", "--diff", "HEAD", "--in", "shop", "--json", "--quiet", GREENLOOP_MUTANTS="0"
+    )[1]
+    report = report_of(out)
+    (refused,) = report["evidence"]["isolated"]["not_observable"]
+    assert refused["reason"] == "no import of the file names a module of the project"
+    assert (refused["line"], report["evidence"]["isolated"]["observed"]) == (6, 0)
+    assert not any("isolation" in reason for reason in report["reasons"])
+
+
 def test_new_code_that_knows_only_the_examples_of_its_tests_is_not_verified(
     run: Run, shop: Path
 ) -> None:
