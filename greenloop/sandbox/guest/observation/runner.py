@@ -29,7 +29,8 @@ _TOO_LARGE, _UNREADABLE = ["unknown", "too large"], ["unknown", "cannot be read"
 _to_json = json.JSONEncoder(separators=(",", ":")).encode
 _is_async = inspect.iscoroutinefunction
 _gettempdir, _join = tempfile.gettempdir, os.path.join
-_getcwd, _chdir, _mkdir, _rmtree = os.getcwd, os.chdir, os.mkdir, shutil.rmtree
+_getcwd, _listdir, _chdir = os.getcwd, os.listdir, os.chdir
+_mkdir, _rmtree = os.mkdir, shutil.rmtree
 _get_cpu_time = time.process_time
 _OPERATORS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "Add": ("add", operator.add),
@@ -63,9 +64,15 @@ def _find_replaced() -> str:
 
 
 def _enter_empty_folder(path: str, stack: ExitStack) -> None:
-    """Make a folder the current one, so that two programs find the same under relative paths."""
+    """Make a folder the current one, so that two programs find the same under relative paths.
+
+    A folder that holds more than modules, as that of a project, stays the current one.
+    """
+    if not all(name.endswith(".py") for name in _listdir()):
+        return
     stack.callback(_rmtree, path, ignore_errors=True)
     stack.callback(_chdir, _getcwd())
+    _rmtree(path, ignore_errors=True)  # of a process that was ended
     _mkdir(path)
     _chdir(path)
 
@@ -143,8 +150,7 @@ class Runner:
             with ExitStack() as stack:
                 if self._row_cpu_s:
                     stack.enter_context(CpuTimeLimit(self._row_cpu_s))
-                    if not self._place.create_folder:
-                        _enter_empty_folder(f"{folder}.cwd", stack)
+                    _enter_empty_folder(f"{folder}.cwd", stack)
                 if "tmp_path" in fixtures and self._place.create_folder:
                     folder = self._place.create_folder()
                 made = {name: create_fixture(name, folder, stack) for name in fixtures}
