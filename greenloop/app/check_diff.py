@@ -27,7 +27,7 @@ from greenloop.events.progress import create_thread_safe_sink, progress_span
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.grading import ChangedLines, grade_lines
 from greenloop.project.grading.grader import CODE_PIECES, NO_STATEMENT, TEST_PIECES
-from greenloop.project.runner import MAX_SUITE_SECONDS, NOT_FINISHED, ProjectRunner
+from greenloop.project.runner import NOT_FINISHED, ProjectRunner
 from greenloop.records import Baseline, Change, Evidence, Report
 from greenloop.records.evidence.base import format_items
 from greenloop.sandbox import Sandbox
@@ -186,10 +186,11 @@ def measure_tests(
     """
     parts: list[list[str] | None] = [None] if deadline is None else list_parts(diff)
     some = (None, parts[-1]) if deadline is not None else ()
-    tried = (run_earlier_tests(runner, diff, only, _limit(deadline)) for only in some)
+    tried = (run_earlier_tests(runner, diff, only, _limit(deadline or 0.0)) for only in some)
     earlier = next(filter(None, tried), None)
     for tests in parts:
-        baseline = runner.measure_baseline(_limit(deadline, tests is parts[-1]), tests)
+        limit_s = None if deadline is None else _limit(deadline, tests is parts[-1])
+        baseline = runner.measure_baseline(limit_s, tests)
         if not (is_late := baseline.problem.startswith(NOT_FINISHED)):
             break
     if baseline.problem and tests and not is_late:  # they are no tests any more
@@ -200,10 +201,8 @@ def measure_tests(
     return baseline, red, compare_tests(diff, baseline, known, tests) if known else {}
 
 
-def _limit(deadline: float | None, is_all: bool = False) -> float:
+def _limit(deadline: float, is_all: bool = False) -> float:
     """Return the seconds that a run may take, which are all that is left or a share of them."""
-    if deadline is None:
-        return MAX_SUITE_SECONDS
     return max((deadline - time.monotonic()) * (1.0 if is_all else _SUITE_SHARE), 1.0)
 
 

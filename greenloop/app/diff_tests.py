@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from greenloop.app.tests_before import FOR_FOLDER, find_readers, list_ended
 from greenloop.project.diff import ProjectDiff
-from greenloop.project.runner import MAX_SUITE_SECONDS, ProjectRunner
+from greenloop.project.runner import ProjectRunner
 from greenloop.project.weakening import (
     WeakenedTest,
     find_changed_names,
@@ -89,7 +89,7 @@ def explain_problem(runner: ProjectRunner, diff: ProjectDiff, baseline: Baseline
     changed = [item for item in diff.before.items() if item[0] in runner.tree.texts or item[1]]
     if not changed:
         return RedTests()
-    before = runner.run(diff.before, timeout_s=MAX_SUITE_SECONDS)
+    before = runner.run(diff.before, timeout_s=runner.suite_s)
     if before.ending != "finished" or not before.passed_count:
         return RedTests()
     ended = list_ended(before, "passed")

@@ -3,12 +3,12 @@
 import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Final
 
 from greenloop.errors import SandboxError
 from greenloop.events import EventSink, WorkEnded, WorkStarted, ignore_event
 from greenloop.records import Piece
+from greenloop.sandbox.limits import measure_load
 from greenloop.syntax.parse import call_again_after_race
 
 # One plain run each, in a warm and in a fresh Python: where both fail, nothing can be run.
@@ -73,7 +73,5 @@ class EvidenceCollector:
 
 def describe_load() -> str:
     """Return the load of this machine where it is so high that outcomes depend on it, else ''."""
-    with suppress(AttributeError, OSError):
-        load, count = os.getloadavg()[0], os.cpu_count() or 1
-        return f"load {load:.1f} on {count} processors" if load > _BUSY_LOAD * count else ""
-    return ""
+    load, count = measure_load(), os.cpu_count() or 1
+    return f"load {load * count:.1f} on {count} processors" if load > _BUSY_LOAD else ""

@@ -12,7 +12,7 @@ from greenloop.sandbox import Sandbox
 from greenloop.sandbox.job import HASH_SEED
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.settings import Settings
-from greenloop.testsuite import TestFile
+from greenloop.testsuite import TestFile, read_conftest
 
 ORDER_SEED = 20261  # any fixed value: a repeat must give the same verdict
 MIN_SECONDS = 10.0  # that a piece may take, however short the tests are
@@ -83,6 +83,12 @@ class GradingContext:
     def is_bounded(self) -> bool:
         """Whether a piece may take only as long as a few runs of the tests: in a project, unless all mutants are asked for."""
         return self.plan.mutants is not None and isinstance(self.sandbox, ProjectSandbox)
+
+    def read_test(self, file: TestFile) -> tuple[str, str]:
+        """Return a test file and the conftest files that hold for it, as texts that stand alone."""
+        if isinstance(self.sandbox, ProjectSandbox):
+            return self.sandbox.read_test(file)
+        return file.code, "" if file.name == "conftest.py" else read_conftest(self.tests)
 
     def run_tests(
         self, code: str | None = None, tests: Sequence[TestFile] | None = None, **options: Any

@@ -11,10 +11,10 @@ from greenloop.project.tree import ProjectTree
 from greenloop.records import Baseline, TestRun
 from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.limits import SUITE_SECONDS, stretch
 from greenloop.sandbox.work.tests import Hits
 from greenloop.testsuite.parser import is_test_path
 
-MAX_SUITE_SECONDS = 180.0
 NOT_FINISHED = "the tests did not finish"
 _OF_TIME = ("DeadlineExceeded", "FailedHealthCheck", "Flaky", "FlakyFailure")
 _MAX_SHOWN_CHARS = 300
@@ -26,6 +26,11 @@ class ProjectRunner:
 
     box: Sandbox
     tree: ProjectTree
+
+    @property
+    def suite_s(self) -> float:
+        """The wall-clock seconds that all tests may take; more if the user gives a test run more."""
+        return stretch(max(SUITE_SECONDS, self.box.limits.timeout_s))
 
     def run(
         self,
@@ -46,16 +51,16 @@ class ProjectRunner:
         return self.box.run_project(project, **options)
 
     def measure_baseline(
-        self, limit_s: float = MAX_SUITE_SECONDS, tests: Sequence[str] | None = None
+        self, limit_s: float | None = None, tests: Sequence[str] | None = None
     ) -> Baseline:
         """Run the suite, or some tests of it, twice at once, one time to see which tests run which lines.
 
         Tests with another outcome then are run once more, as they are. Those that Hypothesis ends for
         their time are flaky: tracing and the load of the machine take longer. `Baseline.problem` is set
-        where the suite does not come to its end within `limit_s` seconds, or no test passes, and
-        `Baseline.failures` with it. Raises SandboxError: no process can be started.
+        where the suite does not come to its end within `limit_s` seconds (None: `suite_s`), or no test
+        passes, and `Baseline.failures` with it. Raises SandboxError: no process can be started.
         """
-        texts = self.tree.texts
+        texts, limit_s = self.tree.texts, limit_s or self.suite_s
         hits: Hits = {path: {} for path in texts if not is_test_path(path)}
         beside = replace(self, box=self.box.with_packages(self.box.packages))
         with ThreadPoolExecutor(1) as pool:

@@ -21,7 +21,12 @@ from greenloop.repair.ranking import (
     split_special_cases,
 )
 from greenloop.sandbox import Sandbox
-from greenloop.sandbox.work.trials.patches import BaselineResult, PatchRuns, PatchTrialPlan
+from greenloop.sandbox.work.trials.patches import (
+    MIN_COLLECT_SECONDS,
+    BaselineResult,
+    PatchRuns,
+    PatchTrialPlan,
+)
 from greenloop.sandbox.work.trials.runs import ModuleEdit
 from greenloop.syntax.bytecode import CompilationUnits
 from greenloop.syntax.parse import PARSE_ERRORS
@@ -85,6 +90,7 @@ class _PatchSearch:
     _max_patches: int
     _is_interrupted: bool = False
     _breaks_import: bool = False
+    _collect_s: float = MIN_COLLECT_SECONDS
     _spent_s: float = field(default_factory=lambda: -time.thread_time())  # without this thread
 
     def _remaining_s(self) -> float:
@@ -151,6 +157,7 @@ class _PatchSearch:
         durations = [item.duration_s for item in run.tests if item.outcome == "passed"]
         remaining_s = self._remaining_s()
         max_test_s = max(_MIN_TEST_SECONDS, _TEST_TIME_FACTOR * max(durations, default=0.0))
+        self._collect_s += 2 * run.cpu_s  # of which the collection is a part
         max_test_s = min(max_test_s, max(_MIN_TEST_SECONDS, _MAX_TIME_SHARE * remaining_s))
         found = self._sandbox.measure_tests(
             self._code,
@@ -158,6 +165,7 @@ class _PatchSearch:
             module=self._module,
             max_cpu_s=max_test_s,
             budget_s=remaining_s / 2,
+            max_collect_s=self._collect_s,
         )
         self._spent_s += found.cpu_s
         self._is_interrupted |= "(interrupted" in found.error
@@ -193,7 +201,7 @@ class _PatchSearch:
             batch = ranked[done : done + size]
             edits = [self._to_module_edit(item.edit, units) for item in batch]
             scores = tuple(item.score for item in batch)
-            plan = PatchTrialPlan(reached, scores, self._max_patches, margin)
+            plan = PatchTrialPlan(reached, scores, self._max_patches, margin, self._collect_s)
             runs = self._run_patches(edits, plan, remaining_s)
             tried = done + runs.tried_count
             if runs.passing or runs.error or runs.tried_count < len(batch):

@@ -1,11 +1,16 @@
 """Resource limits of a run."""
 
+import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 from greenloop.records import LimitName
 from greenloop.settings import Settings
 
 _EXTRA_CPU_SECONDS = 2
+SUITE_SECONDS = 180.0  # of wall-clock time, for the tests of a project
+TOO_LATE = "still running after"
+_MAX_STRETCH = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ class ResourceLimits:
     def describe_exceeded(self, name: LimitName) -> str:
         """Describe in words that a limit was exceeded, with its value."""
         return {
-            "wall time": f"still running after {self.timeout_s:g} s",
+            "wall time": f"{TOO_LATE} {self.timeout_s:g} s",
             "cpu": f"more than {self.cpu_seconds} s of CPU time in one process",
             "memory": f"more than {_format_mb(self.memory_bytes)} of memory in one process",
             "total memory": f"more than {_format_mb(self.total_bytes)} of memory in all, with its files",
@@ -69,6 +74,18 @@ def limits_from_settings(settings: Settings) -> ResourceLimits:
         open_files=settings.open_files,
         processes=settings.processes,
     )
+
+
+def measure_load() -> float:
+    """Return how many processes wait for each core of this machine; 0 where that is unknown."""
+    with suppress(AttributeError, OSError):
+        return os.getloadavg()[0] / (os.cpu_count() or 1)
+    return 0.0
+
+
+def stretch(seconds: float) -> float:
+    """Return wall-clock seconds in which a process gets as much done as in these on an idle machine."""
+    return seconds * min(max(1.0, measure_load()), _MAX_STRETCH)
 
 
 def _format_mb(size: int) -> str:

@@ -1,9 +1,10 @@
 """The module that a test file tests: its name, its names in the file, and its calls."""
 
 import ast
+import re
 import site
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Mapping
 from importlib.machinery import PathFinder
 
 from greenloop.dependencies.names import iter_imported_modules
@@ -11,6 +12,7 @@ from greenloop.syntax.nodes import copy_tree
 from greenloop.syntax.parse import parse_or_none
 
 DEFAULT_MODULE = "solution"
+_RELATIVE_IMPORT = re.compile(r"(?m)^(\s*from\s+)(\.+)([\w.]*)(?=\s+import\b)")
 
 
 def find_tested_module(test_code: str, packages: Collection[str]) -> str:
@@ -31,6 +33,20 @@ def list_imported_modules(code: str, packages: Collection[str] = ()) -> list[str
     tree = parse_or_none(code)
     imported = iter_imported_modules(tree) if tree else ()
     return [name for name in imported if name not in packages and not _is_installed(name)]
+
+
+def name_imports_fully(code: str, path: str, files: Container[str]) -> str:
+    """Return a file of a project with full names in place of its relative imports."""
+    parts = path.removesuffix(".py").split("/")
+    at = len(parts) - 1
+    while at and "/".join([*parts[:at], "__init__.py"]) in files:
+        at -= 1
+
+    def name_fully(found: re.Match[str]) -> str:
+        package = [*parts[at : -len(found[2])], *filter(None, [found[3]])]
+        return found[1] + ".".join(package) if package else found[0]
+
+    return _RELATIVE_IMPORT.sub(name_fully, code)
 
 
 def _is_installed(name: str) -> bool:

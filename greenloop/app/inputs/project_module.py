@@ -29,7 +29,7 @@ from greenloop.testsuite.parser import is_test_path
 
 def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckInputs:
     """Read a module and its tests: of a project, if it belongs to a package, or to a project that
-    has an environment or options of pytest.
+    has an environment or options of pytest, or if it cannot be imported by its name.
 
     Where that environment is greenloop's own, and adds nothing to the tests but start-up time, a
     module of no package is one alone. Raises InputError: the module or a test file cannot be used.
@@ -39,7 +39,7 @@ def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckI
         return read_check_inputs(code, tests)
     place = root.resolve()
     root = find_whole_root(place)
-    if find_package(code):
+    if find_package(code) or not code.stem.isidentifier():
         return _read_project_module(root, code, tests)
     found = find_environment(place, settings.python, lambda line: None)
     if found is None and not has_pytest_options(root):

@@ -2,15 +2,14 @@
 
 import ast
 import copy
-import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from greenloop.grading.inputs.builder import Input
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ALLOWED, BEFORE
+from greenloop.sandbox.limits import stretch
 from greenloop.sandbox.work.observations import ObservedRow, load
 from greenloop.syntax.parse import parse_or_none
 
@@ -156,10 +155,7 @@ class Program:
 
 def _limit_wall(cpu_s: float) -> float:
     """Return the seconds until a process that may use `cpu_s` is taken for one that waits."""
-    wall_s, share = _WALL_FACTOR * cpu_s + _MIN_WALL_S, 1.0
-    with suppress(AttributeError, OSError):
-        share = (os.cpu_count() or 1) / max(os.getloadavg()[0], 1.0)
-    return wall_s / min(share, 1.0)
+    return stretch(_WALL_FACTOR * cpu_s + _MIN_WALL_S)
 
 
 def _read_row(row: ObservedRow, error: str) -> Answer:

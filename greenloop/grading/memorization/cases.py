@@ -21,7 +21,7 @@ def read_cases(context: GradingContext) -> tuple[list[Input], tuple[str, ...]]:
 
     A program is taken where no call with plain arguments asks the same function or method.
     """
-    tests = [item.code for item in context.tests]
+    tests = [context.read_test(item)[0] for item in context.tests]
     public = _list_called(context, tests)
     found = iterate_calls(tests, context.module, public, read_constants(context.code))
     calls = [Input(call, ast.unparse(call.func)) for _, call in found if call.args or call.keywords]

@@ -29,7 +29,7 @@ def measure(context: GradingContext, lines: Container[int] = ANY_LINE) -> Memori
     Of functions and special cases those count that have one of the `lines`. None where no test calls the code with plain values alone, or where hooks and automatic fixtures
     of the tests could change the answers.
     """
-    tests = [item.code for item in context.tests]
+    tests = [text for item in context.tests for text in context.read_test(item)]
     if any(has_hooks(item) or "autouse" in item for item in tests):
         return None
     cases, public = read_cases(context)

@@ -15,7 +15,7 @@ from greenloop.grading.observation.values import NoEvidenceError
 from greenloop.records import Isolated, NotObservable
 from greenloop.sandbox.job import HASH_SEED
 from greenloop.sandbox.work.observations import Observations, ObservedRow, load
-from greenloop.testsuite import TestFile, read_conftest
+from greenloop.testsuite import TestFile
 from greenloop.testsuite.programs import Program, ProgramFile, build_programs
 
 # That of the first run: code whose results hang on the order of a set is unsteady, and forges nothing.
@@ -71,8 +71,8 @@ def measure_modules(contexts: Sequence[GradingContext]) -> Isolated | str:
 
 def plan_programs(context: GradingContext, file: TestFile) -> ProgramFile:
     """Return the programs of a test file."""
-    shared = "" if file.name == "conftest.py" else read_conftest(context.tests)
-    return build_programs(file.code, context.module, shared)
+    code, shared = context.read_test(file)
+    return build_programs(code, context.module, shared)
 
 
 def _summarize(

@@ -1,11 +1,9 @@
 """Modules of a project with the new tests that call them, for what is observed apart from tests."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import PurePosixPath
 
 from greenloop.grading import GradingContext, Plan, held_out_examples
 from greenloop.grading.memorization import evidence as memorization
@@ -25,13 +23,11 @@ from greenloop.records import (
 )
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.merge import append_tests, find_clashes
+from greenloop.testsuite.module_under_test import name_imports_fully
 from greenloop.testsuite.parser import parse_test_functions, remove_tests
-from greenloop.testsuite.programs import build_programs
 
 NO_NEW_TESTS = "no test is new"
 _NO_MODULE = "no import of the file names a module of the project"
-_RELATIVE_IMPORT = re.compile(r"(?m)^(\s*from\s+)(\.+)([\w.]*)(?=\s+import\b)")
 
 
 @dataclass(frozen=True)
@@ -101,7 +97,8 @@ class CalledModules:
         left = {name.partition("::")[2] for name in self._new if name.startswith(f"{path}::")}
         modules = self._list_imported(path)
         for module, source in modules.items():
-            plan = build_programs(self._cut(path, left), module)
+            context = self._build(module, source, TestFile(path, self._cut(path, left)))
+            plan = isolation.plan_programs(context, context.tests[0])
             found = left.intersection(item.test for item in plan.programs)
             if module == list(modules)[-1]:
                 found = left  # with the reasons why some are not observable
@@ -112,7 +109,8 @@ class CalledModules:
     def _list_imported(self, path: str) -> Mapping[str, str]:
         """Return the project's modules that a test file imports, by name, most used first."""
         found: Counter[str] = Counter()
-        for item in parse_module(path, self._read(path)).imports:
+        text = name_imports_fully(self._texts[path], path, self._texts)
+        for item in parse_module(path, text).imports:
             target = self._index.find_target(path, item)
             is_module = target and not target[1] and item.name not in ("", "*")
             found[f"{item.module}.{item.name}" if is_module else item.module] += 1
@@ -125,25 +123,10 @@ class CalledModules:
         run = [path for path in self.baseline.reached if f"/{path}".endswith(ends)]
         return find_module(self._index, name) or (run[0] if len(run) == 1 else None)
 
-    def _read(self, path: str) -> str:
-        """Return the text of a test file, with full names where its imports are relative."""
-        parts = self._index.name_module(path).split(".")
-
-        def name_fully(found: re.Match[str]) -> str:
-            package = [*parts[: -len(found[2])], *filter(None, [found[3]])]
-            return found[1] + ".".join(package) if package else found[0]
-
-        return _RELATIVE_IMPORT.sub(name_fully, self._texts[path])
-
     def _cut(self, path: str, names: Collection[str]) -> str:
-        """Return a test file without its other tests, and with the fixtures of its folders."""
-        text = self._read(path)
-        text = remove_tests(text, {i.name for i in parse_test_functions(text)}.difference(names))
-        for folder in PurePosixPath(path).parents:
-            shared = self._texts.get(str(folder / "conftest.py"), "")
-            if shared and not find_clashes(text, shared):
-                text = append_tests(text, shared)
-        return text
+        """Return a test file without its other tests."""
+        text = self._texts[path]
+        return remove_tests(text, {i.name for i in parse_test_functions(text)}.difference(names))
 
     def _build(self, module: str, source: str, *tests: TestFile) -> GradingContext:
         box = ProjectSandbox(self.runner.box, self.runner.tree.project, source)

@@ -8,7 +8,7 @@ from typing import Any
 
 from greenloop.grading import Plan
 from greenloop.grading.mutation import measure_mutation
-from greenloop.project.runner import MAX_SUITE_SECONDS, ProjectRunner
+from greenloop.project.runner import ProjectRunner
 from greenloop.records import Baseline, Mutation
 from greenloop.sandbox.base import SandboxView
 from greenloop.sandbox.work.trials.runs import (
@@ -60,7 +60,7 @@ class _MappedTests(SandboxView):
         union = sorted({name for some in mapped.values() for name in some})
         if not union:
             return MutantRuns((MutantRun("uncovered"),) * len(edits))
-        left_s = min(MAX_SUITE_SECONDS, max(self._deadline - time.monotonic(), 1.0))
+        left_s = min(self._runner.suite_s, max(self._deadline - time.monotonic(), 1.0))
         first = self._runner.run({}, union, timeout_s=left_s)
         passing = {test.id for test in first.tests if test.outcome == "passed"}
         if first.ending != "finished" or not passing:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
@@ -13,6 +14,7 @@ from greenloop.sandbox.job import HASH_SEED, Job, TrialFiles
 from greenloop.sandbox.work.observations import Observations, observe_job
 from greenloop.sandbox.work.projects import place_project
 from greenloop.testsuite import TestFile
+from greenloop.testsuite.module_under_test import name_imports_fully
 from greenloop.testsuite.parser import has_test_name
 
 
@@ -61,6 +63,17 @@ class ProjectSandbox(SandboxView):
         placed = place_project(self, project)
         payload = {"path": self.path, "args": targets, **placed.payload}
         return replace(placed, payload=payload)
+
+    def read_test(self, file: TestFile) -> tuple[str, str]:
+        """Return a test file and the conftest files of its folders, with full names in their imports."""
+        files = self.project.all_files
+        texts = {file.name: file.code}
+        for folder in reversed(PurePosixPath(file.name).parents):
+            path = str(folder / "conftest.py")
+            if path in files and path != file.name:
+                texts[path] = files[path].decode("utf-8", "replace")
+        full = {path: name_imports_fully(text, path, files) for path, text in texts.items()}
+        return full.pop(file.name), "\n".join(full.values())
 
     def get_path(self, module: str) -> str:
         return self.path

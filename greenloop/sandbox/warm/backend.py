@@ -17,12 +17,11 @@ from greenloop.sandbox.environment import GuestEnvironment
 from greenloop.sandbox.guest.entrypoints import KINDS_WITHOUT_PYTEST
 from greenloop.sandbox.guest.files.writer import stdin_path
 from greenloop.sandbox.job import Job
-from greenloop.sandbox.limits import ResourceLimits
+from greenloop.sandbox.limits import SUITE_SECONDS, ResourceLimits, stretch
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.warm.zygote_client import ZygotePool
 
 _NAME_LENGTH = 8
-_SUITE_SECONDS = 180.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +133,7 @@ def _raise_limits(limits: ResourceLimits) -> ResourceLimits:
     is_default = limits.timeout_s == ResourceLimits().timeout_s
     return replace(
         limits,
-        timeout_s=_SUITE_SECONDS if is_default else limits.timeout_s,
+        timeout_s=stretch(SUITE_SECONDS) if is_default else limits.timeout_s,
         disk_bytes=max(limits.disk_bytes, 256 << 20),
         output_bytes=max(limits.output_bytes, 128 << 20),
         result_bytes=max(limits.result_bytes, 128 << 20),

@@ -11,14 +11,17 @@ from greenloop.dependencies import InstalledPackages, PackageResolver
 from greenloop.dependencies.names import get_package_name, is_standard_library
 from greenloop.events import EventSink, PackageInstallStarted, PackagesReady
 from greenloop.files import read_or_empty
+from greenloop.project.environment.discovery import find_project_root
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Failure
+from greenloop.sandbox.limits import TOO_LATE
 
 ONE_MODULE = (
     "a check takes one module alone; `greenloop check --diff REF` grades the lines of a project that "
     "have changed"
 )
 _REQUIRED_PYTHON = re.compile(r"""(?m)^\s*(?:requires-python|python_requires)\s*=\s*([^#\n]+)""")
+_SUBMODULE = re.compile(r"(?m)^\s*path\s*=\s*(\S.*?)\s*$")
 _METADATA_FILES = ("pyproject.toml", "setup.cfg", "setup.py")
 MISSING_MODULE = re.compile(r"No module named '([^'.]+)")
 
@@ -57,7 +60,7 @@ def describe_missing_module(module: str, importer: str, own: Collection[str] = (
 def explain_missing_modules(
     failures: Sequence[Failure], code: Path | None, own: Collection[str] = ()
 ) -> Iterator[str]:
-    """Yield a line for each module that the tests of a file did not find."""
+    """Yield a line for each module that the tests of a file did not find, and one for submodules."""
     for module in dict.fromkeys(map(find_missing_module, failures)):
         file = find_project_module(module, code) if module and code else ""
         if file:
@@ -66,6 +69,9 @@ def explain_missing_modules(
             yield describe_missing_module(module, "the code or a test imports", own)
     if any("attempted relative import" in item.message for item in failures):
         yield f"the code or a test imports from its own package: {ONE_MODULE}"
+    root = find_project_root(code) if code else None
+    if root and (line := explain_absent_submodules(root)):
+        yield line
 
 
 def find_project_module(module: str, code: Path) -> str:
@@ -85,9 +91,25 @@ def explain_suite_problem(
     found = MISSING_MODULE.search(problem)
     name = get_package_name(found[1]) if found else ""
     is_declared = name in tree.declared_names and name not in unavailable
-    install = "add --install, for what the project declares" if is_declared else ""
-    told = f"the project's tests cannot be run here: {problem}"
-    return "; ".join(filter(None, (told, install, explain_python_version(tree))))
+    lacks_plugin = bool(tree.declared_names) and "unknown hook" in problem
+    remedies = (
+        "add --install, for what the project declares" if is_declared or lacks_plugin else "",
+        "--timeout SECONDS lets them run longer" if TOO_LATE in problem else "",
+        explain_absent_submodules(Path(tree.root)),
+        explain_python_version(tree),
+    )
+    return "; ".join(
+        filter(None, (f"the project's tests cannot be run here: {problem}", *remedies))
+    )
+
+
+def explain_absent_submodules(root: Path) -> str:
+    """Return which submodules of git are not checked out; '' where all are."""
+    paths = _SUBMODULE.findall(read_or_empty(root / ".gitmodules"))
+    absent = [path for path in paths if not any((root / path).glob("*"))]
+    if not absent:
+        return ""
+    return f"submodules that are not there: {', '.join(absent)} (git submodule update --init)"
 
 
 def explain_python_version(tree: ProjectTree) -> str:

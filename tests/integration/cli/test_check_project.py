@@ -71,3 +71,23 @@ def test_texts_and_files_are_checked_from_python(project: Path) -> None:
     assert check(Path("calc.py"), "test_calc.py", mutants=0).verdict == "passed"
     with pytest.raises(InputError, match="import no module under test"):
         check(CODE, "def test_a(): pass\n")
+
+
+def test_tests_of_a_package_are_observed_with_relative_imports_and_fixtures(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tests = "from ..calc import add\n\n\ndef test_add(two):\n    assert add(1, two) == 3\n"
+    files = {
+        "pyproject.toml": "[tool.pytest.ini_options]\naddopts = '-q'\n",
+        "shop/__init__.py": "",
+        "shop/calc.py": CODE,
+        "shop/tests/__init__.py": "",
+        "shop/tests/conftest.py": "import pytest\n\n@pytest.fixture\ndef two():\n    return 2\n",
+        "shop/tests/test_calc.py": tests,
+    }
+    for name, text in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+    out = run("check", "shop/calc.py", "shop/tests/test_calc.py", *FAST)[1]
+    assert "1 of 1 tests give" in out or "1 of 1 test gives" in out

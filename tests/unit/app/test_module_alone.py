@@ -45,3 +45,11 @@ def test_what_takes_part_in_its_tests_makes_it_a_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]
 ) -> None:
     assert read_root(tmp_path, monkeypatch, **files) == tmp_path
+
+
+def test_what_cannot_be_imported_by_its_name_is_graded_in_its_project(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "price-list.py").write_text("total = sum\n")
+    (tmp_path / "test_prices.py").write_text("import runpy\n\ndef test_a():\n    assert runpy\n")
+    files = tmp_path / "price-list.py", [tmp_path / "test_prices.py"]
+    assert read_module(*files, Settings()).root == tmp_path

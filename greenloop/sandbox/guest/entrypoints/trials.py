@@ -102,12 +102,12 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     """Try the job's edits, in pytest's session of a project's tests (`args`) if it has them; 0 unless that broke off.
 
     The job has `work` (the root of the session), `path` (of the file, relative to it), `edits`,
-    `tests` (what was measured before, or []), `budget_s`, `limits`, and `is_red`: edits that make
+    `tests` (what was measured before, or []), `budget_s` and `wall_s` (CPU and wall-clock time), `limits`, and `is_red`: edits that make
     failing tests pass are looked for, with `margin` and `enough`.
     """
     random.seed(0)
     tempfile.tempdir = None
-    job["budget"] = Budget(job["budget_s"])
+    job["budget"] = Budget(job["budget_s"], job["wall_s"])
     job["folders"] = [job["work"], tempfile.gettempdir(), os.path.expanduser("~")]
     job["private_fds"] = [result_fd]
     trials = _Trials(job, result_fd)

@@ -58,6 +58,7 @@ class Baseline:
         if known and [item["test"] for item in known] != self.names:
             return "other tests were collected"
         self.tests = list(known) or self._measure_all()
+        self._job["budget"].keep_half()
         self.ask(do="set", tests=self.tests)
         return self._explain_no_trials(bool(ready["is_loaded"]))
 

@@ -16,7 +16,6 @@ _MIN_COLLECT_SECONDS, _COLLECT_FACTOR, _COLLECT_IDLE_SECONDS = 1.0, 10, 11.0
 _MEMORY_SHARE = 4
 NO_LIMITS = StepLimits(1e9, 1e9)
 COLLECTION = -1  # the step before the tests
-_WALL_FACTOR, _MIN_WALL_SECONDS = 4.0, 5.0  # of trials that wait, or have a share of a busy machine
 
 
 def limit_step(tests: Sequence[dict[str, Any]], collect_s: float, step: int) -> StepLimits:
@@ -51,13 +50,22 @@ class Budget:
         deadline: When it is over in any case, by the monotonic clock.
     """
 
-    def __init__(self, cpu_s: float) -> None:
+    def __init__(self, cpu_s: float, wall_s: float) -> None:
+        """`wall_s`: for trials that wait, or have a share of a busy machine."""
         self._pid, self._cpu_s, self._started = os.getpid(), cpu_s, time.monotonic()
-        self.deadline = self._started + _WALL_FACTOR * cpu_s + _MIN_WALL_SECONDS
+        self._wall_s, self.deadline = wall_s, self._started + wall_s
 
     def is_over(self) -> bool:
         now = time.monotonic()
         if now - self._started < self._cpu_s:  # trials run one at a time
             return False
+        return now > self.deadline or self._measure_used() > self._cpu_s
+
+    def keep_half(self) -> None:
+        """Leave half of the time, or what is left if that is more."""
+        self._cpu_s += max(0.0, self._measure_used() - self._cpu_s / 2)
+        self.deadline = max(self.deadline, time.monotonic() + self._wall_s / 2)
+
+    def _measure_used(self) -> float:
         used = measure_cpu(self._pid)  # None without /proc: elapsed time
-        return now > self.deadline or used is None or used[0] > self._cpu_s
+        return time.monotonic() - self._started if used is None else used[0]

@@ -15,13 +15,13 @@ from typing import Any, get_args
 
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.job import Job
+from greenloop.sandbox.limits import stretch
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.result_decoder import decode_report
 from greenloop.sandbox.work.trials.runs import ModuleEdit, MutantOutcome, MutantRun, MutantRuns
 from greenloop.testsuite import TestFile
 
-# Of the budget, for trials that wait or have a share of a busy machine; the guest ends before that.
-_WALL_FACTOR = 5.0
+_WALL_FACTOR, _MIN_WALL_SECONDS = 4.0, 5.0  # of trials that wait
 _MARGIN_SECONDS = 20.0  # for the start, and for ending what is still running
 _MAX_LANES, _MAX_RUNS, _MIN_SECONDS = 4, 20, 0.5
 _OUTCOMES: tuple[MutantOutcome, ...] = get_args(MutantOutcome)
@@ -44,12 +44,14 @@ class TrialJob:
     def build(self, sandbox: JobRunner, edits: Sequence[dict[str, Any]], budget_s: float) -> Job:
         """Return the job for some edits."""
         placed = sandbox.place_trial(self.module, self.code, self.tests)
+        wall_s = stretch(_WALL_FACTOR * budget_s + _MIN_WALL_SECONDS)
         payload = {
             "is_red": False,
             "tests": [],
             "max_test_s": _NO_LIMIT_SECONDS,
             "max_collect_s": _NO_LIMIT_SECONDS,
             "budget_s": budget_s,
+            "wall_s": wall_s,
             "edits": edits,
             **placed.payload,
             **self.options,
@@ -59,7 +61,7 @@ class TrialJob:
             placed.files,
             payload,
             packages=sandbox.packages,
-            timeout_s=_WALL_FACTOR * budget_s + _MARGIN_SECONDS,
+            timeout_s=1.5 * wall_s + _MARGIN_SECONDS,  # the guest ends before that
             tree=placed.tree,
             items=len(edits),
         )

@@ -23,7 +23,7 @@ from greenloop.testsuite import TestFile
 BaselineOutcome = Literal["passed", "failed", "skipped", "timeout"]
 _OUTCOMES: tuple[BaselineOutcome, ...] = get_args(BaselineOutcome)
 _MAX_LINES, _DAY_SECONDS, _MAX_BYTES = 100_000, 86_400.0, 1 << 40
-_MAX_COLLECT_SECONDS = 5.0
+MIN_COLLECT_SECONDS = 5.0  # that the collection may take
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ class PatchTrialPlan:
     scores: tuple[float, ...]  # of the edits (lower is better)
     max_passing: int  # edits that passed all tests end the trial
     margin: float  # from the best of these; what is worse is not tried
+    max_collect_s: float = MIN_COLLECT_SECONDS
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ def measure_tests(
     module: str,
     max_cpu_s: float,
     budget_s: float,
+    max_collect_s: float = MIN_COLLECT_SECONDS,
 ) -> MeasuredTests:
     """Measure what each test executes, in at most `max_cpu_s` CPU seconds each, `budget_s` in all.
 
@@ -83,7 +85,7 @@ def measure_tests(
     """
     if not sandbox.can_fork:
         return MeasuredTests(error="nothing is forked in this sandbox")
-    options = {"is_red": True, "max_test_s": max_cpu_s, "max_collect_s": _MAX_COLLECT_SECONDS}
+    options = {"is_red": True, "max_test_s": max_cpu_s, "max_collect_s": max_collect_s}
     job = TrialJob("patches", code, tests, module, options).build(sandbox, [], budget_s)
     result = sandbox.run(job)
     events, is_complete = decode_report(result, job.key)
@@ -112,7 +114,7 @@ def run_patches(
     options = {
         "is_red": True,
         "tests": baseline,
-        "max_collect_s": _MAX_COLLECT_SECONDS,
+        "max_collect_s": plan.max_collect_s,
         "enough": plan.max_passing,
         "margin": plan.margin,
     }
