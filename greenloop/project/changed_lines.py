@@ -61,9 +61,9 @@ def _list_parts(code: str) -> Iterator[tuple[str, str, range]]:
             first = min(item.lineno for item in (node, *node.decorator_list))
             last = node.end_lineno or first
             yield node.name, ast.dump(node), range(first, last + 1)
-            yield node.name, _dump_head(node), range(
-                first, max(node.body[0].lineno, node.lineno + 1)
-            )
+            inner = node.body if node.body[0].lineno == node.lineno else ()  # on the head's line
+            head = _dump_head(node) + "".join(map(ast.dump, inner))
+            yield node.name, head, range(first, max(node.body[0].lineno, node.lineno + 1))
 
 
 def _dump_head(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:

@@ -26,6 +26,8 @@ from greenloop.settings import Settings
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.parser import is_test_path
 
+_NO_TESTS = ("conftest.py", "__init__.py")
+
 
 def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckInputs:
     """Read a module and its tests: of a project, if it belongs to a package, or to a project that
@@ -99,11 +101,15 @@ def _make_relative(root: Path, file: Path) -> str:
 
 
 def _find_test_files(path: Path, code: Path) -> list[Path]:
-    """Return a file, or the test files below a folder: those that name the module, if some do."""
+    """Return a file, or the test files below a folder: those that name the module, if some do.
+
+    Where no file has the usual name, the project has another one: pytest finds the tests in them.
+    """
     if not path.is_dir():
         return [path]
-    found = [item for item in sorted(path.rglob("*.py")) if is_test_path(item.name)]
-    found = [item for item in found if item.name != "conftest.py" and item != code]
+    files = [item for item in sorted(path.rglob("*.py")) if item.name not in _NO_TESTS]
+    files = [item for item in files if item.absolute() != code.absolute()]
+    found = [item for item in files if is_test_path(item.name)] or files
     if not found:
         raise InputError(f"{path}: no test files (test_*.py, *_test.py) are in this folder")
     name = code.parent.name if code.stem == "__init__" else code.stem

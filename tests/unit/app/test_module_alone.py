@@ -53,3 +53,12 @@ def test_what_cannot_be_imported_by_its_name_is_graded_in_its_project(tmp_path: 
     (tmp_path / "test_prices.py").write_text("import runpy\n\ndef test_a():\n    assert runpy\n")
     files = tmp_path / "price-list.py", [tmp_path / "test_prices.py"]
     assert read_module(*files, Settings()).root == tmp_path
+
+
+def test_tests_of_a_folder_have_the_names_that_the_project_gives_them(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\npython_files = *_spec.py\n")
+    (tmp_path / "specs").mkdir()
+    for name in ("specs/price_spec.py", "specs/conftest.py", "specs/__init__.py", "price.py"):
+        (tmp_path / name).write_text("import price\n")
+    inputs = read_module(tmp_path / "price.py", [tmp_path / "specs"], Settings())
+    assert [item.name for item in inputs.tests] == ["specs/price_spec.py"]
