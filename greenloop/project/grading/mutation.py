@@ -17,6 +17,7 @@ from greenloop.sandbox.work.trials.runs import (
     MutantRuns,
     compare_runs,
     get_mutant_timeout,
+    keep_half,
     try_separately,
 )
 from greenloop.testsuite import TestFile
@@ -80,7 +81,7 @@ class _MappedTests(SandboxView):
             )
             return compare_runs(tests, run), run.cpu_s
 
-        found = try_separately(edits, try_edit, budget_s - first.cpu_s)
+        found = try_separately(edits, try_edit, keep_half(budget_s, first.cpu_s))
         self.spent_s = first.cpu_s + found.cpu_s / (os.cpu_count() or 1)
         return found
 

@@ -11,7 +11,12 @@ from greenloop.records import TestRun
 from greenloop.sandbox.api import JobRunner
 from greenloop.sandbox.guest.protocol.framing import LIVE_THREADS, NO_TEST_PASSES
 from greenloop.sandbox.work.trials.lanes import TrialJob, count_lanes, run_trials
-from greenloop.sandbox.work.trials.runs import ModuleEdit, MutantRuns, run_mutants_separately
+from greenloop.sandbox.work.trials.runs import (
+    ModuleEdit,
+    MutantRuns,
+    keep_half,
+    run_mutants_separately,
+)
 from greenloop.testsuite import TestFile
 
 _NEEDS_PROCESS = "loaded"  # before the tests are: it can only be changed before Python starts
@@ -38,7 +43,7 @@ def run_mutants(
         return sandbox.run_tests(mutant, tests, module=module, timeout_s=timeout_s)
 
     def run_separately(some: Sequence[ModuleEdit], spent_s: float = 0.0) -> MutantRuns:
-        return run_mutants_separately(run, code, some, budget_s - spent_s)
+        return run_mutants_separately(run, code, some, keep_half(budget_s, spent_s))
 
     if not sandbox.can_fork:
         return run_separately(edits)

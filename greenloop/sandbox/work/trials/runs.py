@@ -76,7 +76,12 @@ def run_mutants_separately(
         found = run(mutant, timeout_s)
         return compare_runs(passing, found), found.cpu_s
 
-    return try_separately(edits, try_edit, budget_s - first.cpu_s)
+    return try_separately(edits, try_edit, keep_half(budget_s, first.cpu_s))
+
+
+def keep_half(budget_s: float, spent_s: float) -> float:
+    """Return what is left of a budget for mutants, at least half of it: the tests may have cost all."""
+    return max(budget_s - spent_s, budget_s / 2)
 
 
 def get_mutant_timeout(first: TestRun) -> float:

@@ -4,8 +4,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from greenloop.records import TestOutcome
+from greenloop.records import TestRun as PytestRun
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.trials.lanes import Lane, run_lane
+from greenloop.sandbox.work.trials.runs import ModuleEdit, run_mutants_separately
 
 KEY = "k"
 END = {"event": "end", "exit_status": 0}
@@ -92,3 +95,15 @@ def test_invalid_starts_are_ignored() -> None:
 
 def test_nothing_is_run_without_time() -> None:
     assert outcomes(results_of(2, budget_s=0)) == {}
+
+
+def test_tests_that_cost_the_whole_budget_leave_half_of_it_for_mutants() -> None:
+    first = PytestRun(
+        ending="finished",
+        exit_status=0,
+        tests=(TestOutcome(id="t.py::a", outcome="passed"),),
+        cpu_s=60.0,
+    )
+    edits = [ModuleEdit(0, 1, text, (0, 1, 1, ""), (1, 1)) for text in "23"]
+    found = run_mutants_separately(lambda code, limit_s: first, "1", edits, budget_s=40.0)
+    assert "survived" in [item.outcome for item in found.runs]
