@@ -1,11 +1,12 @@
 """What became of a test that stands before and after a change: how it tells less now."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from greenloop.project.weakening.checks import Check
-from greenloop.project.weakening.names import list_variables
+from greenloop.project.weakening.names import iter_definitions, list_variables
 from greenloop.project.weakening.strength import Strength, is_widened
 from greenloop.project.weakening.tests import ComparedTest, list_called
 
@@ -92,6 +93,24 @@ def compare_tests(
     yield from (build(*found) for found in _compare_checks(asked, new, kept, added))
 
 
+def checks_nothing_now(
+    item: ComparedTest,
+    text: str,
+    old: Mapping[str, ComparedTest],
+    new: Mapping[str, ComparedTest],
+) -> bool:
+    """Return whether a function that tests call for its result checks nothing now, nor they in its place.
+
+    One that is called as a statement is read in place of its calls.
+    """
+    if not item.checks or item.name not in {node.name for node in iter_definitions(text)}:
+        return False
+    calling = [[i for i in tests.values() if item.name in i.names] for tests in (old, new)]
+    counts = [sum(len(test.checks) for test in tests) for tests in calling]
+    is_statement = re.compile(rf"^\s*(await )?(self\.)?{item.name}\(", re.MULTILINE)
+    return counts[1] <= counts[0] and not any(is_statement.search(i.body) for i in calling[1])
+
+
 _Found = tuple[Kind, str, str, int]
 
 
@@ -165,12 +184,12 @@ def _compare_strength(
 
 def _is_part(old: Check, new: Check, others: Collection[Check]) -> bool:
     """Return whether only parts of a value are looked at now, with fewer values than before."""
-    parts = (f"{old.subject}[", f"{old.subject}.")
-    told = [item for item in others if item.subject.startswith(parts)]
+    inside = re.compile(rf"(?<![\w.]){re.escape(old.subject)}(?!\w)")
+    told = [i for i in others if i.subject != old.subject and inside.search(i.subject)]
     values = frozenset[str]().union(*(item.values for item in told))
     variables = set[str]().union(*(list_variables(item.text) for item in told))
     is_known = old.values <= values and list_variables(old.text) <= variables
-    return new.subject.startswith(parts) and old.strength is Strength.WHOLE and not is_known
+    return new in told and old.strength is Strength.WHOLE and not is_known
 
 
 def _is_turned(old: Check, new: Check) -> bool:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from greenloop.project.weakening.checks import Check
 from greenloop.project.weakening.comparison import (
     WeakenedTest,
+    checks_nothing_now,
     compare_tests,
 )
 from greenloop.project.weakening.names import add_helpers, iter_definitions
@@ -66,7 +67,7 @@ def find_weakened_tests(
     for test, item in old.items():
         if (now := successors.get(test)) is not None:
             found.extend(compare_tests(item, now, kept, removed_names, added))
-        elif item.is_helper and _checks_nothing_now(item, after.get(item.path, ""), old, new):
+        elif item.is_helper and checks_nothing_now(item, after.get(item.path, ""), old, new):
             shown = item.checks[0].shown
             found.append(WeakenedTest(item.test, "fewer checks", shown, was=item.owner))
         elif not _is_replaced(item, unfolded, gone[item.path], kept):
@@ -76,24 +77,6 @@ def find_weakened_tests(
             found.append(_describe_loss(item, other, unfolded))
     found.extend(_find_replacing(unfolded, before, after, changed_names))
     return list(dict.fromkeys(found))
-
-
-def _checks_nothing_now(
-    item: ComparedTest,
-    text: str,
-    old: Mapping[str, ComparedTest],
-    new: Mapping[str, ComparedTest],
-) -> bool:
-    """Return whether a function that tests call for its result checks nothing now, nor they in its place.
-
-    One that is called as a statement is read in place of its calls.
-    """
-    if not item.checks or item.name not in {node.name for node in iter_definitions(text)}:
-        return False
-    calling = [[i for i in tests.values() if item.name in i.names] for tests in (old, new)]
-    counts = [sum(len(test.checks) for test in tests) for tests in calling]
-    is_statement = re.compile(rf"^\s*(await )?(self\.)?{item.name}\(", re.MULTILINE)
-    return counts[1] <= counts[0] and not any(is_statement.search(i.body) for i in calling[1])
 
 
 def _describe_loss(

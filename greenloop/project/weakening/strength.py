@@ -105,7 +105,7 @@ def _grade_comparison(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> S
         case ast.Eq() | ast.Is():
             if is_length or _is_call_of(left, "bool") or _is_call_of(right, "bool"):
                 return Strength.KIND
-            is_part = any(map(_is_reduced, (left, right)))
+            is_part = any(map(_is_reduced, (left, right))) or _is_same_part(left, right)
             return Strength.PART if is_part else Strength.WHOLE
         case ast.NotEq() | ast.IsNot():
             return Strength.TRUTH if is_none else Strength.KIND
@@ -122,6 +122,18 @@ def _is_reduced(node: ast.expr) -> bool:
             return name in _REDUCING or is_wide
         case ast.Subscript(slice=ast.Slice()):
             return True
+    return False
+
+
+def _is_same_part(left: ast.expr, right: ast.expr) -> bool:
+    """Return whether two values are compared after the same function, or by the same attribute or item."""
+    match left, right:
+        case ast.Call(func=ast.Name(id=name)), ast.Call(func=ast.Name(id=other)):
+            return name == other and not name[:1].isupper()
+        case ast.Attribute(attr=name), ast.Attribute(attr=other):
+            return name == other
+        case ast.Subscript(slice=item), ast.Subscript(slice=other):
+            return ast.unparse(item) == ast.unparse(other)
     return False
 
 
@@ -174,7 +186,8 @@ class Bound:
     def _is_found_in(self, other: "Bound") -> bool:
         """Return whether both are texts that are looked for, and this one is less of the other one."""
         mine, theirs = _read_text(self.text), _read_text(other.text)
-        return bool(theirs) and _finds(mine, theirs) and not _finds(theirs, mine)
+        is_found = mine in theirs or bool(_ANYTHING.fullmatch(mine))
+        return bool(theirs) and mine != theirs and is_found
 
     def _is_grown_from(self, other: "Bound") -> bool:
         """Return whether the other one is a part of its sum, product or power."""
@@ -223,11 +236,6 @@ def _read_text(text: str) -> str:
         found = ast.literal_eval(text)
         return re.sub(r"\\(.)", r"\1", found) if isinstance(found, str) else ""
     return ""
-
-
-def _finds(pattern: str, text: str) -> bool:
-    """Return whether a text is in another one, or is a pattern of any text."""
-    return pattern in text or bool(_ANYTHING.fullmatch(pattern))
 
 
 def _read_number(text: str) -> float | None:
