@@ -74,18 +74,21 @@ def find_weakened_tests(
             called = list_called(item) - {i.name for i in iter_definitions(before[item.path])}
             called = called.intersection(code_names) if code_names else called - {*dir(builtins)}
             other = _find_rewritten(item, called, room, new)
-            found.append(_describe_loss(item, other, unfolded))
+            found.append(_describe_loss(item, other, unfolded, called))
     found.extend(_find_replacing(unfolded, before, after, changed_names))
     return list(dict.fromkeys(found))
 
 
 def _describe_loss(
-    item: ComparedTest, other: ComparedTest | None, others: Collection[ComparedTest]
+    item: ComparedTest,
+    other: ComparedTest | None,
+    others: Collection[ComparedTest],
+    called: Collection[str],
 ) -> WeakenedTest:
     """Return that a test was removed, or written anew as another one."""
     first = item.checks[0].shown if item.checks else ""
     if other is None:
-        again = is_called_by(item, others)
+        again = is_called_by(item, others, called)
         return WeakenedTest(item.test, "removed", first, was=item.test, is_replaced=again)
     shown = other.checks[0].shown
     return WeakenedTest(other.test, "rewritten", first, shown, other.line, was=item.test)
@@ -185,7 +188,7 @@ def _is_replaced(
         item.is_helper
         or only_measures
         or not {*item.names, *item.values, *classes}.isdisjoint(removed_names)
-        or any(name in item.name for name in map(_write_as_name, removed_names) if "_" in name)
+        or any(name in item.test for name in map(_write_as_name, removed_names) if "_" in name)
     ):
         return True
     stand = (kept.get(i.text, 0) >= 0 or _is_surpassed(i, others) for i in item.checks)
@@ -226,11 +229,16 @@ def _is_surpassed(check: Check, others: Collection[ComparedTest]) -> bool:
     )
 
 
-def is_called_by(item: ComparedTest, others: Collection[ComparedTest]) -> bool:
-    """Return whether one of other tests calls what a test called, with a check as strong."""
+def is_called_by(
+    item: ComparedTest, others: Collection[ComparedTest], code: Collection[str] = ()
+) -> bool:
+    """Return whether one of other tests calls what a test called, with a check as strong.
+
+    Of that only the code counts where it is known.
+    """
     strongest = max((check.strength for check in item.checks), default=Strength.NOTHING)
     every = list_called(item)
-    called = every - {*dir(builtins)} or every
+    called = {*code} or every - {*dir(builtins)} or every
     return any(
         not other.is_helper
         and called <= other.names

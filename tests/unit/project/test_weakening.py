@@ -135,6 +135,9 @@ def test_a_test_that_is_removed_with_its_module_is_not_named() -> None:
     removed = find_removed_names({"src/shop/old.py": ""}, {"src/shop/new.py": ""})
     assert find_kinds(BEFORE, BEFORE + test, removed) == []
     assert find_kinds(BEFORE, BEFORE + test) == ["removed"]
+    removed = find_removed_names({"old_shop.py": ""}, {})
+    old = {"tests/old_shop_test.py": "def test_a():\n    assert f(1) == 1\n"}
+    assert find_weakened_tests(old, {}, removed) == []
 
 
 def test_both_sides_of_a_finding_show_what_differs() -> None:
