@@ -19,7 +19,9 @@ def read_wish(wish: str, issue: Path | None) -> str:
 
     Raises InputError: a file cannot be read, or there is no text.
     """
-    text = read_specification(wish).text if wish or not issue else ""
+    if not (wish or issue):
+        raise InputError("WISH is missing; see greenloop change --help")
+    text = read_specification(wish).text if wish else ""
     if not issue:
         return text
     more = read_text(issue, f"--issue {issue}").strip()

@@ -129,7 +129,7 @@ def is_unsandboxed(backend: str) -> bool:
 
 def _format_contract(event: e.ContractReady, verbose: bool, max_length: int) -> Iterator[str]:
     contract = event.contract
-    yield f"contract {contract.module}: {contract.summary}"
+    yield f"contract {contract.module}" + (f": {contract.summary}" if contract.summary else "")
     for item in contract.requirements:
         text = item.text if verbose else shorten(item.text, max_length, placeholder=" …")
         yield f"         {item.id} {text}"

@@ -114,6 +114,8 @@ def test_verbose_adds_details() -> None:
         "call     t: 1.0 s, 5 tokens"
     ]
     assert " …" not in "".join(format_event(e.ContractReady(CONTRACT), verbose=True))
+    bare = CONTRACT.model_copy(update={"summary": ""})
+    assert next(iter(format_event(e.ContractReady(bare)))) == f"contract {CONTRACT.module}"
 
 
 def test_control_characters_do_not_reach_the_terminal() -> None:
