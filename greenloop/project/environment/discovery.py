@@ -115,14 +115,15 @@ def install_declared_packages(path: Path, notify: Callable[[str], None]) -> None
 
 def _list_candidates(root: Path) -> Iterator[tuple[str, str]]:
     """Yield paths of environments that are there, and what they were found by, the best first."""
-    for name in _VARIABLES:
-        path = os.environ.get(name)
-        if path and os.path.exists(f"{path}/bin/python"):
-            yield path, name
+    given = [(os.environ.get(name, ""), name) for name in _VARIABLES]
+    activated = [item for item in given if item[0] and os.path.exists(f"{item[0]}/bin/python")]
+    own = [item for item in activated if os.path.realpath(item[0]) == os.path.realpath(sys.prefix)]
+    yield from (item for item in activated if item not in own)
     for folder in list_folders_of_repository(root):
         for name in ENVIRONMENT_NAMES:
             if os.path.exists(folder / name / "bin" / "python"):
                 yield str(folder / name), name
+    yield from own  # it may be activated for the command alone
     for path, origin in _list_interpreters():
         if _holds_project(path, root):
             yield path, origin

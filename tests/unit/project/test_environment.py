@@ -70,6 +70,21 @@ def test_an_activated_environment_comes_first(
     assert named.prefix == str(root / ".venv")
 
 
+def test_the_one_of_greenloop_comes_after_the_one_in_the_project(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_fake(tmp_path / "active")
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "active"))
+    monkeypatch.setattr("sys.prefix", str(tmp_path / "active"))
+    found, _ = found_at(root)
+    assert found is not None
+    assert found.prefix == str(tmp_path / "active")
+    make_fake(root / ".venv")
+    found, _ = found_at(root)
+    assert found is not None
+    assert found.prefix == str(root / ".venv")
+
+
 def test_an_interpreter_without_an_environment_is_used_where_the_project_is_installed(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
