@@ -117,7 +117,10 @@ async def _check_module(
         report, error = await check_files(inputs, code, directory, settings, open_box, ignore_event)
         if error is not None:
             raise error
-    except (SandboxError, InterruptedRunError):
+    except InterruptedRunError:
+        hint = "the same command continues where this one ended"
+        raise InterruptedRunError(f"interrupted; {hint}") from None
+    except SandboxError:
         raise
     except GreenloopError as error:
         return ModuleGrade(path=str(code), verdict="not checked", step=str(error))

@@ -65,7 +65,7 @@ def add_hook_and_filter(shop: Path) -> Path:
     [
         ([WISH, "--in", "shop", "-o", "answers.jsonl/x.diff"], "x.diff cannot be written"),
         (["  ", "--in", "shop"], "is empty"),
-        (["--in", "shop"], "is empty"),
+        (["--in", "shop"], "WISH is missing"),
         ([WISH, "--in", "nowhere"], "does not exist"),
         ([WISH, "--in", "shop", "--branch", "x"], "has no git commit"),
         ([WISH, "--in", "shop", "--apply", "--branch", "x"], "give one of them"),
