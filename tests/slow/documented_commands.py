@@ -64,6 +64,8 @@ LEFT_OUT = {
     "greenloop batch specs -o src --engine ray --address auto --run-dir /shared/batch": _A_CLUSTER,
     "greenloop batch specs -o src --engine ray --address 10.0.0.5:6379"
     " --run-dir /shared/batch --jobs 200": _A_CLUSTER,
+    "greenloop doctor --sandbox container": "needs podman or docker and an image:"
+    " tests/integration/sandbox/backends/container has both where they are installed",
     "greenloop mcp --http --port 8765": "serves until it is ended: tests/integration/integrations/test_mcp.py asks it",
     "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/greenloop"
     " examples/roman_numerals.md --model replay:examples/roman_numerals.jsonl": "all but what sets"

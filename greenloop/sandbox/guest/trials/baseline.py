@@ -128,7 +128,8 @@ class Baseline:
             if self.ask(do="check", numbers=order).get("verdict") == SURVIVED:
                 self.dependent.update(passing if order != self.sort_quick_first(passing) else ())
                 return ""
-        return "the tests do not pass twice on the code"
+        is_late = self._job["budget"].is_over()  # then the tests were not run to their end
+        return "" if is_late else "the tests do not pass twice on the code"
 
     def list_passing(self) -> list[int]:
         return [n for n, item in enumerate(self.tests) if item["outcome"] == _PASSED]
