@@ -4,7 +4,7 @@ import ast
 import re
 import site
 import sys
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Collection, Container, Mapping, Sequence
 from importlib.machinery import PathFinder
 
 from greenloop.dependencies.names import iter_imported_modules
@@ -38,15 +38,21 @@ def list_imported_modules(code: str, packages: Collection[str] = ()) -> list[str
 def name_imports_fully(code: str, path: str, files: Container[str]) -> str:
     """Return a file of a project with full names in place of its relative imports."""
     parts = path.removesuffix(".py").split("/")
-    at = len(parts) - 1
-    while at and "/".join([*parts[:at], "__init__.py"]) in files:
-        at -= 1
+    at = count_outer_folders(parts, files)
 
     def name_fully(found: re.Match[str]) -> str:
         package = [*parts[at : -len(found[2])], *filter(None, [found[3]])]
         return found[1] + ".".join(package) if package else found[0]
 
     return _RELATIVE_IMPORT.sub(name_fully, code)
+
+
+def count_outer_folders(parts: Sequence[str], files: Container[str]) -> int:
+    """Return how many parts of a path are folders around its outermost package."""
+    at = len(parts) - 1
+    while at and "/".join([*parts[:at], "__init__.py"]) in files:
+        at -= 1
+    return at
 
 
 def _is_installed(name: str) -> bool:

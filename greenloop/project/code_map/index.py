@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from greenloop.project.code_map.modules import Definition, Import, Module, parse_module
+from greenloop.testsuite.module_under_test import count_outer_folders
 
 _MAX_REEXPORTS = 4  # modules between an import and the definition
 _MAX_OWNERS = 3  # an attribute that more definitions have says nothing
@@ -39,10 +40,7 @@ class CodeIndex:
     def name_module(self, path: str) -> str:
         """Return the name that a module is imported by: with the packages that it is in."""
         parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
-        at = len(parts) - 1
-        while at and "/".join([*parts[:at], "__init__.py"]) in self.modules:
-            at -= 1
-        return ".".join(parts[at:])
+        return ".".join(parts[count_outer_folders(parts, self.modules) :])
 
     @cached_property
     def _attributes(self) -> dict[str, list[Key]]:
