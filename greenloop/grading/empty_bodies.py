@@ -10,7 +10,7 @@ from greenloop.records import EmptyBodies, TestRun
 from greenloop.sandbox.guest.coverage.instrumentation import instrument_file
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.syntax.nodes import Function
-from greenloop.syntax.parse import PARSE_ERRORS
+from greenloop.syntax.parse import PARSE_ERRORS, UNREADABLE
 from greenloop.testsuite.stubs import with_empty_bodies
 
 
@@ -25,7 +25,7 @@ def measure(context: GradingContext) -> EmptyBodies | str:
         source = with_empty_bodies(context.code)
         nodes = ast.walk(ast.parse(context.code))
     except PARSE_ERRORS:
-        return "the code cannot be parsed"
+        return UNREADABLE
     if not any(isinstance(node, (Function, ast.Lambda)) for node in nodes):
         return "the code has no functions"
     if not isinstance(context.sandbox, ProjectSandbox):

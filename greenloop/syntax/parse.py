@@ -1,12 +1,16 @@
 """Parsing of source that may not parse."""
 
 import ast
+import platform
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, TypeVar
 
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
+_OWN_VERSION = ".".join(platform.python_version_tuple()[:2])
+# Why nothing of a code is measured that needs its syntax tree: a project's Python may be newer.
+UNREADABLE = f"the code cannot be parsed by greenloop's Python {_OWN_VERSION}"
 # Decorator of functions that read a source or a specification: a run asks the same in many places,
 # and a batch works on dozens of runs at once.
 cache_by_source = lru_cache(maxsize=256)

@@ -41,12 +41,13 @@ def read_module(code: Path, tests: Sequence[Path], settings: Settings) -> CheckI
         return read_check_inputs(code, tests)
     place = root.resolve()
     root = find_whole_root(place)
-    if find_package(code) or not code.stem.isidentifier():
-        return _read_project_module(root, code, tests)
     found = find_environment(place, settings.python, lambda line: None)
+    is_newer = found is not None and found.is_newer
+    if find_package(code) or not code.stem.isidentifier():
+        return _read_project_module(root, code, tests, is_newer)
     if found is None and not has_pytest_options(root):
         return read_check_inputs(code, tests)
-    inputs = _read_project_module(root, code, tests)
+    inputs = _read_project_module(root, code, tests, is_newer)
     if (
         found is None
         or settings.python
@@ -70,14 +71,16 @@ def _needs_environment(inputs: CheckInputs, root: Path) -> bool:
     )
 
 
-def _read_project_module(root: Path, code: Path, tests: Sequence[Path]) -> CheckInputs:
-    """Read a module of a project, and its tests.
+def _read_project_module(
+    root: Path, code: Path, tests: Sequence[Path], is_newer: bool
+) -> CheckInputs:
+    """Read a module of a project, and its tests; `is_newer`: in an environment of a newer Python.
 
-    Raises InputError: a file is missing, outside of the project, not UTF-8 or not Python; a folder
-    has no test files.
+    Raises InputError: a file is missing, outside of the project, not UTF-8 or not Python (a newer
+    Python says so itself); a folder has no test files.
     """
     check_order(code, tests)
-    path, source = _make_relative(root, code), read_python(code)
+    path, source = _make_relative(root, code), (read_text if is_newer else read_python)(code)
     files = [file for item in tests for file in _find_test_files(item, code)]
     texts = {_make_relative(root, file): read_text(file) for file in files}  # pytest reads them
     if path in texts:

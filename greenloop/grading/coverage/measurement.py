@@ -8,7 +8,7 @@ from greenloop.grading.unasked_code import find_unasked_lines
 from greenloop.records import Coverage, TestRun
 from greenloop.sandbox.guest.coverage.instrumentation import InstrumentedTree, instrument_file
 from greenloop.syntax.nodes import Function
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import UNREADABLE, parse_or_none
 
 DISTURBED = "on instrumented code"  # ends the reason why there is no coverage of a run that differs
 _MAIN_GUARD = "__name__ =="
@@ -21,7 +21,7 @@ def measure(context: GradingContext) -> Coverage | str:
     """
     meaning = instrument_file(context.code)
     if meaning is None:
-        return "the code cannot be instrumented"
+        return UNREADABLE
     run, mask = context.repeat()
     if run.outcomes != context.first_run.outcomes:
         run, mask = context.record_hits()

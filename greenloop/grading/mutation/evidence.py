@@ -17,10 +17,10 @@ from greenloop.grading.mutation.mutant import Mutant
 from greenloop.records import MutantResult, Mutation, Survivor
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.work.trials.runs import MutantRun, MutantRuns
+from greenloop.syntax.parse import PARSE_ERRORS, UNREADABLE
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import find_tested_module
 
-UNREADABLE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)  # of the code
 _DETECTED_OUTCOMES = ("killed", "timeout", "crashed")
 _SURVIVING_OUTCOMES = ("survived", "uncovered")
 _MIN_SAMPLE = 20  # of mutants that were tried in time
@@ -53,8 +53,8 @@ def measure_mutation(
     module = module or find_tested_module(tests[0].code, sandbox.packages.import_names)
     try:
         generated = generate_mutants(code)
-    except UNREADABLE_ERRORS as error:
-        return Mutation(score=None, killed=0, trouble=f"the code cannot be read: {error}")
+    except PARSE_ERRORS:
+        return Mutation(score=None, killed=0, trouble=UNREADABLE)
     found = [item for item in generated if lines is None or item.line in lines]
     faults = [item for item in found if not item.equivalence_reason]
     chosen = tuple(faults) if max_mutants is None else sample_mutants(faults, max_mutants, seed)

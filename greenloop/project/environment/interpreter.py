@@ -3,6 +3,7 @@
 import configparser
 import os
 import re
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -66,6 +67,11 @@ class Environment:
             return name.removeprefix("python")
         folders = sorted(Path(self.base, "lib").glob("python3.*/os.py"))
         return folders[-1].parent.name.removeprefix("python") if folders else "3"
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether its Python has a later feature version than greenloop's, and so newer syntax."""
+        return _to_numbers(self.python_version)[:2] > sys.version_info[:2]
 
     @cached_property
     def pytest_version(self) -> str:

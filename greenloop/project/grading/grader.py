@@ -31,7 +31,7 @@ from greenloop.records import (
     Mutation,
 )
 from greenloop.syntax.nodes import Definition
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import UNREADABLE, parse_or_none
 from greenloop.testsuite.parser import TestFunction, is_test_path, parse_test_functions
 from greenloop.testsuite.quality_gates import find_returning_tests
 from greenloop.testsuite.stubs import with_empty_bodies
@@ -226,7 +226,9 @@ def grade_lines(
     if not change.has_statements:
         measures |= dict.fromkeys(CODE_PIECES, lambda: NO_STATEMENT)
     elif not change.code_lines:
-        measures |= dict.fromkeys(CODE_PIECES, lambda: NOT_IMPORTED)
+        unread = (parse_or_none(texts[path]) is None for path in change.untested_files)
+        reason = UNREADABLE if any(unread) else NOT_IMPORTED
+        measures |= dict.fromkeys(CODE_PIECES, lambda: reason)
     if change.deadline is not None:
         measures = {key: _stop_at(change.deadline, measures[key]) for key in QUICK_PIECES}
     found: dict[str, Any] = {key: collector.measure(key, item) for key, item in measures.items()}

@@ -16,6 +16,7 @@ from greenloop.reporting.summary import format_test_counts, pluralize
 # By a part of the reason: why something was not measured says more than what it was.
 _CAUSES = {
     "no test is new": "add a test of the change",
+    "cannot be parsed by": "install greenloop with a Python that parses it",
     "no test imports": "import them in a test",
     "no mutants were requested": "leave out --mutants 0",
     "out of time": "raise grading-seconds, or name quicker tests",

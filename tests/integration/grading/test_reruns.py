@@ -6,6 +6,7 @@ from greenloop.grading import empty_bodies, flakiness
 from greenloop.grading.context import GradingContext
 from greenloop.records import EmptyBodies, Flakiness, TestRun
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.syntax.parse import UNREADABLE
 from greenloop.testsuite import TestFile
 from tests.support.programs import read_programs
 
@@ -36,7 +37,7 @@ def test_a_module_without_functions_is_not_measured(box: ProcessSandbox) -> None
 
 @pytest.mark.parametrize("code", ["def f(:", "x = '\0'", "-" * 100_000 + "1"])
 def test_code_that_cannot_be_parsed_is_not_measured(box: ProcessSandbox, code: str) -> None:
-    assert measure(box, code) == "the code cannot be parsed"
+    assert measure(box, code) == UNREADABLE
 
 
 ORDER = "seen = []\ndef f(n):\n    seen.append(n)\n    return n * n if seen[0] == 0 else 0\n"

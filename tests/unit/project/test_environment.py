@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from greenloop.app.inputs.project_module import read_module
 from greenloop.errors import InputError
 from greenloop.project.environment.discovery import (
     find_environment,
@@ -14,16 +15,17 @@ from greenloop.project.environment.discovery import (
 from greenloop.project.environment.folders import list_named_folders, list_other_folders
 from greenloop.project.environment.interpreter import Environment, read_environment, trace_links
 from greenloop.project.environment.project_copy import build_guest
+from greenloop.settings import Settings
 from tests.support.project_environments import write_files
 
 
-def make_fake(folder: Path, *, pytest_version: str = "8.3.4", python: str = sys.executable) -> Path:
+def make_fake(folder: Path, *, pytest_version: str = "8.3.4", minor: int = 12) -> Path:
     """Make the files of an environment whose interpreter is never started."""
     base = Path(sys.base_prefix)
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "python").symlink_to(base / "bin" / "python3")
-    site = folder / "lib" / "python3.12" / "site-packages"
-    config = f"home = {base}/bin\nversion = 3.12.4\n"
+    site = folder / "lib" / f"python3.{minor}" / "site-packages"
+    config = f"home = {base}/bin\nversion = 3.{minor}.4\n"
     write_files(folder, {"pyvenv.cfg": config})
     write_files(
         site,
@@ -54,6 +56,15 @@ def test_the_environment_in_the_project_is_described_in_one_line(root: Path) -> 
     assert found is not None
     line = "environment .venv, Python 3.12.4, pytest 8.3.4, 2 plug-ins, with -n0"
     assert found.describe(str(root)) == line
+
+
+def test_syntax_that_only_the_newer_python_of_the_environment_reads_is_no_error(root: Path) -> None:
+    write_files(root, {"src/shop/cart.py": "def f(:\n", "test_cart.py": ""})
+    files = root / "src/shop/cart.py", [root / "test_cart.py"]
+    with pytest.raises(InputError, match="is not Python: line 1"):
+        read_module(*files, Settings())
+    make_fake(root / ".venv", minor=99)
+    assert read_module(*files, Settings()).code == "def f(:\n"
 
 
 def test_an_activated_environment_comes_first(
