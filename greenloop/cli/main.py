@@ -7,6 +7,7 @@ imported here, so that `--help` is fast.
 import atexit
 import os
 import sys
+import warnings
 from errno import EIO, ENOSPC, EPIPE
 from typing import Annotated, NoReturn
 
@@ -53,6 +54,7 @@ def main() -> None:
     """Run the program. Ends the process with the exit status of the command."""
     if sys.stdout is None:  # it was closed by the caller
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    warnings.simplefilter("ignore", SyntaxWarning)  # of files that are only read
     try:
         app(prog_name="greenloop")
         status = 0

@@ -85,5 +85,5 @@ class RepairContext(NodeContext):
 
 
 def _shorten(text: str) -> str:
-    text = " ".join(text.split())
+    text = " ".join(text[: 10 * _MAX_DESCRIPTION_CHARS].split())  # a node may be a whole module
     return text if len(text) <= _MAX_DESCRIPTION_CHARS else f"{text[:_MAX_DESCRIPTION_CHARS]}…"

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from greenloop.syntax.nodes import Function, get_assigned_targets
 from greenloop.syntax.operators.protocol import OPPOSITES, SIGNS
@@ -11,6 +12,7 @@ from greenloop.syntax.operators.protocol import OPPOSITES, SIGNS
 _MAX_DONORS, _MAX_DONOR_CHARS = 40, 40
 _DONOR_KINDS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.Tuple)
 _MAX_STATEMENTS, _MAX_STATEMENT_CHARS = 20, 80
+_MAX_NODES = 120  # of a text of as many characters; `ast.unparse` is recursive
 _ALLOWED_BUILTINS = frozenset(
     "len min max sum abs int str list set dict sorted range tuple float ord chr".split()
 )
@@ -78,11 +80,18 @@ class ModuleParts:
         self.tree = tree
         self.constants, self.functions = _collect_module_names(tree)
         self.statements = [
-            (node, _collect_used_names(node), ast.unparse(node))
+            (node, _collect_used_names(node), text)
             for node in nodes
             if isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr))
             and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+            and (text := _unparse_small(node))
         ]
+
+
+def _unparse_small(node: ast.AST) -> str:
+    """Return the source of a node; '' for one that is too large to be taken over."""
+    is_large = next(islice(ast.walk(node), _MAX_NODES, None), None)
+    return "" if is_large else ast.unparse(node)
 
 
 def _collect_used_names(node: ast.AST) -> frozenset[str]:
@@ -139,9 +148,12 @@ def _list_parameters(arguments: ast.arguments) -> list[ast.arg]:
 
 def _walk_in_order(node: ast.AST) -> Iterator[ast.AST]:
     """Yield all nodes below a node, in the order of the text."""
-    for child in ast.iter_child_nodes(node):
-        yield child
-        yield from _walk_in_order(child)
+    left = [node]
+    while left:
+        found = left.pop()
+        left += reversed([*ast.iter_child_nodes(found)])
+        if found is not node:
+            yield found
 
 
 def _collect_class_members(
@@ -190,11 +202,11 @@ def _classify_roles(parent: ast.AST, name: str) -> Iterator[str]:
 def _collect_texts(function: Function, *kinds: type[ast.expr]) -> list[str]:
     """Return the expressions of these kinds that are read, each once, in the order of the text."""
     found = (
-        ast.unparse(node)
+        _unparse_small(node)
         for node in _walk_in_order(function)
         if isinstance(node, kinds) and not isinstance(getattr(node, "ctx", None), ast.Store)
     )
-    return list(dict.fromkeys(found))
+    return list(filter(None, dict.fromkeys(found)))
 
 
 def _collect_statements(

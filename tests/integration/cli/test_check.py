@@ -210,6 +210,12 @@ def start(*arguments: str) -> subprocess.Popen[str]:
     )
 
 
+def test_warnings_of_the_compiler_about_the_code_are_not_shown() -> None:
+    write(m="def f(n):\n    return 1if n is 2 else n\n", test_m=TESTS)
+    with start("m.py", "test_m.py", "--mutants", "0") as process:
+        assert "SyntaxWarning" not in process.communicate()[1]
+
+
 @pytest.mark.slow
 def test_an_interrupt_ends_it_in_order() -> None:
     write(m=CODE, test_m=TESTS + "\n\ndef test_long():\n    import time\n    time.sleep(600)\n")

@@ -28,6 +28,13 @@ def generate(code: str, hints: Hints) -> list[CandidateEdit]:
     return [item.edit for item in order]
 
 
+def test_an_expression_of_many_operands_is_edited() -> None:
+    code = f"def f(n):\n    total = {' + '.join(['n'] * 900)}\n    return total\n"
+    edits = generate_edits(ast.parse(code), Source(code), HINTS)
+    first = next(item for item in edits if item.text == "-")
+    assert code[first.start : first.end] == "+"
+
+
 def test_a_patch_has_no_parentheses_that_nothing_needs() -> None:
     for text, after in (("(a or b)", "if a or b: c"), ("(a) or (b)", "if (a) or (b): c")):
         edit = CandidateEdit(3, 4, text, "", f"`x` becomes `{text}`", 1, 1)
