@@ -153,7 +153,7 @@ class _PatchSearch:
         return self._build_result(kept, tried, generated)
 
     def _measure_reached_lines(self, run: TestRun) -> tuple[BaselineResult, ...]:
-        """Return which lines each test reaches; () if that cannot be measured."""
+        """Return which lines each test reaches; () where that cannot be measured, or forks fail."""
         durations = [item.duration_s for item in run.tests if item.outcome == "passed"]
         remaining_s = self._remaining_s()
         max_test_s = max(_MIN_TEST_SECONDS, _TEST_TIME_FACTOR * max(durations, default=0.0))
@@ -170,8 +170,9 @@ class _PatchSearch:
         self._spent_s += found.cpu_s
         self._is_interrupted |= "(interrupted" in found.error
         self._breaks_import = "cannot be collected" in found.error
-        is_failing = any(item.outcome in ("failed", "timeout") for item in found.tests)
-        return found.tests if is_failing else ()
+        ends = {item.outcome for item in found.tests}
+        is_other = bool(durations) and "passed" not in ends  # as with an event loop of the process
+        return found.tests if ends & {"failed", "timeout"} and not is_other else ()
 
     def _run_patches(
         self, edits: Sequence[ModuleEdit], plan: PatchTrialPlan, budget_s: float

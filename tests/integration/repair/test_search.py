@@ -32,6 +32,14 @@ FIRST_REPAIRS = [
         id="one too many",
     ),
     pytest.param(
+        "def low(a, b):\n    return max(a, b)\n",
+        "import os\nfrom m import low\nPROCESS = os.getpid()\n"
+        "def test_low():\n    assert (os.getpid() == PROCESS, low(1, 2), low(5, 3)) == (True, 1, 3)\n"
+        "def test_same():\n    assert (os.getpid() == PROCESS, low(2, 2)) == (True, 2)\n",
+        "min(a, b)",
+        id="tests that fail in forks",
+    ),
+    pytest.param(
         "def mean(xs):\n    return sum(xs) / len(xs)\n",
         "from m import mean\n"
         "def test_two(): assert mean([1, 3]) == 2\n"
