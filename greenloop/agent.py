@@ -166,6 +166,7 @@ def _finish(
         directory.save_report(report)
     except OutputError as problem:
         unsaved = problem
+        report = report.without_own_files()
     emit(RunFinished(report))
     return report, unsaved
 

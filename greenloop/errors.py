@@ -10,7 +10,7 @@
     │   ├── ModelRefusedError                 key, permission or request refused: trying again cannot help
     │   ├── ModelUnavailableError             unreachable, overloaded or silent, after every retry
     │   ├── InvalidResponseError   status 1   twice an answer without the form that was asked for
-    │   └── ReplayExhaustedError              a replay file has no (more) answer for a call
+    │   └── ReplayExhaustedError              a replay file has no answer left for a call
     ├── SandboxError               status 4   no sandbox of the kind asked for
     │   └── PackagesError                     packages that the code needs cannot be installed
     ├── UnusableCodeError          status 1   no answer of the model is code or a test that can be run
@@ -88,7 +88,7 @@ class InvalidResponseError(ModelFailure):
 
 
 class ReplayExhaustedError(ModelFailure):
-    """A replay file has no (more) answer for a call."""
+    """A replay file has no answer left for a call."""
 
 
 class SandboxError(GreenloopError):

@@ -226,6 +226,7 @@ async def run_and_save(
         directory.save_report(report)
     except OutputError as problem:
         failure = failure or problem
+        report = report.without_own_files()
     return report, failure
 
 

@@ -1,4 +1,4 @@
-"""The runs that are kept below a folder: what each was asked, what it reached, what it takes."""
+"""Runs below a folder: their text, verdict, age and size."""
 
 import json
 import shutil

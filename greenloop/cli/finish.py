@@ -13,8 +13,10 @@ from greenloop.errors import (
     GreenloopError,
     InputError,
     InterruptedRunError,
+    InvalidResponseError,
     OutputError,
     SandboxError,
+    UnusableCodeError,
 )
 from greenloop.records import Report
 from greenloop.reporting.card import print_card
@@ -23,6 +25,7 @@ from greenloop.reporting.evidence.text import render_grade
 from greenloop.reporting.summary import (
     as_comments,
     diff_healed_code,
+    format_command,
     print_code,
     print_diff,
     summarize_report,
@@ -57,10 +60,21 @@ def finish_run(
         error = error or OutputError(f"standard output cannot be written: {problem.strerror}")
     if error is None:
         return status
-    print_error(str(error))
+    print_error(f"{error}{_name_next_step(report, error)}")
     if report.artifacts.report and not options.json and report.command != "check":
         print(f"report: {report.artifacts.report}", file=sys.stderr)
     return error.exit_status
+
+
+def _name_next_step(report: Report, error: GreenloopError) -> str:
+    """Return how to get other answers where those of the model could not be used."""
+    if (
+        not isinstance(error, (InvalidResponseError, UnusableCodeError))
+        or not report.artifacts.run_dir
+    ):
+        return ""
+    command = format_command(report, "resume")
+    return f"; `{command}` asks once more; --model names another model for a new run"
 
 
 def print_report(

@@ -89,7 +89,7 @@ def _confirm_replacement(request: MakeRequest) -> MakeRequest:
     edit = None if request.force else next(find_manual_edits(request), None)
     if edit is None:
         return request
-    if is_terminal() and confirm(f"{edit.why}; write over it (a copy is kept)? [y/N] "):
+    if is_terminal() and confirm(f"{edit.why}; overwrite it (a copy is kept)? [y/N] "):
         return request.model_copy(update={"force": True})
     raise OutputError(f"{edit.why}; {FORCE_HINT}")
 

@@ -109,11 +109,13 @@ class ReplayChatModel(BaseChatModel):
     ) -> ChatResult:
         tool = str((run_manager.metadata if run_manager else {}).get(TOOL_KEY, "?"))
         with self._lock:
-            queue = self._queues.get(tool, deque())
+            queue = self._queues.get(tool)
             if not queue:
+                further = "further " if tool in self._queues else ""
                 raise ReplayExhaustedError(
-                    f"{self.source} holds no (more) answer for {tool}: replay a recording with the "
-                    "specification and the options that it was made with"
+                    f"{self.source} has no {further}answer for {tool}: replay it with the "
+                    "specification and the options that it was recorded with; the file name of "
+                    "--output is the module's name"
                 )
             entry = queue.popleft()
         if fault := _FAULTS.get(entry.error or ""):

@@ -223,6 +223,11 @@ class Report(Record):
     disputes: tuple[DisputeEntry, ...] = ()
     change: Change | None = None
 
+    def without_own_files(self) -> "Report":
+        """Return a copy that names no file of the report: none could be written."""
+        artifacts = self.artifacts.model_copy(update={"report": None, "html": None})
+        return self.model_copy(update={"artifacts": artifacts})
+
 
 def meets_requirement(report: Report, require: Literal["verified", "passed"] | None) -> bool:
     """Return whether the verdict is at least the required one; for a check that is `verified`.

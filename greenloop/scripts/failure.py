@@ -8,8 +8,8 @@ _MAX_VALUES, _MAX_VALUE_CHARS = 8, 100
 _MAX_STDERR_LINES, _MAX_STDOUT_LINES, _MAX_OUTPUT_CHARS = 6, 8, 1200
 _TRACEBACK_HEADER = "Traceback (most recent call last):"
 _EXCEPTION_BY_ENDING = {
-    "timeout": ("Timeout", "the script was stopped: time was up"),
-    "cpu": ("CpuLimit", "the script was stopped: its CPU time was used up"),
+    "timeout": ("Timeout", "the script was stopped at its time limit"),
+    "cpu": ("CpuLimit", "the script was stopped at its limit of CPU time"),
     "memory": ("MemoryLimit", "the script was stopped: it used too much memory"),
     "processes": ("ProcessLimit", "the script started too many processes or threads"),
     "disk": ("DiskLimit", "the script wrote too many files, or too large ones"),

@@ -40,7 +40,7 @@ def keep_replaced(request: RunRequest, directory: RunDirectory, consent: Consent
     path = Path(request.output) if request.output else None
     if path is not None and path.is_file():
         kept = back_up_original(directory, path, f"replaced/{path.name}")
-        consent.notify(f"{path} is written over; a copy is kept as {kept}")
+        consent.notify(f"{path} is overwritten; a copy is kept as {kept}")
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ class ScriptedModel(BaseChatModel):
             if not left and tool in ("parse_specification", "generate_tests") and prompts_before:
                 raise ReplayExhaustedError(f"the script holds no second answer for {tool}")
             if not left:
-                raise AssertionError(f"the script holds no (more) answer for {tool}")
+                raise AssertionError(f"the script has no further answer for {tool}")
             answer = left.popleft()
         if isinstance(answer, Exception):
             raise answer

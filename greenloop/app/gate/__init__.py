@@ -1,1 +1,1 @@
-"""The gate behind a coding agent: what its change still lacks, in the form that the agent takes."""
+"""Gate for coding agents: what a change still lacks, in the format of the agent."""

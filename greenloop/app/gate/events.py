@@ -18,7 +18,7 @@ _MAX_HEAD = 100_000
 
 @dataclass(frozen=True)
 class StopEvent:
-    """What an agent says when it stops.
+    """The event that an agent sends when it stops.
 
     `is_repeated` is true where it goes on because of a block, and None where its events do not say so;
     `said` is its last message, and `began` the time at which its record of the session begins, in the
@@ -34,7 +34,7 @@ class StopEvent:
 
 
 def read_event(text: str) -> StopEvent:
-    """Read an agent's event; what is missing or has another form is as if nothing was said."""
+    """Read an agent's event; keys that are missing or have another form are ignored."""
     try:
         event = json.loads(text) if text.strip() else {}
     except ValueError:
@@ -57,7 +57,7 @@ def _read_repeated(event: Mapping[str, Any]) -> bool | None:
 
 
 def _read_beginning(transcript: str) -> str:
-    """Return the first time in the record of a session; '' where it has none."""
+    """Return the first timestamp in the transcript of a session; '' if it has none."""
     try:
         with Path(transcript).expanduser().open(encoding="utf-8", errors="replace") as file:
             lines = file.read(_MAX_HEAD).splitlines() if transcript else []
@@ -78,7 +78,7 @@ def _read_folder(event: Mapping[str, Any]) -> Path | None:
 
 
 def format_block(agent: Agent, message: str) -> str:
-    """Return what makes an agent go on with a message."""
+    """Return the output that makes an agent continue with a message."""
     if agent == "cursor":
         return json.dumps({"followup_message": message})
     if agent == "text":
@@ -87,7 +87,7 @@ def format_block(agent: Agent, message: str) -> str:
 
 
 def format_pass(agent: Agent, note: str = "") -> str:
-    """Return what lets an agent stop; `note` is for the person where the agent shows it."""
+    """Return the output that lets an agent stop; `note` is for the user, where the agent shows it."""
     if agent in ("claude", "codex") and note:
         return json.dumps({"systemMessage": note})
     return "{}" if agent in ("codex", "cursor") else ""

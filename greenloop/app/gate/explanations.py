@@ -1,4 +1,4 @@
-"""What in a change says that behaviour was to change: a document, a docstring, a new test of it."""
+"""Documents, docstrings and new tests in a change that announce changed behaviour."""
 
 import ast
 import builtins
@@ -24,13 +24,13 @@ _PLAIN = frozenset("assert test tests with when should that does from pytest rai
 
 @dataclass(frozen=True)
 class Explanations:
-    """What a change says of itself."""
+    """What the documents, docstrings and tests of a change announce."""
 
     diff: ProjectDiff
     document_lines: Sequence[str]
 
     def cover(self, item: WeakenedTest) -> bool:
-        """Return whether the change says that what a test expected was to change.
+        """Return whether the change announces that what a test expected was to change.
 
         A document or docstring says so by a word of the test. A new test does for those that call what
         it calls, and a text that the code has now for those that expect it.

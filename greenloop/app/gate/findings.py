@@ -52,7 +52,7 @@ def collect_findings(
     *,
     said: str = "",
 ) -> Findings:
-    """Return what to mend: rules that were loosened, tests, failures, untested lines, mutants.
+    """Return what to fix: loosened configuration, weakened tests, failures, untested lines, mutants.
 
     The report is None where nothing could be measured. `said` is the agent's last message: a
     survivor whose place it names was answered there.
@@ -92,7 +92,7 @@ def collect_findings(
 
 
 def _list_answers(diff: ProjectDiff) -> Iterator[str]:
-    """Yield the new comments that answer a survivor: whether they are right, a person can tell."""
+    """Yield the new comments that answer a survivor; a person has to judge them."""
     for path, lines in diff.lines.items():
         text = diff.tree.texts[path].split("\n")
         for line in sorted(lines & {*range(1, len(text) + 1)}):
@@ -101,7 +101,7 @@ def _list_answers(diff: ProjectDiff) -> Iterator[str]:
 
 
 def _get_compared(report: Report | None) -> BaselineResult:
-    """Return what the tests of changed files do as they were; nothing where that is not known."""
+    """Return the results of the earlier tests of changed files; None if they are not known."""
     found = report.change.baseline if report is not None and report.change else None
     return found or BaselineResult()
 
@@ -182,7 +182,7 @@ def _read_both(
 def _list_silent(
     known: BaselineResult, weakened: Sequence[WeakenedTest], diff: ProjectDiff
 ) -> Iterator[str]:
-    """Yield tests that stand where they stood, passed before, and do not run now, or some of their cases."""
+    """Yield tests that are still there and passed before, and that do not run now, or lost some cases."""
     named = {item.was for item in weakened}
     before, now = _read_both({*known.silent, *known.fewer} - named, diff)
     for test in known.silent:
@@ -224,7 +224,7 @@ def _describe(failure: Failure) -> str:
 
 
 def _list_idle_tests(report: Report) -> Iterator[str]:
-    """Yield what is wrong with new and changed tests that pass whatever the code does."""
+    """Yield new and changed tests that pass whatever the code does."""
     found = report.evidence
     if found.empty_bodies is not None and not found.empty_bodies.reached:
         yield (

@@ -1,4 +1,4 @@
-"""Changed functions that no test asks enough: lines that none runs, and faults that none notices."""
+"""Changed functions with too few tests: lines that no test runs, faults that no test notices."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Data that tests read in a loop: with less of it they ask less, and no test is another one."""
+"""Data files that tests read in a loop: with less data the unchanged tests check less."""
 
 import re
 from collections import Counter
@@ -28,8 +28,8 @@ def list_lost_data(known: BaselineResult, diff: ProjectDiff) -> Iterator[str]:
     for path, text in old.items():
         is_less = len(_WORD.findall(text)) > len(_WORD.findall(now.get(path, "")))
         if is_less and any(_reads(reader, path) for reader in readers):
-            word = "has less than before" if path in now else "is gone"
-            yield f"{path} {word}; the tests that read it passed with what it had"
+            word = "has less data than before" if path in now else "is gone"
+            yield f"{path} {word}; the tests that read it also passed with the data that is gone"
 
 
 def _iter_data(diff: ProjectDiff) -> Iterator[tuple[str, bytes]]:

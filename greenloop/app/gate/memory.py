@@ -21,7 +21,7 @@ class Memory(Record):
 
 
 def find_memory_file(root: Path) -> Path:
-    """Return the file for a project, in the user's own state folder: an agent's edits do not reach it."""
+    """Return the file for a project, in the user's state folder, where an agent does not edit it."""
     name = hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:24]
     return user_state_path("greenloop") / "gate" / f"{name}.json"
 

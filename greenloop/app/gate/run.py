@@ -1,4 +1,4 @@
-"""One answer to an agent that stops: pass, or what to mend."""
+"""The answer to an agent that stops: nothing to fix, or what to fix."""
 
 import asyncio
 from contextlib import suppress
@@ -25,7 +25,7 @@ _GRACE_S = 5.0  # for the piece that is measured when the time is over
 
 @dataclass(frozen=True)
 class GateRequest:
-    """What is asked: `time_s` bounds the measurement, `tries` the blocks for one piece of work."""
+    """A call of the gate: `time_s` limits the measurement, `tries` how often one piece of work is blocked."""
 
     root: Path
     base: str = ""
@@ -36,7 +36,7 @@ class GateRequest:
 
 @dataclass(frozen=True)
 class GateAnswer:
-    """A `message` blocks the agent; `note` is for the person; the report is of what was measured."""
+    """A `message` blocks the agent, `note` is for the user, and `report` has what was measured."""
 
     message: str = ""
     note: str = ""
@@ -69,7 +69,7 @@ async def run_gate(
 async def inspect_changes(
     request: GateRequest, settings: Settings, open_box: OpenSandbox, emit: EventSink
 ) -> GateAnswer:
-    """Measure the change since the base, and say what it lacks; nothing is remembered.
+    """Measure the change since the base, and return what it lacks; nothing is remembered.
 
     Raises:
         InputError: there is no repository or no such commit.
@@ -139,7 +139,7 @@ def _find_beginning(request: GateRequest) -> str:
 def _decide(
     request: GateRequest, memory: Memory, file: Path, message: str, answer: GateAnswer
 ) -> GateAnswer:
-    """Block where there is something to mend and a try is left; remember the answer."""
+    """Block if there is something to fix and a try is left; remember the answer."""
     blocks = memory.blocks + 1 if message else 0
     note = answer.note
     if not message and not request.event.session:  # the next piece of work begins here
@@ -163,7 +163,7 @@ async def _measure(
     open_box: OpenSandbox,
     emit: EventSink,
 ) -> CheckResult:
-    """Grade the changed lines; what is not measured when the time is over is missing."""
+    """Grade the changed lines; the report lacks what was not measured within the time limit."""
     directory = create_diff_directory(settings, diff, None)
     measured = check_diff(diff, directory, settings, open_box, emit, time_s=request.time_s)
     work = asyncio.ensure_future(measured)
@@ -182,10 +182,10 @@ async def _measure(
 
 
 def _describe(found: Findings, report: Report, error: GreenloopError | None) -> str:
-    """Return what is said to the person: changed expectations, and what was not measured."""
+    """Return the note for the user: changed expectations, and what was not measured."""
     lines = [f"to look at: {item}" for item in found.for_person]
     late = [key for key, why in report.evidence.not_measured.items() if why == OUT_OF_TIME]
     if late:
         names = ", ".join(key.replace("_", " ") for key in late)
-        lines.append(f"greenloop gate: not measured, because the time was over (--time): {names}")
+        lines.append(f"greenloop gate: not measured within the time limit (--time): {names}")
     return "\n".join([*lines, f"greenloop gate: {error}"] if error else lines)

@@ -1,4 +1,4 @@
-"""Examples of tests that new code answers by themselves, in place of the rule."""
+"""New branches for single values that tests use as examples, in place of a general rule."""
 
 import ast
 import re
@@ -20,9 +20,9 @@ _KEYWORD = re.compile(r"b?'[\w.:/-]*'|-?[0-2](\.\d*)?|True|False|None|[(\[{][^,]
 
 
 def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
-    """Yield each new branch for one value that gives the constant which a test expects for it.
+    """Yield each new branch for one value that returns the constant which a test expects for it.
 
-    A value that a line in `said` names is a rule; so is one of several that are told apart.
+    Values that a line in `said` names are left out, as are those that are told apart from others.
     """
     tests = {path: text for path, text in diff.tree.texts.items() if is_test_path(path)}
     for path in (path for path in diff.lines if path not in tests):
@@ -34,8 +34,8 @@ def find_special_cases(diff: ProjectDiff, said: Sequence[str]) -> Iterator[str]:
             is_named = any(str(value) in text for text in said)
             if line in lines and not is_named and (test := _find_asking(tests, value, answer)):
                 yield (
-                    f"{path}:{line} answers {value!r} by itself, as {test} asks: write the rule that "
-                    "the example stands for; if it is a rule of its own, say so in a document"
+                    f"{path}:{line} has a branch for {value!r} alone, which {test} expects: write the "
+                    "general rule; if this value is a rule of its own, say so in a document"
                 )
 
 
@@ -66,12 +66,12 @@ def _read_function(function: Function) -> Iterator[tuple[int, object, object]]:
 
 
 def _is_code_of(value: object, answer: object) -> bool:
-    """Return whether a number is one that stands for a text, as 404 does."""
+    """Return whether a number is a code for a text, such as 404."""
     return isinstance(value, int) and isinstance(answer, str)
 
 
 def _list_constants(node: ast.If | ast.IfExp) -> list[object]:
-    """Return what a branch gives at once, where that is a constant."""
+    """Return the constant that a branch returns or assigns, if it does nothing else."""
     match node:
         case ast.IfExp(body=given) | ast.If(body=[ast.Return(value=ast.expr() as given)]):
             found = read_literal(given)
@@ -83,7 +83,7 @@ def _list_constants(node: ast.If | ast.IfExp) -> list[object]:
 
 
 def _find_asking(tests: Mapping[str, str], value: object, answer: object) -> str:
-    """Return a test that expects an answer for a value, '' where none does."""
+    """Return a test that expects this answer for this value; '' if there is none."""
     wanted = list_values(ast.parse(repr([value, answer])))
     named = {path: t for path, t in tests.items() if wanted <= list_values(parse_or_empty(t))}
     return next(

@@ -92,7 +92,7 @@ def _render_outputs(report: Report, page: Path, options: ReportOptions) -> Itera
     if options.html is not None or options.open_page:
         yield STDOUT if options.html == STDOUT else str(page), render_report_html(report)
     if options.junit is not None:
-        yield options.junit, render_junit(report)
+        yield options.junit, render_junit(report, Settings.load().require)
     if options.markdown is not None:
         yield options.markdown or STDOUT, render_markdown(report)
     if options.sarif is not None:

@@ -51,7 +51,7 @@ class RunsOptions(Options):
     examples: ClassVar[str] = "greenloop runs\ngreenloop runs --prune --older-than 30"
 
     prune: bool = flag(
-        "Remove old runs and installed packages that were not used lately, after a question.",
+        "Remove old runs and cached packages that were not used lately; asks first.",
         "--prune",
         panel="Options",
     )

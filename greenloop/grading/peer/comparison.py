@@ -66,7 +66,7 @@ def compare_programs(
     Raises SandboxError: the sandbox cannot run anything.
     """
     if not (public := read_public(interface, code)):
-        return Comparison(problem="no public function or class is known that could be called")
+        return Comparison(problem="there is no public function or class to call")
     mine = Program(sandbox, module, code, public)
     theirs = Program(peer_sandbox or sandbox, module, peer.code, public, peer.inputs)
     constants = read_constants(code) & read_constants(peer.code)

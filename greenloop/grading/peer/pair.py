@@ -170,7 +170,7 @@ class Pair:
         if not self.tried:
             return self._limit(self.peer.errors) or "no inputs were found for the interface"
         why = self._limit(self.peer.errors) or self._limit(self.code.errors, "the code")
-        return why or f"the peer allows or answers none of {self.tried} inputs"
+        return why or f"the second implementation accepts none of {self.tried} inputs"
 
     @staticmethod
     def _limit(errors: Sequence[str], what: str = "the peer or its inputs") -> str:

@@ -43,7 +43,7 @@ CODE_PIECES = frozenset({"empty_bodies", "coverage", "mutation"})
 TEST_PIECES = frozenset({"assertion_mutation", "isolated", "memorization"})
 # Whether tests notice the change: what is known already first, mutants last.
 QUICK_PIECES = ("coverage", "empty_bodies", "assertion_mutation", "mutation")
-OUT_OF_TIME = "the time was over"
+OUT_OF_TIME = "out of time"
 _WEAK = "the tests pass without the bodies of the changed functions"
 
 

@@ -24,7 +24,7 @@ class RedPhase(Piece):
     tolerated: tuple[str, ...] = ()
 
     def summary(self, thresholds: Thresholds) -> Iterator[EvidenceRow]:
-        text = f"{self.failed} tests fail without the code, as they must"
+        text = f"{self.failed} tests fail without the code, as expected"
         if self.passing_on_stub:
             text += f"; {len(self.passing_on_stub)} passed there and were set aside"
         if not self.reached:

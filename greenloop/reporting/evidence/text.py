@@ -34,7 +34,7 @@ _REMEDIES = {
     "assertion mutation": "compare with expected values: assert f(x) == value",
     "isolation": "give the tests plain calls with expected values",
     "memorization": "test with more inputs, or say in the text which inputs matter",
-    "held-out examples: none": "add calls with their results to the text, as f(1) -> 2",
+    "held-out examples: none": "add calls with their results to the text, such as f(1) -> 2",
     "held-out examples": "compare the examples with the text, and state it more clearly",
     "second implementation: no second": "give the text (check --spec) and leave out --no-peer",
     "second implementation: only": "describe in the text what the functions are called with, or run again",

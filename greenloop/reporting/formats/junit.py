@@ -8,7 +8,9 @@ import junitparser
 from junitparser import TestCase
 
 from greenloop.records import Failure, Report, TestEntry
+from greenloop.records.report import meets_requirement
 from greenloop.reporting.escaping import escape_invisible, flatten, truncate
+from greenloop.reporting.evidence.text import list_first_steps
 from greenloop.reporting.summary import report_title
 from greenloop.reporting.traceability import list_evidence_rows
 
@@ -40,16 +42,17 @@ def junit_case(
     return case
 
 
-def render_junit(report: Report) -> str:
-    """Return one suite: each test, and a case `verdict` that fails where the verdict is `failed`.
+def render_junit(report: Report, require: Literal["verified", "passed"] | None = None) -> str:
+    """Return one suite: each test, and a case `verdict` that fails where the exit status is 1.
 
-    So a run that ended before it had tests fails too. Tests that do not count are skipped with the
-    reason; the evidence is in the suite's properties.
+    It does so where the verdict is below the required one, also where no test was run; the failure
+    says what is short and what to do first. Tests that do not count are skipped with the reason; the
+    evidence is in the suite's properties.
     """
     verdict = junit_case("verdict")
-    if report.verdict == "failed":
-        why = "; ".join(report.reasons) or "the code does not pass its tests"
-        text = "\n".join(report.reasons)
+    if not meets_requirement(report, require):
+        why = "; ".join((report.verdict, *report.reasons))
+        text = "\n".join(list_first_steps(report))
         verdict = junit_case("verdict", 0.0, "failure", why, "verdict", text)
     failures = {item.test: item for item in reversed(report.failures)}
     measured = {f"evidence.{item.name}": item.text for item in list_evidence_rows(report)}

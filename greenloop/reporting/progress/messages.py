@@ -43,7 +43,7 @@ def _format_line(event: e.Event) -> str:
         case e.RedPhaseDone(phase, tests):
             passing = len(phase.passing_on_stub)
             excluded = f"; {passing} pass on it and are excluded" if passing else ""
-            return f"tests    {tests} tests, {phase.failed} fail without the code, as they must{excluded}"
+            return f"tests    {tests} tests, {phase.failed} fail without the code, as expected{excluded}"
         case e.AutofixApplied(fixes):
             return f"autofix  {', '.join(fixes[:_MAX_LISTED])}"
         case e.ChoiceAnswered(choice, answer):
@@ -137,7 +137,7 @@ def _format_contract(event: e.ContractReady, verbose: bool, max_length: int) -> 
         yield f"         assumed: {text}"
     if contract.unquoted and contract.quotes_text:
         count = pluralize(len(contract.unquoted), "passage")
-        yield f"         in no requirement, for the review to judge: {count} of the text"
+        yield f"         not in any requirement; the review judges it: {count} of the text"
     for text in contract.not_covered:
         yield f"         not covered: {_truncate_reason(text, verbose)}"
     for choice in contract.open_choices:

@@ -197,7 +197,7 @@ def _describe_ending(ending: Ending, status: int, running: str | None, exceeded:
     where = f" during {running}" if running else ""
     if ending == "crashed":
         others = f"; reached a limit: {', '.join(exceeded)}" if exceeded else ""
-        return f"{describe_exit(status)} before the tests were through{where}{others}"
+        return f"{describe_exit(status)} before the tests had finished{where}{others}"
     if not exceeded:
         return ""
     if ending == "finished":
@@ -210,7 +210,7 @@ def describe_exit(status: int) -> str:
     if status >= 0:
         return f"the process ended (exit status {status})"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
-    hint = ", perhaps for lack of memory" if name in ("SIGKILL", "SIGSEGV") else ""
+    hint = ", perhaps out of memory" if name in ("SIGKILL", "SIGSEGV") else ""
     return f"the process was killed ({name}{hint})"
 
 

@@ -70,7 +70,7 @@ class ChangeStrategy(Strategy):
     async def prepare(self) -> None:
         if prefers_plain_road(self.run):
             self.run.notify(
-                "the model is small: a change needs plans, edits and tests in forms that such a model "
+                "the model is too small: a change needs plans, edits and tests in forms that such a model "
                 "rarely keeps, and has no shorter way; name a stronger one"
             )
         await self._space.prepare(measures_baseline=self._request.measures_baseline)
@@ -123,7 +123,7 @@ class ChangeStrategy(Strategy):
         early = find_early_keep(texts, plan.contract)
         for label, name in early.items():
             self.run.note(
-                f"{label} was dropped: it is to hold today, and {name} does not exist yet"
+                f"{label} was dropped: it has to pass today, and {name} does not exist yet"
             )
         self._plan = plan.model_copy(update={"fence": fence})
         contract = self._request.contract or plan.contract

@@ -59,7 +59,7 @@ class ChangeWorkspace:
             unavailable = run.state.packages.unavailable
             told = explain_suite_problem(baseline.problem, self.tree, unavailable)
             raise InputError(
-                f"{told}; or go on without them with --no-baseline, then at most `passed`"
+                f"{told}; --no-baseline continues without them, with a verdict of at most `passed`"
             )
         if baseline.locked:
             run.notify(f"{len(baseline.locked)} tests pass twice and are locked")

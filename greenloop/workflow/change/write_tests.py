@@ -69,7 +69,8 @@ class TestWriter:
         suite = self._drop_wrong(suite, on_today)
         if not any(map(suite.proves_change, suite.functions)):
             raise InvalidResponseError(
-                "write_change_tests: no test is left that fails on today's code"
+                "write_change_tests: no test is left that fails on today's code; "
+                "say in the wish what a caller will see, or give tests with --tests"
             )
         return self._finish(suite, on_today)
 

@@ -133,7 +133,7 @@ async def _regenerate(
 def drop_rejected_tests(suite: Suite, on_stub: TestRun, origin: Origin) -> Suite:
     """Drop the tests of one origin that prove nothing, are broken, or may skip."""
     reasons = dict.fromkeys(
-        find_green_on_stub(suite, on_stub), "passes on a stub, so that it proves nothing"
+        find_green_on_stub(suite, on_stub), "passes on a stub, so it proves nothing"
     )
     broken = find_broken_on_stub(suite, on_stub)
     reasons |= {name: f"is broken: {why}" for name, why in broken.items()}

@@ -20,7 +20,7 @@ from greenloop.workflow.storage.lockfile import (
 from greenloop.workflow.storage.request import digest
 from greenloop.workflow.storage.run_dir import RunDirectory
 
-FORCE_HINT = "--force writes over it and keeps a copy"
+FORCE_HINT = "--force overwrites it and keeps a copy"
 
 
 @dataclass(frozen=True)

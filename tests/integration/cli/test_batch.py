@@ -102,7 +102,7 @@ def test_where_nothing_can_be_written_nothing_is_paid_and_what_was_paid_is_told(
         status, out, err = run("batch", "many.jsonl", "--json", server=server, **QUICK)
     assert status == 1
     assert "a_file is not a folder" in err
-    assert "top.py was not written by greenloop; --force writes over it" in err
+    assert "top.py was not written by greenloop; --force overwrites it" in err
     assert server_side.asked == {"2": 4}
     assert json.loads(out)["calls"] == 4
     assert Path("top.py").read_text() == "mine = 1\n"

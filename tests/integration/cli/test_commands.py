@@ -173,7 +173,7 @@ def test_replay_that_runs_out_names_the_call(run: Run) -> None:
     )
     status, _, err = run(SPECIFICATION, "--model", "replay:r.jsonl")
     assert status == 3
-    assert "no (more) answer for generate_" in err
+    assert "r.jsonl has no answer for generate_" in err
 
 
 @pytest.mark.slow
@@ -183,6 +183,7 @@ def test_a_run_that_ended_on_unusable_answers_asks_once_more_when_resumed(run: R
         status, _, err = run(SPECIFICATION, "--run-dir", "run", server=server)
     assert status == 1
     assert "answered twice without the required form" in err
+    assert "; `greenloop resume run` asks once more" in err
     with OpenAIServer(Served(answers())) as server:
         status, _, _ = run("resume", "run", server=server)
     assert status == 0
@@ -204,18 +205,20 @@ def test_failed_code_is_not_written_unless_kept(run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_a_full_disk_loses_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Code that was paid for is at least shown, and the answers are in the log."""
+@pytest.mark.parametrize("method", ["save_best", "save_report"])
+def test_a_full_disk_loses_nothing(run: Run, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    """Code that was paid for is at least shown, and no file is named that was not written."""
 
-    def full(_self: RunDirectory, files: dict[str, str]) -> None:
+    def full(_self: RunDirectory, _what: Any) -> None:
         raise OutputError("best/topk.py cannot be written: No space left on device")
 
-    monkeypatch.setattr(RunDirectory, "save_best", full)
+    monkeypatch.setattr(RunDirectory, method, full)
     with OpenAIServer(Served(answers())) as server:
         status, out, err = run(SPECIFICATION, server=server)
     assert status == 2
     assert "No space left on device" in err
     assert "def top_k" in out
+    assert "report" not in err
 
 
 @pytest.mark.slow

@@ -154,7 +154,10 @@ def test_data_that_tests_read_and_cases_that_are_gone_are_named(project: Path) -
     git(project, "checkout", "-q", "tests/sums.json")
     (project / "tests/data/one.txt").unlink()
     _, _, err = stop(project, "--agent", "text")  # the agent was told twice
-    assert "tests/data/one.txt is gone; the tests that read it passed with what it had" in err
+    assert (
+        "tests/data/one.txt is gone; the tests that read it also passed with the data that is gone"
+        in err
+    )
 
 
 def test_a_helper_that_hides_what_a_test_compared_is_named(project: Path) -> None:

@@ -129,7 +129,7 @@ def test_a_file_that_the_output_replaces_is_kept(run: Run, command: str) -> None
     assert Path("mine.py").read_bytes() != b"mine = 1\n"
     (kept,) = Path(".greenloop/runs").glob("*/original/replaced/mine.py")
     assert kept.read_text() == "mine = 1\n"
-    assert "mine.py is written over; a copy is kept as " in err
+    assert "mine.py is overwritten; a copy is kept as " in err
 
 
 def test_a_file_that_an_artifact_replaces_is_kept(run: Run) -> None:

@@ -27,7 +27,7 @@ def test_a_file_of_the_user_is_not_written_over(run: Run) -> None:
     assert (status, Path("test_topk.py").read_text()) == (2, MINE)
     assert err == (
         "greenloop: test_topk.py was not written by greenloop; "
-        "--force writes over it and keeps a copy\n"
+        "--force overwrites it and keeps a copy\n"
     )
     assert not Path(".greenloop").exists()
 

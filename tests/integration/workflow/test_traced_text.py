@@ -126,7 +126,7 @@ def test_recording_without_a_second_answer_costs_the_run_nothing(
     run_workflow: RunWorkflow,
 ) -> None:
     old = contract_answer(requirements=[R1, R2])
-    done = run_workflow(parsing(old, ReplayExhaustedError("holds no (more) answer")))
+    done = run_workflow(parsing(old, ReplayExhaustedError("has no further answer")))
     assert done.error is None
     assert done.report.verdict == "passed"
     assert done.report.reasons[0].startswith("the contract quotes nothing from the text")

@@ -43,7 +43,9 @@ def build_diff(
 def test_an_example_that_code_answers_by_itself_is_named(code: str, said: str, count: int) -> None:
     found = list(find_special_cases(build_diff(code), [said]))
     assert len(found) == count
-    assert all(i.startswith("names.py:2 answers 'C++ & C' by itself, as tests/") for i in found)
+    assert all(
+        i.startswith("names.py:2 has a branch for 'C++ & C' alone, which tests/") for i in found
+    )
 
 
 @pytest.mark.parametrize(

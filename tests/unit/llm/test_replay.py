@@ -81,7 +81,7 @@ def test_exhausted_replay_names_file_and_tool(tool: str) -> None:
     model = build_replay_model(("a", "a1"))
     call(model, "a")
     with pytest.raises(
-        ReplayExhaustedError, match=rf"demo\.jsonl holds no \(more\) answer for {tool}"
+        ReplayExhaustedError, match=rf"demo\.jsonl has no (further )?answer for {tool}"
     ):
         call(model, tool)
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from greenloop.records import Report
+from greenloop.records.report import meets_requirement
 from greenloop.reporting.escaping import escape_invisible
 from greenloop.reporting.formats.junit import render_junit
 from greenloop.reporting.formats.markdown import code_span, escape_markdown, render_markdown
@@ -50,9 +51,20 @@ def test_junit_is_valid(kind: str, junit: xmlschema.XMLSchema) -> None:
     junit.validate(Xml.fromstring(text.encode()))
     suites = Xml.fromstring(text.encode())
     assert suites.get("tests") == str(len(REPORTS[kind].tests) + 1)
-    # Readers show a failure exactly where the verdict is `failed`, also where no test was run.
+    # Readers show a failure exactly where the exit status is 1, also where no test was run.
     failing = suites.findall(".//failure") + suites.findall(".//error")
-    assert bool(failing) == (REPORTS[kind].verdict == "failed")
+    assert bool(failing) == (not meets_requirement(REPORTS[kind], None))
+
+
+def test_junit_says_what_is_short_of_the_required_verdict() -> None:
+    report = build_make_report(verdict="passed", reasons=("mutants: 4 of 9 noticed",))
+    assert "<failure" not in render_junit(report, "passed")
+    failure = Xml.fromstring(render_junit(report, "verified").encode()).find(
+        ".//testcase[@name='verdict']/failure"
+    )
+    assert failure is not None
+    assert failure.get("message") == "passed; mutants: 4 of 9 noticed"
+    assert "no test with k = 0" in (failure.text or "")
 
 
 def test_junit_has_failures_and_skips_inactive_tests() -> None:

@@ -129,7 +129,7 @@ def test_signature_of_crash_ignores_output() -> None:
         (build_run("bye", exit_status=1), "SystemExit", "status 1; it said last:\nbye"),
         (build_run(exit_status=4), "SystemExit", "it said nothing"),
         (build_run(exit_status=-11, ending="crashed", detail="SIGSEGV"), "Crash", "SIGSEGV"),
-        (build_run(ending="timeout", detail="30 s"), "Timeout", r"time was up \(30 s\)"),
+        (build_run(ending="timeout", detail="30 s"), "Timeout", r"at its time limit \(30 s\)"),
         (
             build_run(ending="memory", error=CRASH, limits_hit=("memory",)),
             "MemoryLimit",

@@ -100,5 +100,5 @@ def test_a_precondition_that_allows_nothing_is_said_in_one_line(warm: Sandbox, b
     inputs = f"def inputs(rng):\n    yield 'a', 1\n\ndef allowed(name, n):\n    {body}\n"
     found = _compare(warm, {"a": "return n"}, {"a": "return n"}, inputs)
     assert (found.allowed, found.differences) == (0, ())
-    assert found.problem.startswith("the peer allows or answers none of ")
+    assert found.problem.startswith("the second implementation accepts none of ")
     assert len(found.problem.splitlines()) == 1

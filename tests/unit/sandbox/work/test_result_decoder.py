@@ -165,8 +165,8 @@ def test_line_that_is_cut_off_is_no_forgery() -> None:
     ("status", "description"),
     [
         (0, "the process ended (exit status 0)"),
-        (-11, "SIGSEGV, perhaps for lack of memory"),
-        (-9, "SIGKILL, perhaps for lack of memory"),
+        (-11, "SIGSEGV, perhaps out of memory"),
+        (-9, "SIGKILL, perhaps out of memory"),
         (-63, "was killed (63)"),
     ],
 )
