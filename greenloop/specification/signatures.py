@@ -20,6 +20,12 @@ _CLASS = re.compile(
     r"((?:\n(?:\1[ \t].*|[ \t]*))+)",
     re.MULTILINE,
 )
+# The head of a function without `def`, in a line of its own that begins a paragraph.
+_HEAD = re.compile(
+    r"(?:\A|(?<=\n\n)|(?<=:\n))[ \t]{0,9}`{0,2}(?P<head>[a-zA-Z_]\w{0,99}\((?P<given>[^`\n]{1,300})\))"
+    r"(?:[ \t]*->[^`\n]{1,100})?`{0,2}:?[ \t]*$",
+    re.MULTILINE,
+)
 PYTHON_BLOCKS = ("python", "py", "python3", "")
 
 
@@ -102,7 +108,8 @@ def leave_bodies_out(node: ast.AST) -> None:
 def _find_loose_signatures(text: str) -> Iterator[str]:
     """Yield stubs for signatures without a body (`def f(x: int) -> int`) in prose or backticks.
 
-    A method without its class is left out: no function of a module has to be called so.
+    A line `f(x, y=1)` counts too. A method without its class is left out: no function of a module
+    has to be called so.
     """
     for found in _CLASS.finditer(text):
         if methods := list(_find_functions(found[3])):
@@ -118,4 +125,9 @@ def _find_functions(text: str) -> Iterator[str]:
     for found in _SIGNATURE.finditer(text):
         candidate = " ".join(found[0].split()).rstrip(":") + ": ..."
         if is_parsable(candidate):
+            yield candidate
+    for found in _HEAD.finditer(text):
+        candidate = f"def {found['head']}: ..."
+        # Of one name alone it may be a word, as in `file(s)`.
+        if re.search("[,:=*]", found["given"]) and is_parsable(candidate):
             yield candidate

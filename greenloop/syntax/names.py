@@ -63,7 +63,7 @@ def _find_inner(node: ast.AST) -> set[str]:
 def explain_invalid_module_name(name: str) -> str | None:
     """Return why a run's module cannot have a name; None where it can."""
     if not (name.isidentifier() and name.isascii()):
-        return "it is not a plain Python name"
+        return "use letters a to z, digits and underscores, and a letter first"
     if keyword.iskeyword(name):
         return "it is a Python keyword"
     if name in sys.stdlib_module_names:

@@ -78,5 +78,5 @@ def test_at_a_terminal_it_is_asked_before_a_call_is_paid(
     with OpenAIServer(Served(answers())) as server:
         status, _, _ = run(*MAKE, server=server)
         assert (status, server.requests) == (2, [])
-    assert asked == ["topk.py was not written by greenloop; write over it (a copy is kept)? [y/N] "]
+    assert asked == ["topk.py was not written by greenloop; overwrite it (a copy is kept)? [y/N] "]
     assert Path("topk.py").read_text() == MINE

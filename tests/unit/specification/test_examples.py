@@ -61,6 +61,12 @@ def doctests(text: str) -> list[str]:
             "```python\ndef g(x):\n    return x\n```\nNow `f`:\n```python\ndef f(x): ...\n```",
             ["def g(x):\n    ...", "def f(x):\n    ..."],
         ),
+        (
+            "I need:\n\nbatched(iterable, n, *, strict=False)\n\nIt gives tuples.",
+            ["def batched(iterable, n, *, strict=False):\n    ..."],
+        ),
+        ("Write:\n`fee(entry, exit) -> cents`", ["def fee(entry, exit):\n    ..."]),
+        ("f(1, 2) -> 3\n\nname(s)\n\nThis calls\nf(x, y)\nfor each.", []),
         ("A definite answer (f) is undefined f(x).", []),
         ("", []),
     ],
