@@ -1,14 +1,11 @@
 """Grades of changed lines: which lines count, and how many mutants are tried."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from greenloop.grading import Plan
 from greenloop.project.grading.coverage import find_changed_statements, measure_coverage
 from greenloop.project.grading.grader import NOT_IMPORTED, ChangedLines, grade_lines
-from greenloop.project.grading.mutation import limit_count
 from greenloop.project.line_map import list_taken_branches, map_lines
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree
@@ -85,12 +82,3 @@ def test_reads_of_the_process_count_on_changed_lines(tests: str, count: int) -> 
     found = [item.what for item in change.find_integrity_issues()]
     assert len(found) == count
     assert all(what.startswith("of src/a.py `os.getuid` reads") for what in found)
-
-
-def test_the_number_of_mutants_follows_the_time_of_the_suite() -> None:
-    plan = Plan(mutants=100)
-    quick, slow = limit_count(plan, 0.1), limit_count(plan, 100.0)
-    assert quick is not None
-    assert slow == 10 < quick <= 100
-    assert limit_count(replace(plan, mutants=5), 100.0) == 5
-    assert limit_count(replace(plan, mutants=None), 100.0) is None
