@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import Run
+from tests.support.command_line import QUICK, Run
 from tests.support.model_responses import GOOD_CODE, GOOD_TESTS
 
 pytestmark = pytest.mark.usefixtures("examples")
@@ -36,11 +36,16 @@ def test_a_file_is_not_written_over_without_a_yes(run: Run) -> None:
 
 
 def test_a_module_is_healed_by_search_without_a_model(run: Run) -> None:
-    folder = Path("examples/heal_without_model")
-    words = ("heal", f"{folder}/versions.py", "--tests", f"{folder}/test_versions.py")
-    status, _, err = run(*words, "--model", "none", "--yes", "--seconds", "120")
+    broken = GOOD_CODE.replace("k < 0", "k <= 0")
+    Path("topk.py").write_text(broken)
+    Path("test_topk.py").write_text(
+        "import pytest\nfrom topk import top_k\n\n\ndef test_none():\n    assert top_k([1], 0) == []\n\n\n"
+        "def test_negative():\n    with pytest.raises(ValueError):\n        top_k([1], -1)\n"
+    )
+    words = ("heal", "topk.py", "--tests", "test_topk.py", "--model", "none", "--yes")
+    status, _, err = run(*words, "--require", "passed", **QUICK)
     assert status == 0, err
-    assert "return parse(one) > parse(other)" in (folder / "versions.py").read_text("utf-8")
+    assert Path("topk.py").read_text() == GOOD_CODE
 
 
 def test_a_module_that_cannot_be_healed_stays_as_it_is(run: Run) -> None:
@@ -58,7 +63,7 @@ def test_a_module_that_cannot_be_healed_stays_as_it_is(run: Run) -> None:
 def test_a_healthy_module_needs_no_model(run: Run) -> None:
     Path("topk.py").write_text(GOOD_CODE)
     Path("test_topk.py").write_text(GOOD_TESTS)
-    status, _, err = run("heal", "topk.py", "--tests", "test_topk.py", GREENLOOP_MUTANTS="0")
+    status, _, err = run("heal", "topk.py", "--tests", "test_topk.py", **QUICK)
     assert (status, "nothing to heal" in err) == (0, True), err
 
 

@@ -8,16 +8,25 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import KEY, Run, Served
-from tests.support.model_responses import SPECIFICATION, WRONG_CODE, answers, fence
+from tests.support.command_line import KEY, QUICK, Run, Served
+from tests.support.model_responses import (
+    DISPUTE,
+    GOOD_CODE,
+    SPECIFICATION,
+    TEST_IS_WRONG,
+    WRONG_CODE,
+    WRONG_SUITE,
+    answers,
+    fence,
+    write_recording,
+)
 from tests.support.openai_server import OpenAIServer, Reply
 
 
-def play(run: Run, name: str, *flags: str, **environment: str) -> tuple[int, dict[str, Any]]:
-    """Run an example on its recorded answers; return the exit status and the report."""
-    recording = f"replay:examples/{name}.jsonl"
-    words = (f"examples/{name}.md", "--model", recording, "--json", "--quiet", *flags)
-    status, out, err = run(*words, **environment)
+def play(run: Run, text: str, recording: str, *flags: str) -> tuple[int, dict[str, Any]]:
+    """Run a specification on recorded answers; return the exit status and the report."""
+    words = (text, "--model", recording, "--json", "--quiet", *flags)
+    status, out, err = run(*words, **QUICK)
     assert err == ""
     report: dict[str, Any] = json.loads(out)
     return status, report
@@ -36,27 +45,29 @@ def test_a_clear_specification_becomes_verified_code_and_tests(run: Run) -> None
     subprocess.run(own_pytest, check=True, stdout=subprocess.DEVNULL)
 
 
-@pytest.mark.usefixtures("examples")
 def test_wrong_code_is_repaired_until_its_tests_pass(run: Run) -> None:
-    quick = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_PEER": "0"}
-    status, report = play(run, "repaired_text_wrap", **quick)
-    assert (status, report["verdict"], report["iterations"]) == (0, "passed", 2)
+    recorded = answers(generate_code=[fence(WRONG_CODE)], repair_code=[fence(GOOD_CODE)])
+    status, report = play(run, SPECIFICATION, write_recording(recorded))
+    assert (status, report["verdict"], report["final_code"]) == (0, "passed", GOOD_CODE)
     assert [item["kind"] for item in report["attempts"]] == ["generate", "repair"]
     assert [item["failed"] > 0 for item in report["attempts"]] == [True, False]
 
 
-@pytest.mark.usefixtures("examples")
 def test_a_wrong_test_is_dropped_and_the_right_code_stays(run: Run) -> None:
-    status, report = play(run, "wrong_test_pretty_json", GREENLOOP_MUTANTS="0")
+    recorded = answers(
+        generate_tests=[WRONG_SUITE], repair_code=[DISPUTE], judge_test=[TEST_IS_WRONG]
+    )
+    status, report = play(run, SPECIFICATION, write_recording(recorded))
     dropped = [item for item in report["tests"] if item["outcome"] == "dropped"]
-    assert (status, report["verdict"]) == (0, "passed")
+    assert (status, report["verdict"], report["final_code"]) == (0, "passed", GOOD_CODE)
     assert [item["disputed"] for item in dropped] == [True]
     assert "repair" not in [item["kind"] for item in report["attempts"]]
 
 
 @pytest.mark.usefixtures("examples")
 def test_what_the_text_leaves_open_keeps_code_from_verified(run: Run) -> None:
-    status, report = play(run, "traps/unit", "--require", "verified", GREENLOOP_MUTANTS="0")
+    recording = "replay:examples/traps/unit.jsonl"
+    status, report = play(run, "examples/traps/unit.md", recording, "--require", "verified")
     question = "the text leaves open: In which unit and type is the price returned?"
     assert (status, report["verdict"]) == (1, "passed")
     assert any(item.startswith(question) for item in report["reasons"])
@@ -85,10 +96,10 @@ def test_standard_output_is_a_python_module_that_ends_with_the_verdict(run: Run)
 def test_a_model_with_faults_is_asked_again_and_each_answer_is_counted(run: Run) -> None:
     faults = [Reply(status=429), Reply(status=500), Reply("```json\n{", finish="length")]
     with OpenAIServer(Served(answers(), faults)) as server:
-        status, out, _ = run(SPECIFICATION, "--json", server=server, GREENLOOP_MUTANTS="0")
+        status, out, _ = run(SPECIFICATION, "--json", server=server, **QUICK)
     report = json.loads(out)
-    assert (status, report["tests_passed"], len(server.requests)) == (0, True, 8)
-    assert report["usage"]["calls"] == 6  # the answer that was cut off was paid for too
+    assert (status, report["tests_passed"], len(server.requests)) == (0, True, 7)
+    assert report["usage"]["calls"] == 5  # the answer that was cut off was paid for too
 
 
 def test_own_tests_are_run_and_never_edited(run: Run) -> None:
@@ -96,7 +107,7 @@ def test_own_tests_are_run_and_never_edited(run: Run) -> None:
     Path("test_topk.py").write_text(own)
     with OpenAIServer(Served(answers())) as server:
         words = (SPECIFICATION, "--tests", "test_topk.py", "-o", "topk.py", "--json")
-        status, out, _ = run(*words, server=server, GREENLOOP_MUTANTS="0")
+        status, out, _ = run(*words, server=server, **QUICK)
     given = [item["id"] for item in json.loads(out)["tests"] if item["origin"] == "given"]
     assert (status, given) == (0, ["test_topk.py::test_mine"])
     assert Path("test_topk.py").read_text() == own

@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-from tests.support.command_line import Run, Served
+import pytest
+
+from tests.support.command_line import QUICK, Run, Served
 from tests.support.many_specifications import ManySpecifications, write_specifications
 from tests.support.model_responses import SPECIFICATION, answers
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
-
-QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0", "GREENLOOP_PEER": "0"}
 
 
 def test_an_interrupted_run_is_resumed_without_paying_twice(run: Run) -> None:
@@ -24,13 +24,14 @@ def test_an_interrupted_run_is_resumed_without_paying_twice(run: Run) -> None:
     assert "def top_k" in out
 
 
-def test_a_batch_takes_the_recording_of_each_text_from_a_folder(run: Run, examples: Path) -> None:
-    specs = [f"examples/{name}.md" for name in ("roman_numerals", "traps/unit", "traps/order")]
+@pytest.mark.usefixtures("examples")
+def test_a_batch_takes_the_recording_of_each_text_from_a_folder(run: Run) -> None:
+    specs = [f"examples/traps/{name}.md" for name in ("wrong_example", "order")]
     Path("other.md").write_text("Write f(x).")
-    words = ("batch", *specs, "other.md", "--mutants", "0", "--model", "replay:examples", "--json")
-    status, out, err = run(*words)
+    words = ("batch", *specs, "other.md", "--model", "replay:examples", "--json")
+    status, out, err = run(*words, **QUICK)
     totals = json.loads(out)
-    assert (status, totals["reached"], totals["broken_off"]) == (1, 3, 1), out
+    assert (status, totals["reached"], totals["broken_off"]) == (1, 2, 1), out
     assert "examples has no recording of this text" in err
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.workflow.change.request import ChangeRequest
-from tests.support.model_responses import fence
+from tests.support.model_responses import fence, write_recording
 from tests.support.programs import read_program
 
 SHOP = Path(__file__).parents[1] / "fixtures" / "shop"
@@ -101,15 +101,8 @@ def change_answers(**changes: list[Any]) -> dict[str, list[Any]]:
 
 
 def write_replay(**changes: list[Any]) -> str:
-    """Write the answers as a replay file, and return its name as a model."""
-    answers = change_answers(**changes)
-    lines = (
-        json.dumps({"tool": tool, "answer": answer})
-        for tool, items in answers.items()
-        for answer in items
-    )
-    Path("answers.jsonl").write_text("".join(f"{line}\n" for line in lines))
-    return "replay:answers.jsonl"
+    """Write the answers as a recording, and return its name as a model."""
+    return write_recording(change_answers(**changes))
 
 
 def copy_shop(folder: Path) -> Path:

@@ -9,6 +9,8 @@ from greenloop.cli.main import app
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
 KEY = "sk-test-0123456789abcdefghijklmnop"
+# Only what a run needs for `passed`.
+QUICK = {"GREENLOOP_MUTANTS": "0", "GREENLOOP_HARDENING_ROUNDS": "0", "GREENLOOP_PEER": "0"}
 Run = Callable[..., tuple[int, str, str]]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 from greenloop.specification.passages import split_passages
@@ -142,3 +143,14 @@ def script(code: str = WRONG_CODE, *repairs: str, **changes: list[str]) -> dict[
     """Return answers with this first code and these repairs."""
     repair_code = [fence(item) for item in repairs]
     return answers(**{"generate_code": [fence(code)], "repair_code": repair_code, **changes})
+
+
+def write_recording(answers: dict[str, list[Any]]) -> str:
+    """Write answers by tool as a recording, and return its name as a model."""
+    lines = (
+        json.dumps({"tool": tool, "answer": answer})
+        for tool, items in answers.items()
+        for answer in items
+    )
+    Path("answers.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    return "replay:answers.jsonl"
