@@ -86,6 +86,7 @@ def test_the_map_is_the_same_whatever_the_order_of_files() -> None:
     assert found == build_code_map(dict(reversed(SHOP.items())), "find_rate and Cart", 3000)
 
 
+@pytest.mark.slow
 def test_a_project_of_300_files_takes_seconds() -> None:
     texts = {
         f"pkg/m{at}.py": f"from pkg import m{at // 2}\n"

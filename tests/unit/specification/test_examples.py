@@ -271,6 +271,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_adversarial_text_is_read_in_linear_time(name: str) -> None:
     started = time.process_time()

@@ -104,6 +104,7 @@ def test_repeated_quote_is_found_at_the_next_place() -> None:
     assert [index.find("no such words") for _ in range(2)] == [None, None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -221,6 +221,7 @@ class TestBackground:
         assert confirmed == contract
 
 
+@pytest.mark.slow
 def test_hostile_quotes_take_linear_time() -> None:
     """Thousands of quotes that are missing, everywhere, or equal, in a text of 25,000 words."""
     text = "aa ab. Aa ab b. " * 5000

@@ -56,6 +56,7 @@ def test_equal_programs_are_one_mutant() -> None:
     assert [item.operator for item in found if item.line == 2] == ["condition"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [
