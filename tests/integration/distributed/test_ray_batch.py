@@ -19,7 +19,6 @@ from tests.integration.distributed.conftest import Ended, TwoNodes
 from tests.support.many_specifications import ManySpecifications, write_specifications
 from tests.support.openai_server import OpenAIServer, Reply, tool_of
 
-pytestmark = pytest.mark.slow
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'greenloop[ray]'")
 
 _PATIENCE_S = 180.0  # of a machine that is busy otherwise
@@ -120,6 +119,7 @@ def assert_nowhere(secret: str, *folders: Path) -> None:
                 assert secret.encode() not in path.read_bytes(), path
 
 
+@pytest.mark.slow
 def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:
     """600 tokens a specification, on two nodes: 1,500 in all are not enough for four of them."""
     nodes.with_second()
@@ -136,6 +136,7 @@ def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:
     assert sum(item["tokens"] for item in outcomes(Path("shared"))) == 150 * asked
 
 
+@pytest.mark.slow
 def test_the_rate_is_one_for_all_nodes(nodes: TwoNodes) -> None:
     """12 requests a minute: 12 at once, then one in 5 s. After six answers that were held, six runs
     ask for 18 more; held on each node alone, the rate would let all of them go out."""
@@ -157,6 +158,7 @@ def test_the_rate_is_one_for_all_nodes(nodes: TwoNodes) -> None:
         command.wait()
 
 
+@pytest.mark.slow
 def test_ctrl_c_lets_runs_end_and_the_second_ends_them(nodes: TwoNodes, ended: Ended) -> None:
     nodes.with_second()
     write_specifications(4)

@@ -160,6 +160,7 @@ def test_an_address_without_ray_is_a_mistake(run: Run) -> None:
     assert (status, "--engine ray" in err) == (2, True)
 
 
+@pytest.mark.slow
 def test_the_local_engine_imports_nothing_of_this() -> None:
     code = "import sys, greenloop.cli.commands.batch; print(*sys.modules)"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

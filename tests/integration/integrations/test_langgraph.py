@@ -24,7 +24,6 @@ from tests.support.model_responses import (
 )
 from tests.support.scripted import ScriptedModel
 
-pytestmark = pytest.mark.slow
 DOCS = Path(__file__).parents[3] / "docs" / "hosts.md"
 
 
@@ -57,6 +56,7 @@ def settings() -> Settings:
 THREAD = {"configurable": {"thread_id": "one"}}
 
 
+@pytest.mark.slow
 def test_nothing_is_written_before_the_answer_and_nothing_made_twice_for_it(
     documented: dict[str, Any], settings: Settings, tmp_path: Path
 ) -> None:
@@ -96,6 +96,7 @@ def test_a_node_that_is_run_again_pays_for_nothing_twice_and_a_no_writes_nothing
     assert not written.exists()
 
 
+@pytest.mark.slow
 def test_the_example_runs_to_its_end(
     documented: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -120,6 +121,7 @@ def stream_messages(*specifications: str) -> Iterator[AIMessage]:
     yield AIMessage("done")
 
 
+@pytest.mark.slow
 def test_an_agent_is_given_tested_code_and_told_what_broke_off(
     documented: dict[str, Any], settings: Settings
 ) -> None:

@@ -24,7 +24,6 @@ from tests.support.openai_server import OpenAIServer
 
 mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install '.[mcp]'")
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 ADDING = "def add(a, b):\n    print('noise')\n    return a + b\n"
 TESTS = "from adding import add\n\ndef test_add():\n    assert add(2, 3) == 5\n    assert add(0, -1) == -1\n"
 SCRIPT = "import sys\n\nprint(open('in.txt').read(), sys.argv[1])\n"
@@ -75,10 +74,10 @@ async def refusal(client: Any, tool: str, **arguments: Any) -> str:
     return str(result.content[0].text)
 
 
-@pytest.mark.slow  # a server is started, and a run done
-def test_a_host_over_stdio_gets_tested_code_and_is_told_how_it_goes(tmp_path: Path) -> None:
-    example = EXAMPLES / "csv_sales_report"
-    recorded = f"replay:{example}.jsonl"
+@pytest.mark.usefixtures("model")
+def test_a_host_over_stdio_gets_tested_code_and_is_told_how_it_goes(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
     told: list[tuple[float, str]] = []
 
     async def session(client: Any) -> Any:
@@ -88,12 +87,12 @@ def test_a_host_over_stdio_gets_tested_code_and_is_told_how_it_goes(tmp_path: Pa
         tools = (await client.list_tools()).tools
         result = await client.call_tool(
             "make_tested_code",
-            {"specification": example.with_suffix(".md").read_text()},
+            {"specification": SPECIFICATION},
             progress_callback=progress,
         )
         return {tool.name: tool.output_schema for tool in tools}, result
 
-    schemas, result = talk(over_stdio(tmp_path, QUICK, "--model", recorded), session)
+    schemas, result = talk(over_stdio(tmp_path, environment), session)
     assert set(schemas) == {
         *("make_tested_code", "check_code", "heal_code", "change_code"),
         "check_changes",
@@ -134,7 +133,6 @@ def test_a_host_is_told_what_the_changes_of_a_project_lack(tmp_path: Path) -> No
     assert "leads out of the folder" in refused
 
 
-@pytest.mark.slow
 def test_stdout_belongs_to_the_protocol_and_the_server_ends_with_its_input(tmp_path: Path) -> None:
     call = {"name": "check_code", "arguments": {"code": ADDING, "tests": TESTS}}
     command = [sys.executable, "-m", "greenloop", "mcp"]
@@ -194,7 +192,6 @@ def test_the_address_that_is_told_can_be_connected_to_at_once() -> None:
         socket.create_connection(door.getsockname(), timeout=HUNG_S).close()
 
 
-@pytest.mark.slow
 def test_check_and_heal_over_http(
     http_server: tuple[str, Path], model: Model, model_server: OpenAIServer
 ) -> None:
@@ -221,7 +218,6 @@ def test_check_and_heal_over_http(
     assert {path.name for path in folder.iterdir()} == {".greenloop"}
 
 
-@pytest.mark.slow
 def test_what_cannot_be_used_is_refused_in_one_line(
     http_server: tuple[str, Path], model: Model
 ) -> None:
@@ -315,7 +311,6 @@ def test_a_cancelled_call_stops_its_run_which_can_be_resumed(
     assert len(again) == len(set(again))
 
 
-@pytest.mark.slow
 def test_a_cancelled_check_ends_what_the_sandbox_runs(http_server: tuple[str, Path]) -> None:
     address, folder = http_server
     endless = "from adding import add\n\ndef test_add():\n    while add(1, 1):\n        pass\n"
@@ -364,7 +359,6 @@ def test_two_calls_are_worked_on_at_once(http_server: tuple[str, Path], model: M
     assert first["run_dir"] != second["run_dir"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("headers", "status"),
     [({"Host": "evil.example"}, 421), ({"Origin": "http://evil.example"}, 403)],

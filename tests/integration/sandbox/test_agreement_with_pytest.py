@@ -147,7 +147,6 @@ def test_corpus_has_all_outcomes(pytests_own: tuple[Reported, int]) -> None:
     }
 
 
-@pytest.mark.slow
 def test_ids_and_outcomes_equal_those_of_pytest(
     run: TestRun, pytests_own: tuple[Reported, int]
 ) -> None:

@@ -112,6 +112,7 @@ def test_installed_packages_are_used(with_packages: Sandbox, hash_seed: int) -> 
     assert "n=1000" in wrong["test_property_wrong"].message.replace(" ", "").replace("500", "1000")
 
 
+@pytest.mark.slow
 @needs_packages
 def test_hypothesis_repeats_its_examples(with_packages: Sandbox) -> None:
     tests = (
@@ -138,6 +139,7 @@ def test_plugins_run_the_tests_of_a_project(with_packages: Sandbox) -> None:
 MUTATED = read_program(__file__, "MUTATED")
 
 
+@pytest.mark.slow
 @needs_packages
 def test_mutants_are_tried_with_plugins(with_packages: Sandbox) -> None:
     found = measure_mutation(with_packages, CODE, MUTATED, module="solution")

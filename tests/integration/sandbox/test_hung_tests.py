@@ -76,7 +76,7 @@ def runs(box: Sandbox) -> dict[str, TestRun]:
     assert isinstance(box, Sandbox)
     box.limits = replace(LIMITS, timeout_s=TIME_S)
     try:
-        with ThreadPoolExecutor(4) as pool:
+        with ThreadPoolExecutor(len(CASES)) as pool:
             found = pool.map(lambda c: box.run_tests(c[0], c[1], hash_seed=c[2]), CASES.values())
             return dict(zip(CASES, found, strict=True))
     finally:

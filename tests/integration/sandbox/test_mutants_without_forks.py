@@ -34,6 +34,7 @@ def test_mutants_are_tried_on_each_backend(isolated: Sandbox) -> None:
     assert found.killed >= 5
 
 
+@pytest.mark.slow
 def test_a_thread_of_the_module_runs_beside_each_mutant(isolated: Sandbox) -> None:
     found = measure_mutation(isolated, THREADED, THREADED_TESTS, module="m", budget_s=100)
     assert found.trouble == ""

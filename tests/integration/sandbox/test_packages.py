@@ -16,8 +16,6 @@ from greenloop.sandbox.job import HASH_SEED
 from tests.support.programs import read_program
 from tests.support.wheels import only_wheels_of, wheel
 
-pytestmark = pytest.mark.slow
-
 CODE = "import alpha\n\n\ndef double(x):\n    return alpha.twice(x)\n"
 TESTS = """
 from solution import double
@@ -73,6 +71,7 @@ def test_package_is_available_only_with_permission(box: Sandbox, alpha: Installe
     assert grade(box.with_packages(alpha), CODE, tests).flakiness
 
 
+@pytest.mark.slow
 def test_parallel_runs_with_different_packages(box: Sandbox, store: PackageStore) -> None:
     versions = ["1.0", "2.0"] * 4
     boxes = {v: box.with_packages(store.install([f"alpha=={v}"])) for v in set(versions)}
@@ -84,6 +83,7 @@ def test_parallel_runs_with_different_packages(box: Sandbox, store: PackageStore
         assert all(pool.map(one, versions))
 
 
+@pytest.mark.slow
 def test_broken_package_fails_where_it_is_imported(box: Sandbox, store: PackageStore) -> None:
     broken = box.with_packages(store.install(["broken"]))
     run = broken.run_tests(CODE, TESTS.format(version="2.0"))
@@ -100,6 +100,7 @@ def test_module_of_the_run_shadows_a_package(box: Sandbox, alpha: InstalledPacka
     assert run.passed, run
 
 
+@pytest.mark.slow
 def test_pytest_plugins_are_loaded(box: Sandbox, store: PackageStore) -> None:
     plugged = box.with_packages(store.install(["plugged"]))
     tests = "from solution import double\n\ndef test_a(two):\n    assert double(two) == 4\n"
@@ -136,6 +137,7 @@ def test_packages_of_the_interpreter_are_hidden_in_a_sandbox(
     assert [item and item.get("value") for item in answers.events] == [["list"]] * len(places)
 
 
+@pytest.mark.slow
 def test_more_package_sets_than_active_zygotes(box: Sandbox, store: PackageStore) -> None:
     if not is_warm(box):
         pytest.skip("without a sandbox nothing is preloaded")
@@ -161,6 +163,7 @@ def test_interrupting_a_view_does_not_affect_others(box: Sandbox, alpha: Install
         assert stopped.result().ending == "interrupted"
 
 
+@pytest.mark.slow
 def test_scripts_and_projects_may_use_packages(box: Sandbox, alpha: InstalledPackages) -> None:
     script = ScriptJob(script="import alpha, sys\nprint(alpha.VERSION, 'pytest' in sys.modules)")
     run = box.with_packages(alpha).run_script(script)

@@ -158,6 +158,7 @@ def test_interrupt_ends_only_current_runs(box: ProcessSandbox) -> None:
     assert box.run_tests("def f(): pass", PASS).passed
 
 
+@pytest.mark.slow
 def test_cancelling_ends_work_that_goes_on_to_other_runs(box: ProcessSandbox) -> None:
     endings: list[str] = []
 
@@ -210,6 +211,7 @@ def test_file_that_the_code_rewrites_is_an_error(box: ProcessSandbox) -> None:
     assert (run.passed, run.failing_tests) == (False, {"test_b.py"})
 
 
+@pytest.mark.slow
 def test_parallel_runs_are_independent(box: ProcessSandbox) -> None:
     def run(number: int) -> bool:
         tests = f"from solution import f\ndef test_a():\n    assert f() == {number}\n"

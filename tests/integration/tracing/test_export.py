@@ -85,7 +85,6 @@ def test_content_is_sent_only_when_switched_on_and_keys_never(
     assert SECRET not in sent
 
 
-@pytest.mark.slow
 def test_run_calls_and_sandbox_jobs_have_spans(
     run: Callable[..., Any],
 ) -> None:

@@ -2,9 +2,8 @@
 
 import pytest
 
-from greenloop.sandbox.backends.landlock import LandlockSandbox
 from greenloop.sandbox.base import Sandbox
-from tests.security.hostile.conftest import PRELUDE, Attack, Limited
+from tests.security.hostile.conftest import PRELUDE, Attack, Limited, select_tested
 from tests.support.programs import read_programs
 
 _FILL = """
@@ -17,10 +16,9 @@ def fill(name, count=7 << 20):
 DISK = read_programs(__file__, "DISK")
 
 
-@pytest.fixture(autouse=True)
-def _without_quotas(box: Sandbox) -> None:
-    if not isinstance(box, LandlockSandbox):
-        pytest.skip("this backend has file systems with quotas")
+pytestmark = pytest.mark.parametrize(
+    "box", select_tested("landlock"), indirect=True, scope="session"
+)
 
 
 @pytest.mark.parametrize("name", DISK)

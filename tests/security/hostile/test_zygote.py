@@ -22,7 +22,7 @@ from greenloop.sandbox.base import Sandbox
 from greenloop.sandbox.warm import zygote_client
 from greenloop.sandbox.warm.backend import WarmSandbox
 from tests.integration.sandbox.conftest import make_sandbox
-from tests.security.hostile.conftest import LIMITS, assert_ordinary
+from tests.security.hostile.conftest import LIMITS, assert_ordinary, select_tested
 from tests.security.hostile.host_monitor import (
     in_runs,
     list_settled_runs,
@@ -39,7 +39,7 @@ BRIEF = f"import time\n{_NAME}def f():\n    name('brief')\n    time.sleep(0.5)\n
 
 
 pytestmark = pytest.mark.parametrize(
-    "box", ["bubblewrap", "native", "landlock"], indirect=True, scope="session"
+    "box", select_tested("bubblewrap", "native", "landlock"), indirect=True, scope="session"
 )
 
 
@@ -205,6 +205,7 @@ def test_eight_parallel_runs(box: WarmSandbox, spaces: bool) -> None:
         assert list(pool.map(work, range(24))) == [True] * 24
 
 
+@pytest.mark.slow
 def test_memory_and_descriptors_do_not_grow(box: WarmSandbox) -> None:
     assert_ordinary(box)
 
