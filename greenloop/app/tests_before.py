@@ -48,12 +48,14 @@ def _list_helping(diff: ProjectDiff) -> Iterator[str]:
 @dataclass(frozen=True)
 class EarlierTests:
     """Changed test files, and those whose data changed, as they were: `texts`, and how their tests end on
-    the code and the data as they were, and on the changed code.
+    the code and the data as they were, and on the changed code. Where some fail only there, `today` is how
+    these files, as they are today, end on the code as it was.
     """
 
     texts: Mapping[str, str]
     before: TestRun
     now: TestRun
+    today: TestRun | None = None
 
 
 def run_earlier_tests(
@@ -73,7 +75,13 @@ def run_earlier_tests(
     if not files or not (before := runner.run(diff.before | diff.data, files, **for_each)).tests:
         return None
     now = runner.run(changed | diff.data, files, **for_each)
-    return EarlierTests(earlier, before, now) if before.ending == now.ending == _ENDED else None
+    if not before.ending == now.ending == _ENDED:
+        return None
+    code = {path: text for path, text in diff.before.items() if not is_test_path(path)}
+    there = [path for path in files if path in texts]
+    is_run = code and there and list_ended(before, "passed") - list_ended(now, "passed")
+    today = runner.run(code, there, **for_each) if is_run else None
+    return EarlierTests(earlier, before, now, today)
 
 
 def compare_tests(
@@ -102,11 +110,18 @@ def compare_tests(
     defined = _list_defined({**diff.texts_before, **diff.tree.texts})
     silent = {test for test in silent if test.rpartition("::")[2] in defined}
     found = {"compared": functions, "silent": silent, "outdated": failing, "refuted": refuted}
+    found["indifferent"] = _list_whole(earlier.today) if earlier.today else set()
     asked = passed & list_ended(earlier.now, "passed")
     name = partial(_name_owner, defined=defined)
     counts = [Counter(map(name, tests)) for tests in (asked, now_run)]
     fewer = {test: number for test, number in (counts[0] - counts[1]).items() if counts[1][test]}
     return {**{key: tuple(sorted(names)) for key, names in found.items()}, "fewer": fewer}
+
+
+def _list_whole(run: TestRun) -> set[str]:
+    """Return the functions of which all cases pass."""
+    others = (item.id for item in run.tests if item.outcome != "passed")
+    return set(map(_name_function, list_ended(run, "passed"))) - set(map(_name_function, others))
 
 
 def _find_silent(

@@ -76,6 +76,7 @@ class BaselineResult(Record):
     A locked test passed twice. `problem` says why there is none. `compared` are the tests of changed
     files that passed before the change: `silent` do not run now; `fewer` have so many cases less than
     as they were on the changed code; `outdated` fail there as they were, `refuted` in an assertion.
+    `indifferent` are today's tests that pass on the code before the change, too; known where some are outdated.
     """
 
     locked: int = 0
@@ -87,6 +88,7 @@ class BaselineResult(Record):
     fewer: dict[str, int] = Field(default_factory=dict)
     outdated: tuple[str, ...] = ()
     refuted: tuple[str, ...] = ()
+    indifferent: tuple[str, ...] = ()
 
 
 class BeforeAfter(Record):

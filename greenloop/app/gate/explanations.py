@@ -3,7 +3,7 @@
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,10 +24,14 @@ _PLAIN = frozenset("assert test tests with when should that does from pytest rai
 
 @dataclass(frozen=True)
 class Explanations:
-    """What the documents, docstrings and tests of a change announce."""
+    """What the documents, docstrings and tests of a change announce.
+
+    Tests that are `indifferent` pass without the change, too, so they announce nothing.
+    """
 
     diff: ProjectDiff
     document_lines: Sequence[str]
+    indifferent: Collection[str] = ()
 
     def cover(self, item: WeakenedTest) -> bool:
         """Return whether the change announces that what a test expected was to change.
@@ -78,7 +82,7 @@ class Explanations:
         """Tests that are new, are skipped no longer, or have more checks or cases than before."""
         pairs = pair_tests(self._tests_before, self._tests_now).items()
         was = {now.test: self._tests_before[old] for old, now in pairs}
-        every = self._tests_now.items()
+        every = [item for item in self._tests_now.items() if item[0] not in self.indifferent]
         return (i for test, i in every if test not in was or _asks_more(was[test], i))
 
     def _is_tested_anew(self, item: WeakenedTest) -> bool:

@@ -12,6 +12,7 @@ from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.app.tests_before import find_readers
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
+from greenloop.project.weakening.comparison import Kind
 from greenloop.project.weakening.checks import hides_failure
 from greenloop.project.weakening.doctests import EXAMPLE
 from greenloop.project.weakening.matching import is_called_by, is_same
@@ -61,7 +62,7 @@ def collect_findings(
     weakened = [i for i in weakened if i.kind != "exchanged" or _fails_now(i, known)]
     failing = {item.test.partition("[")[0] for item in report.failures} if report else set()
     weakened += _list_reread(known, {*failing, *(item.was for item in weakened)}, diff)
-    explanations = Explanations(diff, document_lines)
+    explanations = Explanations(diff, document_lines, known.indifferent)
     excused = [item for item in weakened if _follows_behaviour(item, known, explanations)]
     lost = [item.says for item in weakened if item not in excused]
     silent = list(_list_silent(known, weakened, diff))
@@ -130,7 +131,7 @@ def _follows_behaviour(
 
     Then it is a matter of the task whether that is right.
     """
-    if item.kind in ("expectation", "exchanged", "data", "rewritten"):
+    if item.kind in ("expectation", "exchanged", "data", "indifferent", "rewritten"):
         return True
     is_kind = item.kind in ("removed", "fewer checks", "looser")
     if not is_kind or not _is_among(item.was, known.outdated, known):
@@ -144,7 +145,7 @@ def _list_reread(
     """Yield other tests that pass now, and that the changed code fails as they were.
 
     Those with the same text have other data or helpers now. Of the others only those count that fail in an
-    assertion: with another error they follow another interface.
+    assertion, or pass without the change, too: with another error they follow another interface.
     """
     readers = find_readers(diff)
     before, now = _read_both({*known.outdated} - {*named}, diff)
@@ -156,9 +157,10 @@ def _list_reread(
         if is_as_it_was and data:
             after = "another text" if data in diff.tree.project.all_files else ""
             yield WeakenedTest(test, "data", data, after, was=test, is_replaced=True)
-        elif is_refuted and not is_as_it_was:
+        elif (is_refuted or test in known.indifferent) and not is_as_it_was:
             texts = _find_difference(item.body, now[test].body)
-            yield WeakenedTest(test, "exchanged", *texts, now[test].line, test, True)
+            kind: Kind = "indifferent" if test in known.indifferent else "exchanged"
+            yield WeakenedTest(test, kind, *texts, now[test].line, test, True)
 
 
 def _find_difference(before: str, after: str) -> tuple[str, str]:

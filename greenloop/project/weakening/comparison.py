@@ -22,6 +22,7 @@ Kind = Literal[
     "expectation",
     "exchanged",
     "data",
+    "indifferent",
 ]
 _SAYS: Mapping[Kind, str] = {
     "removed": "was removed",
@@ -35,6 +36,7 @@ _SAYS: Mapping[Kind, str] = {
     "expectation": "expects another value than before",
     "exchanged": "asks something else than before",
     "data": "fails with the data and helpers that it had",
+    "indifferent": "failed with this change as it was, and now passes with and without it",
 }
 
 

@@ -129,6 +129,18 @@ def test_an_expected_value_that_follows_the_code_is_to_be_explained(project: Pat
     assert "expects another value" in err
 
 
+def test_a_test_that_passes_without_the_change_explains_nothing(project: Path) -> None:
+    replace(project / "cart.py", "return sum(prices)", "return sum(prices) + (len(prices) == 2)")
+    replace(project / "tests/test_cart.py", "== 3", "> 0")
+    append(project / "tests/test_cart.py", "\n\ndef test_one():\n    assert total([4]) == 4\n")
+    _, out, _ = stop(project, "--agent", "text")
+    assert "test_total asserts less than before: `total([1, 2]) == 3` is now" in out
+    append(project / "tests/test_cart.py", "\n\ndef test_two():\n    assert total([1, 2]) == 4\n")
+    _, out, err = stop(project, "--agent", "text")
+    assert "asserts less" not in out
+    assert "asserts less" in err
+
+
 def test_loosened_configuration_is_named_first(project: Path) -> None:
     append(project / "pyproject.toml", "addopts = \"-k 'not total'\"\n")
     _, out, _ = stop(project, "--agent", "cursor")
