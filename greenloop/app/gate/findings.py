@@ -12,8 +12,8 @@ from greenloop.app.gate.special_cases import find_special_cases
 from greenloop.app.tests_before import find_readers
 from greenloop.project.diff import ProjectDiff
 from greenloop.project.weakening import WeakenedTest
-from greenloop.project.weakening.comparison import Kind
 from greenloop.project.weakening.checks import hides_failure
+from greenloop.project.weakening.comparison import Kind
 from greenloop.project.weakening.doctests import EXAMPLE
 from greenloop.project.weakening.matching import is_called_by, is_same
 from greenloop.project.weakening.tests import ComparedTest, read_tests
