@@ -32,7 +32,7 @@ from greenloop.records import Baseline, Change, Evidence, Report
 from greenloop.records.evidence.base import format_items
 from greenloop.sandbox import Sandbox
 from greenloop.settings import Settings
-from greenloop.syntax.parse import parse_or_none
+from greenloop.syntax.parse import describe_python, parse_or_none
 from greenloop.testsuite.parser import is_test_path
 from greenloop.threads import complete_in_thread
 from greenloop.workflow.candidates import Candidate
@@ -40,7 +40,6 @@ from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.check.request import CheckRequest
 from greenloop.workflow.report_builder import build_report
 from greenloop.workflow.setup.missing_modules import (
-    describe_python,
     explain_python_version,
     explain_suite_problem,
 )

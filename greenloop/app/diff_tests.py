@@ -16,9 +16,9 @@ from greenloop.project.weakening import (
 )
 from greenloop.project.weakening.doctests import EXAMPLE, are_examples_run, read_examples
 from greenloop.records import Baseline, BaselineResult, Failure, TestOutcome, TestRun
-from greenloop.syntax.parse import PARSE_ERRORS
+from greenloop.syntax.parse import PARSE_ERRORS, describe_python
 from greenloop.testsuite.parser import is_test_path, parse_test_functions
-from greenloop.workflow.setup.missing_modules import describe_python, find_missing_module
+from greenloop.workflow.setup.missing_modules import find_missing_module
 
 _NOT_HERE = re.compile(r"No module named '|^fixture '\w+' not found", re.MULTILINE)
 _DEFINED = re.compile(r"^\s*(?:async +def|def|class) +(\w+)", re.MULTILINE)

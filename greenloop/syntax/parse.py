@@ -8,14 +8,20 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
-_OWN_VERSION = ".".join(platform.python_version_tuple()[:2])
-# Why nothing of a code is measured that needs its syntax tree: a project's Python may be newer.
-UNREADABLE = f"the code cannot be parsed by greenloop's Python {_OWN_VERSION}"
 # Decorator of functions that read a source or a specification: a run asks the same in many places,
 # and a batch works on dozens of runs at once.
 cache_by_source = lru_cache(maxsize=256)
 _MAX_RACES = 4
 _T = TypeVar("_T")
+
+
+def describe_python() -> str:
+    """Return the version of the Python that runs greenloop, as `Python 3.12`."""
+    return f"Python {'.'.join(platform.python_version_tuple()[:2])}"
+
+
+# Why nothing of a code is measured that needs its syntax tree: a project's Python may be newer.
+UNREADABLE = f"the code cannot be parsed by greenloop's {describe_python()}"
 
 
 def call_again_after_race(function: Callable[[], _T]) -> _T:

@@ -102,7 +102,7 @@ def _list_answers(diff: ProjectDiff) -> Iterator[str]:
 
 
 def _get_compared(report: Report | None) -> BaselineResult:
-    """Return the results of the earlier tests of changed files; None if they are not known."""
+    """Return the results of the earlier tests of changed files; empty where they are not known."""
     found = report.change.baseline if report is not None and report.change else None
     return found or BaselineResult()
 

@@ -166,11 +166,12 @@ def _run_check(work: CheckWork, options: CheckOptions, settings: Settings) -> in
     if options.markdown is not None:
         write_outputs(report, (options.markdown, render_markdown))
     status = 0 if meets_requirement(report, settings.require) else 1
-    if options.output_format == "junit":
-        write_stdout(render_junit(report, settings.require))
-    elif render := _RENDERERS.get(options.output_format):
+    renderers: dict[str, Callable[[Report], str]] = {
+        **_RENDERERS,
+        "junit": partial(render_junit, require=settings.require),
+    }
+    if render := renderers.get(options.output_format):
         write_stdout(render(report))
-    if options.output_format in _RENDERERS:
         if error is not None:
             print_error(str(error))
         return error.exit_status if error else status

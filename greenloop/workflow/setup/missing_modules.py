@@ -15,6 +15,7 @@ from greenloop.project.environment.discovery import find_project_root
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Failure
 from greenloop.sandbox.limits import TOO_LATE
+from greenloop.syntax.parse import describe_python
 
 ONE_MODULE = (
     "a check takes one module alone; `greenloop check --diff REF` grades the lines of a project that "
@@ -127,8 +128,3 @@ def explain_python_version(tree: ProjectTree) -> str:
         f"the project requires Python {text}, and its tests run in {describe_python()}: "
         "install greenloop with a Python that the project supports"
     )
-
-
-def describe_python() -> str:
-    """Return the version of Python that tests run in, as `Python 3.12`."""
-    return f"Python {'.'.join(platform.python_version_tuple()[:2])}"
