@@ -1,12 +1,13 @@
 """Signatures and fenced code blocks of a specification."""
 
 import ast
+import builtins
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
 from greenloop.syntax.nodes import Definition, Function
-from greenloop.syntax.parse import cache_by_source, parse_or_empty
+from greenloop.syntax.parse import cache_by_source, parse_or_empty, read_literal
 
 # Bounded repetitions keep matching linear on long, adversarial texts.
 _FENCE = re.compile(r"[ \t]*```[ \t]*(\w*)")
@@ -22,8 +23,8 @@ _CLASS = re.compile(
 )
 # The head of a function without `def`, in a line of its own that begins a paragraph.
 _HEAD = re.compile(
-    r"(?:\A|(?<=\n\n)|(?<=:\n))[ \t]{0,9}`{0,2}(?P<head>[a-zA-Z_]\w{0,99}\((?P<given>[^`\n]{1,300})\))"
-    r"(?:[ \t]*->[^`\n]{1,100})?`{0,2}:?[ \t]*$",
+    r"(?:\A|(?<=\n\n)|(?<=:\n))[ \t]{0,9}`{0,2}(?P<name>[a-zA-Z_]\w{0,99})\((?P<given>[^`\n]{1,300})\)"
+    r"(?:[ \t]*->(?P<result>[^`\n]{1,100}))?`{0,2}:?[ \t]*$",
     re.MULTILINE,
 )
 PYTHON_BLOCKS = ("python", "py", "python3", "")
@@ -114,7 +115,8 @@ def _find_loose_signatures(text: str) -> Iterator[str]:
     for found in _CLASS.finditer(text):
         if methods := list(_find_functions(found[3])):
             yield f"{found[2]}:\n" + textwrap.indent("\n".join(methods), "    ")
-    for stub in _find_functions(_CLASS.sub("", text)):
+    prose = _CLASS.sub("", text)
+    for stub in (*_find_functions(prose), *_find_heads(prose)):
         function = ast.parse(stub).body[0]
         assert isinstance(function, Function)
         if [item.arg for item in function.args.args[:1]] not in (["self"], ["cls"]):
@@ -126,8 +128,14 @@ def _find_functions(text: str) -> Iterator[str]:
         candidate = " ".join(found[0].split()).rstrip(":") + ": ..."
         if is_parsable(candidate):
             yield candidate
+
+
+def _find_heads(text: str) -> Iterator[str]:
     for found in _HEAD.finditer(text):
-        candidate = f"def {found['head']}: ..."
+        name, given, result = found["name"], found["given"], found["result"] or ""
+        candidate = f"def {name}({given}): ..."
+        is_example = any(value is not None for value in read_literal(result.strip()))
+        is_call = is_example or hasattr(builtins, name)  # `f(a=1, b=2) -> 3`, `print(x, y)`
         # Of one name alone it may be a word, as in `file(s)`.
-        if re.search("[,:=*]", found["given"]) and is_parsable(candidate):
+        if not is_call and re.search("[,:=*]", given) and is_parsable(candidate):
             yield candidate

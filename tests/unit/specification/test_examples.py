@@ -66,6 +66,11 @@ def doctests(text: str) -> list[str]:
             ["def batched(iterable, n, *, strict=False):\n    ..."],
         ),
         ("Write:\n`fee(entry, exit) -> cents`", ["def fee(entry, exit):\n    ..."]),
+        ("f(a=1, b=2) -> 3\n\nUsage:\nprint(x, y)", []),
+        (
+            "Write:\n\nclass Stack:\n    def push(self) -> None\n\n    peek(deep, n=1)\n",
+            ["class Stack:\n\n    def push(self) -> None:\n        ..."],
+        ),
         ("f(1, 2) -> 3\n\nname(s)\n\nThis calls\nf(x, y)\nfor each.", []),
         ("A definite answer (f) is undefined f(x).", []),
         ("", []),
