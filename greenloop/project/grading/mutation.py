@@ -7,8 +7,8 @@ from greenloop.grading import Plan
 from greenloop.grading.mutation import measure_mutation
 from greenloop.project.runner import ProjectRunner
 from greenloop.records import Baseline, Mutation
-from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.views.project import ProjectSandbox
+from greenloop.sandbox.work.trials.lanes import count_lanes
 from greenloop.sandbox.work.trials.runs import ModuleEdit, MutantRun, MutantRuns
 from greenloop.testsuite import TestFile
 
@@ -18,13 +18,22 @@ _SUMS = (
 )
 
 
-class _NoTests(SandboxView):
-    """Runs no mutant, as no test runs the line of any."""
+class _MappedTests(ProjectSandbox):
+    """Runs mutants of one file of a project with the tests of the project's targets, none without such.
+
+    `spent_s` are the CPU seconds of a lane.
+    """
+
+    spent_s = 0.0
 
     def run_mutants(
         self, code: str, tests: Sequence[TestFile], edits: Sequence[ModuleEdit], **options: Any
     ) -> MutantRuns:
-        return MutantRuns((MutantRun("uncovered"),) * len(edits))
+        if not self.project.targets:
+            return MutantRuns((MutantRun("uncovered"),) * len(edits))
+        found = super().run_mutants(code, tests, edits, **options)
+        self.spent_s = found.cpu_s / count_lanes(self)
+        return found
 
 
 def _list_tests(baseline: Baseline, path: str, lines: Collection[int]) -> list[str]:
@@ -48,8 +57,10 @@ def measure_mutants(
     found: list[tuple[str, Mutation]] = []
     for number, (path, chosen) in enumerate(sorted(lines.items())):
         share = len(lines) - number
+        project = runner.tree.with_changes({}, _list_tests(baseline, path, chosen)).project
+        tests = _MappedTests(runner.box, project, path)
         one = measure_mutation(
-            _build_sandbox(runner, path, _list_tests(baseline, path, chosen)),
+            tests,
             runner.tree.texts[path],
             (),
             module=path.removesuffix(".py"),
@@ -59,14 +70,9 @@ def measure_mutants(
             lines=chosen,
         )
         left = left and max(left - one.sampled, 1)
-        left_s -= one.seconds
+        left_s -= tests.spent_s
         found.append((path, one))
     return _merge_records(found, plan.seed)
-
-
-def _build_sandbox(runner: ProjectRunner, path: str, tests: Sequence[str]) -> Sandbox:
-    project = runner.tree.with_changes({}, tests).project
-    return ProjectSandbox(runner.box, project, path) if tests else _NoTests(runner.box)
 
 
 def _merge_records(found: Sequence[tuple[str, Mutation]], seed: int) -> Mutation:

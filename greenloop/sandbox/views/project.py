@@ -43,7 +43,7 @@ class ProjectSandbox(SandboxView):
     ) -> TestRun:
         """Run the tests of the project, then those among `tests` that it does not have.
 
-        `timeout_s` has no effect: a project has its own limit.
+        `timeout_s` takes the place of the limit of a project.
         Raises SandboxError: the tests are not files, or are to run as doctests.
         """
         if isinstance(tests, str) or doctests:
@@ -53,7 +53,8 @@ class ProjectSandbox(SandboxView):
         added = tuple(name for name in changed if name not in files)
         project = self.project.with_overlay({self.path: code, **changed})
         targets = (*self.project.targets, *added)
-        return self.run_project(project.model_copy(update={"targets": targets}), **options)
+        project = project.model_copy(update={"targets": targets})
+        return self.run_project(project, timeout_s=timeout_s, **options)
 
     def place_trial(self, module: str, code: str, tests: Sequence[TestFile]) -> TrialFiles:
         """Return the files of trials in the project."""
