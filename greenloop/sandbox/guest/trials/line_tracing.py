@@ -1,16 +1,14 @@
-"""Tracing of one file: lines that a test reaches, and functions called during collection."""
+"""Tracing of one file: lines that a test reaches, and functions called before the tests."""
 
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 
-@contextmanager
-def record_calls(path: str, called: set[tuple[str, int]]) -> Iterator[None]:
-    """Add name and first line of each function of the file that is called in the block."""
+def record_calls(path: str, called: set[tuple[str, int]]) -> None:
+    """Add name and first line of each function of the file that is called from now on."""
 
     def trace(frame: types.FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
@@ -20,11 +18,12 @@ def record_calls(path: str, called: set[tuple[str, int]]) -> Iterator[None]:
 
     sys.settrace(trace)
     threading.settrace(trace)
-    try:
-        yield
-    finally:
-        sys.settrace(None)
-        threading.settrace(None)
+
+
+def stop_tracing() -> None:
+    """End the tracing of this thread, and of threads that it starts."""
+    sys.settrace(None)
+    threading.settrace(None)
 
 
 def trace_lines(path: str, function: Callable[[], None]) -> set[int]:
@@ -46,8 +45,7 @@ def trace_lines(path: str, function: Callable[[], None]) -> set[int]:
     try:
         function()
     finally:
-        sys.settrace(None)
-        threading.settrace(None)
+        stop_tracing()
     return {line for code, lines in unseen.items() for line in _code_lines(code) - lines}
 
 

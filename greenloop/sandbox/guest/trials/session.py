@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ..limits.proc_stats import own_cpu_seconds
-from .line_tracing import record_calls
+from .line_tracing import record_calls, stop_tracing
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
@@ -23,7 +23,7 @@ class TrialSession:
     Attributes:
         items: The tests in the order of pytest.
         is_collected: Whether all files were collected and contain tests.
-        called: Functions of the file that ran while the tests were collected.
+        called: Functions of the file that ran before the tests: in plug-ins, conftest files and the collection.
         collect_s: CPU seconds of the collection.
     """
 
@@ -35,13 +35,14 @@ class TrialSession:
         What it returns is called after the collection, instead of the loop over the tests. Without
         a conftest nothing is loaded before the collection.
         """
-        self._path, self._hold, self._outcome = path, hold, PASSED
+        self._hold, self._outcome = hold, PASSED
         self._has_conftest = has_conftest
         self._serve: Callable[[TrialSession], None] | None = None
         self.items: list[Any] = []
         self.is_collected = False
         self.called: set[tuple[str, int]] = set()
         self.collect_s = 0.0
+        record_calls(path, self.called)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)  # around that of pytest's capture
     def pytest_load_initial_conftests(self) -> Iterator[None]:
@@ -54,8 +55,8 @@ class TrialSession:
         self._serve = self._serve or self._hold()
         session.config.pluginmanager.unregister(name="terminalreporter")
         before = own_cpu_seconds()
-        with record_calls(self._path, self.called):
-            yield
+        yield
+        stop_tracing()
         self.collect_s = own_cpu_seconds() - before
 
     @pytest.hookimpl(tryfirst=True)

@@ -129,7 +129,7 @@ class LoadedFunctions:
     """The functions of one file in this process, after its tests were collected."""
 
     def __init__(self, path: str, called: set[FunctionKey]) -> None:
-        """`called` are functions that ran during collection: a change of these needs a new import."""
+        """`called` are functions that ran before the tests: a change of these needs a new import."""
         self._called = called
         self._functions: dict[FunctionKey, list[types.FunctionType]] = {}
         self._has_suspended_code = False

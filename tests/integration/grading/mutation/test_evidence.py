@@ -267,6 +267,18 @@ def test_a_module_loaded_within_a_test_is_imported_again(box: Sandbox) -> None:
     assert found.killed == found.sampled > 0
 
 
+def test_code_that_a_conftest_calls_is_imported_again(box: Sandbox) -> None:
+    """The call was before the tests were collected: other code of the function comes too late."""
+    files = [
+        TestFile("conftest.py", "import solution\n\nTABLE = {}\nsolution.fill(TABLE)\n"),
+        TestFile("test_a.py", "from conftest import TABLE\n\ndef test(): assert TABLE == {1: 2}\n"),
+    ]
+    code = "def fill(table):\n    table[1] = 2\n"
+    found = measure_mutation(box, code, [files[1], files[0]], module="solution", budget_s=100)
+    assert (found.trouble, after(found)) == ("", set())
+    assert found.killed == found.sampled > 0
+
+
 def test_what_a_trial_writes_is_taken_back(box: Sandbox) -> None:
     code = (
         "from pathlib import Path\n\n\ndef note(text):\n"
