@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from greenloop.errors import InputError
+from greenloop.grading.mutation import measure_mutation
 from greenloop.project.environment import find_environment, open_environment
 from greenloop.project.tree import read_tree
 from greenloop.records import TestRun
@@ -180,6 +181,32 @@ def test_programs_find_the_modules_that_tests_use_and_no_tests(box: Sandbox, roo
     (row,) = seen.rows
     assert (row.error, seen.error) == (None, "")
     assert [text for _, text in row.observations] == ['{"value":3}', '{"value":["list"]}']
+
+
+PLUGIN_PROJECT = {
+    "pyproject.toml": "",
+    "plug.py": "def pytest_configure(config):\n    config.plug = 2\n",
+    "test_plug.py": "def test_plug(pytestconfig):\n    assert pytestconfig.plug == 2\n",
+}
+
+
+def test_mutants_of_what_a_plugin_runs_before_the_tests_are_tried(box: Sandbox, root: Path) -> None:
+    root = root.parent / "plug"
+    write_files(root, PLUGIN_PROJECT)
+    packages = {
+        "plug.pth": f"{root}\n",
+        "plug-1.0.dist-info/entry_points.txt": "[pytest11]\nplug = plug\n",
+        "plug-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: plug\nVersion: 1.0\n",
+    }
+    make_environment(root / ".venv", packages)
+    found = find_environment(root, None, print)
+    assert found is not None
+    project = read_tree(root).with_changes({}, ["test_plug.py"]).project
+    with open_environment(box, found, root) as own:
+        view = ProjectSandbox(own, project, "plug.py")
+        seen = measure_mutation(view, PLUGIN_PROJECT["plug.py"], (), module="plug", budget_s=200)
+    assert (seen.trouble, seen.survived) == ("", ())
+    assert seen.noticed == seen.sampled > 0
 
 
 def test_a_threshold_of_coverage_is_no_failure(box: Sandbox, root: Path) -> None:
