@@ -14,6 +14,7 @@ from greenloop.plugins import list_plugins, load_plugin
 from greenloop.records import Evidence, ExtraEvidence, Piece
 from greenloop.records.evidence import piece_types
 from greenloop.sandbox import Sandbox
+from greenloop.syntax.parse import UNREADABLE, parse_or_none
 from greenloop.testsuite import TestFile
 from greenloop.testsuite.module_under_test import find_tested_module
 from greenloop.testsuite.parser import parse_test_functions
@@ -58,6 +59,8 @@ def grade_run(context: GradingContext, emit: EventSink = ignore_event) -> Eviden
     """
     collector = EvidenceCollector(emit)
     found: dict[str, Any] = _measure_all(context, collector)
+    if parse_or_none(context.code) is None:
+        collector.not_measured["integrity"] = UNREADABLE
     kinds = piece_types()
     functions = (item for file in context.tests for item in parse_test_functions(file.code))
     return Evidence(

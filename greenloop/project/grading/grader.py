@@ -227,6 +227,7 @@ def grade_lines(
         unread = (parse_or_none(texts[path]) is None for path in change.untested_files)
         reason = UNREADABLE if any(unread) else NOT_IMPORTED
         measures |= dict.fromkeys(CODE_PIECES, lambda: reason)
+        collector.not_measured["integrity"] = reason
     if change.deadline is not None:
         measures = {key: _stop_at(change.deadline, measures[key]) for key in QUICK_PIECES}
     found: dict[str, Any] = {key: collector.measure(key, item) for key, item in measures.items()}

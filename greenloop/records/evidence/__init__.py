@@ -117,7 +117,8 @@ class Evidence(Record):
         """Yield the pieces by key: records, or their classes where there are none."""
         for key, kind in piece_types().items():
             yield key, getattr(self, key) or kind
-        yield "integrity", Integrity(findings=self.integrity)
+        was_read = self.integrity or "integrity" not in self.not_measured
+        yield "integrity", Integrity(findings=self.integrity) if was_read else Integrity
         yield from self.extra.items()
         yield from ((key, ExtraEvidence) for key in self.not_measured if key.startswith("extra."))
 

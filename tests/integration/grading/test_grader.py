@@ -1,6 +1,7 @@
 """All evidence together, and the reasons for what is missing."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pkgutil import resolve_name
 from typing import Any, get_args, get_type_hints
 
@@ -22,6 +23,7 @@ from greenloop.records import (
 from greenloop.records.evidence import piece_types
 from greenloop.reporting.evidence.text import render_evidence_lines
 from greenloop.sandbox.backends.unsandboxed import ProcessSandbox
+from greenloop.syntax.parse import UNREADABLE
 from greenloop.testsuite import TestFile
 
 CODE = "import _thread\ndef double(n): return n * 2\n"
@@ -125,6 +127,13 @@ def test_a_piece_in_which_the_sandbox_fails_leaves_the_others(
     assert {f"{title}: not measured: {why}" for title in titles} <= set(said)
     lines = "\n".join(render_evidence_lines(found))
     assert lines.count(f"not measured: {why}") == len(failing) + 1  # lines and branches
+
+
+def test_code_of_newer_syntax_is_not_said_to_be_free_of_forgeries(box: ProcessSandbox) -> None:
+    found = grade_run(replace(green(box), code=CODE + "match match:=\n"))
+    assert f"integrity: not measured: {UNREADABLE}" in shortfalls(found, contracted=False)
+    (row,) = (item for item in found.summary() if item.name == "integrity")
+    assert row.reached is None
 
 
 def test_where_nothing_can_be_run_there_is_no_grade(

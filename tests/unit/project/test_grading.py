@@ -65,7 +65,10 @@ def test_code_is_what_tests_import_and_what_is_beside_it(path: str, counts: bool
     change = ChangedLines(ProjectRunner(box, tree), {path: {1}}, baseline)
     assert (path in change.code_lines) is counts
     if path == "src/other/a.py":
-        told = grade_lines(change).not_measured
+        evidence = grade_lines(change)
+        told = evidence.not_measured
+        (integrity,) = (row for row in evidence.summary() if row.name == "integrity")
+        assert (integrity.reached, integrity.text) == (None, f"not measured: {NOT_IMPORTED}")
         assert told["empty_bodies"] == told["mutation"] == told["coverage"] == NOT_IMPORTED
 
 

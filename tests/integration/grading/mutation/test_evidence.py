@@ -167,7 +167,7 @@ def test_several_files_and_a_conftest(box: Sandbox) -> None:
 @pytest.mark.parametrize(
     ("code", "tests", "why"),
     [
-        ("def f(:\n", "import solution\n", "cannot be read"),
+        ("def f(:\n", "import solution\n", "cannot be parsed"),
         ("pass\n", "def test(): pass\n", "nothing that a mutant could change"),
         ("a = 1\n", "import solution, nowhere\n", "cannot be collected"),
         ("a = 1\n", "import solution\nassert solution.a == 2\n", "cannot be collected"),
