@@ -10,7 +10,7 @@ from greenloop.testsuite.programs.literals import read_value
 from greenloop.testsuite.programs.records import RefusedError
 from greenloop.testsuite.programs.source import TestSource
 
-RUNNER_FIXTURES = ("tmp_path", "monkeypatch", "capsys")
+RUNNER_FIXTURES = ("tmp_path", "monkeypatch", "capsys", "doctest_namespace")
 MADE = "made__"  # the name of a fixture's function begins so
 _CONDITIONAL = frozenset({"skip", "skipif", "xfail"})
 _MAX_ROWS = 300

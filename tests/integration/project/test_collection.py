@@ -51,6 +51,18 @@ def test_marks_options_and_settings_of_absent_plugins_are_known(
     assert found.outcomes == {"tests/test_a.py::test_a": "passed"}, found
 
 
+def test_a_test_that_skips_a_subtest_has_the_outcome_of_its_other_parts(box: Sandbox) -> None:
+    tests = (
+        "import unittest\n\nclass T(unittest.TestCase):\n    def check(self, good):\n"
+        "        with self.subTest('a'):\n            assert good\n"
+        "        with self.subTest('b'):\n            self.skipTest('not here')\n"
+        "    def test_good(self): self.check(True)\n"
+        "    def test_bad(self): self.check(False)\n"
+    )
+    outcomes = {"test_a.py::T::test_bad": "failed", "test_a.py::T::test_good": "passed"}
+    assert run(box, {"test_a.py": tests}).outcomes == outcomes
+
+
 def test_several_tests_of_one_name_are_one_that_fails_where_one_does(box: Sandbox) -> None:
     hooks = (
         "import pytest\nclass Case(pytest.Item):\n    def runtest(self): assert self.good\n"

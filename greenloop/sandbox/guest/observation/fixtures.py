@@ -99,4 +99,5 @@ _FIXTURES: dict[str, Callable[[str, ExitStack], Any]] = {
     "tmp_path": _create_folder,
     "monkeypatch": lambda folder, stack: MonkeyPatch(stack),
     "capsys": lambda folder, stack: Capture(stack),
+    "doctest_namespace": lambda folder, stack: {},
 }

@@ -193,7 +193,9 @@ class Reporter:
 
 
 def _combine_outcome(outcome: str, report: Any) -> str:
-    """Return a test's outcome after one more of its phases."""
+    """Return a test's outcome after one more of its phases, or of its subtests: what one skips is no test."""
+    if hasattr(report, "context") and not report.failed:
+        return outcome
     if hasattr(report, "wasxfail"):
         return "xfailed" if report.skipped else "xpassed"
     if report.failed:

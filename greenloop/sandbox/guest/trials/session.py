@@ -76,7 +76,7 @@ class TrialSession:
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
             self._outcome = FAILED
-        elif report.skipped and self._outcome == PASSED:
+        elif report.skipped and self._outcome == PASSED and not hasattr(report, "context"):
             self._outcome = SKIPPED
 
     def run_until_failure(

@@ -279,6 +279,17 @@ def test_code_that_a_conftest_calls_is_imported_again(box: Sandbox) -> None:
     assert found.killed == found.sampled > 0
 
 
+def test_a_test_that_skips_a_subtest_notices_mutants(box: Sandbox) -> None:
+    tests = (
+        "import unittest\nfrom solution import f\n\n\nclass T(unittest.TestCase):\n"
+        "    def test(self):\n        self.assertEqual(f(1), 2)\n"
+        "        with self.subTest('a'):\n            self.skipTest('not here')\n"
+    )
+    found = try_mutants(box, "def f(n):\n    return n + 1\n", tests, budget_s=100)
+    assert (found.trouble, after(found)) == ("", set())
+    assert found.killed == found.sampled > 0
+
+
 def test_what_a_trial_writes_is_taken_back(box: Sandbox) -> None:
     code = (
         "from pathlib import Path\n\n\ndef note(text):\n"
