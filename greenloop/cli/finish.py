@@ -18,6 +18,7 @@ from greenloop.errors import (
     SandboxError,
     UnusableCodeError,
 )
+from greenloop.files import writing
 from greenloop.records import Report
 from greenloop.reporting.card import print_card
 from greenloop.reporting.escaping import escape_invisible
@@ -140,7 +141,8 @@ def write_output(name: str, text: str) -> None:
     if name == STDOUT:
         sys.stdout.write(text)
     elif Path(name).exists() and not Path(name).is_file():
-        Path(name).write_text(text, encoding="utf-8")  # a pipe, as /dev/stdout
+        with writing(name):
+            Path(name).write_text(text, encoding="utf-8")  # a pipe, as /dev/stdout
     else:
         write_atomically(Path(name), text)
 

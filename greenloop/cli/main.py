@@ -5,16 +5,20 @@ imported here, so that `--help` is fast.
 """
 
 import atexit
+import codecs
 import os
 import sys
 import warnings
 from errno import EIO, ENOSPC, EPIPE
+from io import TextIOWrapper
 from typing import Annotated, NoReturn
 
 import typer
 
 from greenloop.cli.usage import Group
 from greenloop.versions import greenloop_version
+
+_ASCII = {"→": "->", "…": "...", "•": "-", "✓": "+", "✗": "x", "○": "o", "━": "=", "─": "-"}
 
 
 def _print_version(wanted: bool) -> None:
@@ -54,6 +58,7 @@ def main() -> None:
     """Run the program. Ends the process with the exit status of the command."""
     if sys.stdout is None:  # it was closed by the caller
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    _adapt_streams()
     warnings.simplefilter("ignore", SyntaxWarning)  # of files that are only read
     try:
         app(prog_name="greenloop")
@@ -65,6 +70,22 @@ def main() -> None:
             raise
         status = _report_unwritable(error)
     _end_process(status)
+
+
+def _adapt_streams() -> None:
+    """Let streams that are not UTF-8 take any text: a terminal in ASCII, what is read as escapes."""
+    codecs.register_error("greenloop", write_ascii)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
+            stream.reconfigure(errors="greenloop" if stream.isatty() else "backslashreplace")
+
+
+def write_ascii(error: UnicodeError) -> tuple[str, int]:
+    """Return ASCII for what an encoding lacks, as an error handler of `codecs`."""
+    assert isinstance(error, UnicodeEncodeError)
+    lacking = error.object[error.start : error.end]
+    escaped = (char.encode("ascii", "backslashreplace").decode() for char in lacking)
+    return "".join(map(_ASCII.get, lacking, escaped)), error.end
 
 
 def _report_unwritable(error: OSError) -> int:

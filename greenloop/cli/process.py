@@ -33,7 +33,7 @@ def check_paths(name: str, options: Any) -> None:
     for item in fields(options):
         value, kind = getattr(options, item.name), item.metadata.get("names", "")
         given = value if isinstance(value, list) else [value]
-        for text in (str(path) for path in given if kind and path is not None):
+        for text in (str(path) for path in given if kind in ("path", "text") and path is not None):
             is_path = kind == "path" or is_path_like(text) or is_bare_word(text)
             if is_path and not path_exists(Path(text)):
                 is_option = isinstance(item.metadata["typer"], OptionInfo)
@@ -45,6 +45,22 @@ def check_paths(name: str, options: Any) -> None:
                         f"'{text}' is not {known}a file or a sentence; see greenloop help{where}"
                     )
                 raise InputError(f"{label}{text} does not exist; {_advise(text, kind)}")
+
+
+def check_outputs(options: Any) -> None:
+    """Raise InputError where a file to write is a folder, or standard output is for two outputs."""
+    named = [item.name for item in fields(options) if item.metadata.get("names") == "output"]
+    files = {name: str(path) for name in named if (path := getattr(options, name)) is not None}
+    for name, text in files.items():
+        if text and Path(text).is_dir():
+            raise InputError(f"--{name.replace('_', '-')} {text} is a folder; name a file")
+    shown = [f"--{name}" for name in ("json", "code") if getattr(options, name, None) is True]
+    shown += [f"--{name} -" for name, text in files.items() if text == "-"]
+    shown += ["--markdown"] * (files.get("markdown") == "")
+    if len(shown) > 1:
+        raise InputError(
+            f"{shown[0]} and {shown[1]} both write on standard output; name a file for one of them"
+        )
 
 
 def _advise(text: str, kind: str) -> str:
@@ -66,6 +82,7 @@ def run_command(name: str, options: object) -> int:
     """
     try:
         check_paths(name, options)
+        check_outputs(options)
         command = getattr(import_module(f"greenloop.cli.commands.{name}"), f"{name}_command")
         return int(command(options))
     except GreenloopError as error:

@@ -116,12 +116,13 @@ class Group(TyperGroup):
 
 def _expand_words(args: list[str]) -> list[str]:
     """Return `greenloop help [COMMAND]`, `version` and `-V` as options."""
-    if args[:1] == ["help"] and len(args) < 3:
-        if unknown := [name for name in args[1:] if name not in COMMANDS]:
-            _check_spelling(unknown[0])
-            raise UsageError(f"no such command: {unknown[0]}; see greenloop help")
-        return [*args[1:], "--help"]
-    return ["--version"] if args in (["version"], ["-V"]) else args
+    if args[:1] == ["help"]:
+        names = [word for word in args[1:] if not word.startswith("-")][:1]
+        if names and names[0] not in COMMANDS:
+            _check_spelling(names[0])
+            raise UsageError(f"no such command: {names[0]}; see greenloop help")
+        return [*names, "--help"]
+    return ["--version"] if args[:1] in (["version"], ["-V"]) else args
 
 
 def _check_spelling(word: str) -> None:

@@ -18,7 +18,7 @@ from greenloop.app.inputs.specification import read_specification
 from greenloop.app.requests import build_request, to_absolute_path
 from greenloop.app.watch import WatchedModule, WatchedProject
 from greenloop.cli.commands.init.files import find_repository
-from greenloop.cli.finish import finish_run, write_outputs
+from greenloop.cli.finish import STDOUT, finish_run, write_outputs
 from greenloop.cli.options.checks import CheckOptions
 from greenloop.cli.options.settings import load_settings
 from greenloop.cli.options.shared import RunOptions
@@ -59,7 +59,9 @@ CheckWork = Callable[[OpenSandbox, EventSink], Coroutine[Any, Any, CheckResult]]
 def check_command(options: CheckOptions) -> int:
     """Run `greenloop check` and return the exit status."""
     options = replace(options, json=options.json or options.output_format == "json")
-    _check_format(options)
+    if options.markdown == STDOUT and options.output_format in ("text", "markdown"):
+        options = replace(options, markdown=None, output_format="markdown")
+    _check_combination(options)
     if options.spec is None and "model" in options.given:
         raise InputError("--model is used only for --spec TEXT; add it")
     if options.watch and (options.spec is not None or options.json):
@@ -84,19 +86,24 @@ def check_command(options: CheckOptions) -> int:
     return _run_check(prepare(options, settings), options, settings)
 
 
-def _check_format(options: CheckOptions) -> None:
-    """Raise InputError where an option does not go together with the form of the output."""
-    others = {
-        "json": options.json,
+def _check_combination(options: CheckOptions) -> None:
+    """Raise InputError where two options do not go together."""
+    given = {
+        f"output-format {options.output_format}": options.output_format in _RENDERERS,
         "all": options.every,
+        "json": options.json,
         "spec": options.spec is not None,
         "watch": options.watch,
+        "diff": options.diff is not None,
+        "markdown": options.markdown is not None,
     }
-    if options.output_format in _RENDERERS:
-        for name in (name for name, is_given in others.items() if is_given):
-            raise InputError(
-                f"--output-format {options.output_format} and --{name} cannot be used together"
-            )
+    form, every, *others = given
+    pairs = [(form, name) for name in (every, "json", "spec", "watch")]
+    pairs += [(every, name) for name in others if name != "json"]
+    pairs += [(form, "markdown")] * (options.markdown == STDOUT)
+    for first, second in pairs:
+        if given[first] and given[second]:
+            raise InputError(f"--{first} and --{second} cannot be used together")
 
 
 def _find_branch(root: Path) -> str:

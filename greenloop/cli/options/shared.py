@@ -42,13 +42,16 @@ def force() -> Any:
 
 def markdown() -> Any:
     """Declare `--markdown FILE`."""
-    return option("Write a summary as Markdown; - is standard output.", metavar="FILE")
+    help = "Write a summary as Markdown; - is standard output."
+    return option(help, names="output", metavar="FILE")
 
 
 def junit() -> Any:
     """Declare `--junit FILE`."""
     return option(
-        "Write JUnit XML, with a test case for each specification or lock file.", metavar="FILE"
+        "Write JUnit XML, with a test case for each specification or lock file.",
+        names="output",
+        metavar="FILE",
     )
 
 
@@ -99,6 +102,7 @@ class NewRunOptions(RunOptions):
     )
     record: Path | None = option(
         "Also write the answers of the model to this file, for replay.",
+        names="output",
         metavar="FILE",
         panel="Model",
     )

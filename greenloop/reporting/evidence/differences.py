@@ -7,7 +7,7 @@ from greenloop.records import Difference, Evidence
 from greenloop.reporting.escaping import escape_invisible
 
 _CUT = "… "
-_BREAKS = " ,;:()[]{}'\"/"
+_BREAKS = " ,;:=()[]{}'\"/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,13 @@ def _cut(text: str, start: int, tail: int, width: int) -> Side:
     end = len(text) - tail
     if len(text) <= width:
         return Side(text[:start], text[start:end], text[end:])
-    begin = _find_break(text, start - width // 3, start) if start > width // 2 else 0
+    room_before = max(width // 3, width - len(_CUT) - len(text) + start)
+    begin = _find_break(text, start - room_before, start) if start > width // 2 else 0
     head = _CUT if begin else ""
     room = width - len(head) - len(_CUT)
     stop = len(text) if len(text) - begin <= room + len(_CUT) else begin + room
     if stop < len(text):
-        stop = _find_last_break(text, begin + room // 2, stop)
+        stop = _find_last_break(text, min(begin + room // 2, end), stop)
     rest = " …" if stop < len(text) else ""
     end = min(end, stop)
     return Side(head + text[begin:start], text[start:end], text[max(start, end) : stop] + rest)
@@ -80,4 +81,4 @@ def _find_break(text: str, low: int, high: int) -> int:
 
 
 def _find_last_break(text: str, low: int, high: int) -> int:
-    return next((n for n in range(high, low, -1) if text[n - 1] in _BREAKS), high)
+    return next((n for n in range(high, low - 1, -1) if text[n - 1] in _BREAKS), high)

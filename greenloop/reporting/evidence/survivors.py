@@ -120,11 +120,18 @@ def _list_changed_lines(survivor: Survivor) -> list[str]:
 
 
 def format_survivor_rows(survivors: Sequence[Survivor], width: int) -> list[str]:
-    """Return one line for each survivor, in columns, at most as wide as given."""
+    """Return the lines of the survivors, in columns, at most as wide as given.
+
+    Each has one line, or where a change does not fit, what is missing in a second one.
+    """
     rows = [build_survivor_row(item) for item in survivors]
     places = max((len(row.place) for row in rows), default=0)
     missing = max((len(row.missing) for row in rows), default=0)
-    room = max(width - places - missing - 5, _MIN_CHANGE_WIDTH)
+    room = width - places - missing - 5
+    if room < min(_MIN_CHANGE_WIDTH, max((len(row.change) for row in rows), default=0)):
+        room = max(width - places - 2, _MIN_CHANGE_WIDTH)
+        shown = ((f"{row.place:<{places}}  {_shorten_change(row, room)}", row) for row in rows)
+        return [line for first, row in shown for line in (first, f"    {row.missing}")]
     changes = [_shorten_change(row, room) for row in rows]
     column = max(map(len, changes), default=0)
     return [

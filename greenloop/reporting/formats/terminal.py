@@ -116,9 +116,8 @@ class _ReportText:
 
     def _survivor_lines(self, report: Report) -> Iterator[str]:
         survived = list_survivors(report.evidence)
-        rows = format_survivor_rows(survived[:_MAX_ITEMS], self._width - 2)
-        for item, row in zip(survived, rows, strict=False):
-            yield f"  {row}"
+        for item in survived[:_MAX_ITEMS]:
+            yield from (f"  {row}" for row in format_survivor_rows([item], self._width - 2))
             yield from self._code_lines("\n".join(diff_hunk(item)).rstrip().split("\n"), indent=6)
             if item.reason:
                 yield from self._row("no test", item.reason)

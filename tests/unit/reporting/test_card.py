@@ -75,7 +75,7 @@ def test_a_survivor_is_a_row_that_says_which_test_is_missing() -> None:
         (
             f"f({'a, ' * 20}2)",
             f"f({'a, ' * 20}3)",
-            "… a, 2) → … a, 3)   no test fails with this number",
+            "… a, a, a, 2) → … a, a, a, 3)   no test fails with this number",
         ),
     ],
 )
@@ -85,7 +85,26 @@ def test_a_row_shows_what_differs_and_an_input_on_which_it_does(
     operator = "boundary" if "n < 9" in after else "number"
     (known,) = list_survivors(build_make_report().evidence)
     found = known.model_copy(update={"operator": operator, "before": before, "after": after})
-    assert format_survivor_rows([found], 64) == [f"line 3  {row}"]
+    assert format_survivor_rows([found], 76) == [f"line 3  {row}"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "rows"),
+    [
+        ("n < 10", "n < 11", ["line 3  n < 10 → n < 11", "    no test with n = 10"]),
+        (
+            "def __init__(self, limit=100):",
+            "def __init__(self, limit=99):",
+            ["line 3  … 100): → … 99):", "    no test fails with this number"],
+        ),
+    ],
+)
+def test_in_a_narrow_terminal_what_is_missing_has_its_own_line_and_no_word_is_cut(
+    before: str, after: str, rows: list[str]
+) -> None:
+    (known,) = list_survivors(build_make_report().evidence)
+    update = {"operator": "number", "before": before, "after": after}
+    assert format_survivor_rows([known.model_copy(update=update)], 36) == rows
 
 
 def test_answers_of_a_difference_stand_below_each_other_with_their_white_space() -> None:

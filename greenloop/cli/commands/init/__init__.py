@@ -13,7 +13,7 @@ from greenloop.app.gate.run import note_base
 from greenloop.cli.commands.init.agents import find_agent_file, update_agent_file
 from greenloop.cli.commands.init.files import ProposedFile, find_repository, propose_files
 from greenloop.cli.options.tools import InitOptions
-from greenloop.cli.process import is_terminal
+from greenloop.cli.process import fit_terminal, is_terminal
 from greenloop.configuration import TABLE
 from greenloop.errors import InputError
 from greenloop.files import read_text
@@ -30,9 +30,9 @@ def init_command(options: InitOptions) -> int:
     if options.remove:
         raise InputError("--remove takes out what --agent NAME has added: name the agent")
     for line in _describe_project(root):
-        print(line)
+        print(fit_terminal(line, sys.stdout))
     for item in propose_files(root):
-        print(_write(item, root))
+        print(fit_terminal(_write(item, root), sys.stdout))
     return 0
 
 
@@ -56,7 +56,7 @@ def _set_up_agent(root: Path, agent: str, *, removes: bool) -> int:
     if not removes:
         note_base(root.absolute())
     if item.hint and not removes:
-        print(f"         {item.hint}")
+        print(fit_terminal(f"         {item.hint}", sys.stdout))
     return 0
 
 
