@@ -9,9 +9,9 @@ def decode_source(data: bytes, errors: str = "strict") -> str:
     return data.decode(_find_encoding(data) or "utf-8-sig", errors)
 
 
-def encode_source(source: str) -> bytes:
+def encode_source(source: str, errors: str = "surrogateescape") -> bytes:
     """Return the bytes, as UTF-8 where the declared encoding cannot hold them."""
-    data = source.encode("utf-8", "surrogateescape")
+    data = source.encode("utf-8", errors)
     declared = _find_encoding(data)
     try:
         return source.encode(declared) if declared else data

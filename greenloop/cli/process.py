@@ -24,6 +24,7 @@ from greenloop.reporting.escaping import escape_invisible
 from greenloop.versions import SMALL, format_install_command, get_installed_version
 
 _MAX_NAMES = 1000
+_OUTPUTS = ("markdown", "html", "junit", "sarif", "record", "github_output")  # options
 _COMMAND = re.compile(r"(?<=:) (?=greenloop [a-z])")
 _COLUMN = re.compile(r"\s*(?:.*\S {2,}(?=\S))?")
 
@@ -33,7 +34,7 @@ def check_paths(name: str, options: Any) -> None:
     for item in fields(options):
         value, kind = getattr(options, item.name), item.metadata.get("names", "")
         given = value if isinstance(value, list) else [value]
-        for text in (str(path) for path in given if kind in ("path", "text") and path is not None):
+        for text in (str(path) for path in given if kind and path is not None):
             is_path = kind == "path" or is_path_like(text) or is_bare_word(text)
             if is_path and not path_exists(Path(text)):
                 is_option = isinstance(item.metadata["typer"], OptionInfo)
@@ -49,8 +50,8 @@ def check_paths(name: str, options: Any) -> None:
 
 def check_outputs(options: Any) -> None:
     """Raise InputError where a file to write is a folder, or standard output is for two outputs."""
-    named = [item.name for item in fields(options) if item.metadata.get("names") == "output"]
-    files = {name: str(path) for name in named if (path := getattr(options, name)) is not None}
+    paths = {name: getattr(options, name, None) for name in _OUTPUTS}
+    files = {name: str(path) for name, path in paths.items() if path is not None}
     for name, text in files.items():
         if text and Path(text).is_dir():
             raise InputError(f"--{name.replace('_', '-')} {text} is a folder; name a file")

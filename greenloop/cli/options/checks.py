@@ -71,10 +71,7 @@ class CheckOptions(DisplayOptions):
         panel="Evidence",
     )
     record: Path | None = option(
-        "Also write the model's answers to a replay file.",
-        names="output",
-        metavar="FILE",
-        panel="Model",
+        "Also write the model's answers to a replay file.", metavar="FILE", panel="Model"
     )
     run_dir: Path | None = option(
         "Folder for the record of the run; default: .greenloop/runs/<id>.", metavar="DIR"
@@ -165,9 +162,7 @@ class BatchOptions(ConcurrencyOptions):
     markdown: str | None = markdown()
     junit: str | None = junit()
     github_output: Path | None = option(
-        "Append counts and changed files in the format of $GITHUB_OUTPUT.",
-        names="output",
-        metavar="FILE",
+        "Append counts and changed files in the format of $GITHUB_OUTPUT.", metavar="FILE"
     )
     force: bool = force()
     engine: str = option(

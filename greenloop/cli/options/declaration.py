@@ -33,10 +33,7 @@ class Options:
 def option(
     help: str, *flags: str, default: Any = None, names: str = "", panel: str = "Output", **more: Any
 ) -> Any:
-    """Declare an option; without `flags` it has that of its field.
-
-    `names` is as in `argument`, or "output" for a file that is written at the end.
-    """
+    """Declare an option; without `flags` it has that of its field. `names` is as in `argument`."""
     declared = typer.Option(default, *flags, help=help, rich_help_panel=panel, **more)
     return field(default=default, metadata={"typer": declared, "names": names})
 

@@ -42,16 +42,13 @@ def force() -> Any:
 
 def markdown() -> Any:
     """Declare `--markdown FILE`."""
-    help = "Write a summary as Markdown; - is standard output."
-    return option(help, names="output", metavar="FILE")
+    return option("Write a summary as Markdown; - is standard output.", metavar="FILE")
 
 
 def junit() -> Any:
     """Declare `--junit FILE`."""
     return option(
-        "Write JUnit XML, with a test case for each specification or lock file.",
-        names="output",
-        metavar="FILE",
+        "Write JUnit XML, with a test case for each specification or lock file.", metavar="FILE"
     )
 
 
@@ -102,7 +99,6 @@ class NewRunOptions(RunOptions):
     )
     record: Path | None = option(
         "Also write the answers of the model to this file, for replay.",
-        names="output",
         metavar="FILE",
         panel="Model",
     )

@@ -29,19 +29,17 @@ class ReportOptions(Options):
     )
     code: bool = flag("Print the code of the run, or the patch of a change.", "--code")
     html: str | None = option(
-        "Write an HTML page; default: report.html in the folder of the run.",
-        names="output",
-        metavar="[FILE]",
+        "Write an HTML page; default: report.html in the folder of the run.", metavar="[FILE]"
     )
     open_page: bool = flag(
         "Open the HTML page in $BROWSER or the default browser, and print its path.", "--open"
     )
-    junit: str | None = option("Write JUnit XML.", names="output", metavar="FILE")
+    junit: str | None = option("Write JUnit XML.", metavar="FILE")
     markdown: str | None = option(
-        "Write a short summary; default: standard output.", names="output", metavar="[FILE]"
+        "Write a short summary; default: standard output.", metavar="[FILE]"
     )
     sarif: str | None = option(
-        "Write surviving mutants and findings as SARIF 2.1.0.", names="output", metavar="FILE"
+        "Write surviving mutants and findings as SARIF 2.1.0.", metavar="FILE"
     )
     schema: bool = flag("Print the JSON Schema of reports; needs no run.", "--schema")
 

@@ -62,22 +62,22 @@ def _cut(text: str, start: int, tail: int, width: int) -> Side:
     end = len(text) - tail
     if len(text) <= width:
         return Side(text[:start], text[start:end], text[end:])
-    room_before = max(width // 3, width - len(_CUT) - len(text) + start)
-    begin = _find_break(text, start - room_before, start) if start > width // 2 else 0
-    head = _CUT if begin else ""
-    room = width - len(head) - len(_CUT)
+    begin = _find_break(text, start - width // 3, start) if start > width // 2 else 0
+    room = width - len(_CUT) * (1 + bool(begin))
     stop = len(text) if len(text) - begin <= room + len(_CUT) else begin + room
     if stop < len(text):
         stop = _find_last_break(text, min(begin + room // 2, end), stop)
     rest = " …" if stop < len(text) else ""
-    end = min(end, stop)
+    if begin:  # what the words after it leave free
+        begin = _find_break(text, stop + len(_CUT + rest) - width, start)
+    head, end = _CUT if begin else "", min(end, stop)
     return Side(head + text[begin:start], text[start:end], text[max(start, end) : stop] + rest)
 
 
 def _find_break(text: str, low: int, high: int) -> int:
     """Return the first place between two that a word begins at, else the lower one."""
     low = max(low, 0)
-    return next((n + 1 for n in range(low, high) if text[n] in _BREAKS), low)
+    return next((n for n in range(low, high + 1) if not n or text[n - 1] in _BREAKS), low)
 
 
 def _find_last_break(text: str, low: int, high: int) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
+from greenloop.encodings import encode_source
 from greenloop.records import SandboxInfo
 from greenloop.sandbox.backends.mounts import PACKAGES, SITE, GuestMounts, build_guest_mounts
 from greenloop.sandbox.backends.namespaces import Backend
@@ -166,7 +167,7 @@ def build_payload(job: Job, paths: JobPaths) -> dict[str, Any]:
 
 def _encode_files(job: Job, paths: JobPaths) -> dict[str, str]:
     """Return files by their full path, in base64; standard input is one of them."""
-    plain = ((name, text.encode("utf-8", "surrogatepass")) for name, text in job.files)
+    plain = ((name, encode_source(text, "surrogatepass")) for name, text in job.files)
     files = {f"{paths.work}/{path}": content for path, content in (*plain, *job.tree)}
     if job.kind == "script":
         files[stdin_path(paths.temporary)] = job.stdin

@@ -186,6 +186,14 @@ def test_tests_may_import_the_module_indirectly(run: Run, files: dict[str, str])
     assert out.startswith("passed: 1 of 1 test passes")
 
 
+def test_a_module_runs_in_the_encoding_that_it_declares(run: Run) -> None:
+    write(test_m=r"import m\n\ndef test_a(): assert m.f() == '\xe9'".replace(r"\n", "\n"))
+    Path("m.py").write_bytes(b"# coding: latin-1\n\ndef f(): return '\xe9'\n")
+    status, out, err = run("m.py", "test_m.py", "--mutants", "0", "--quiet")
+    assert (status, err) == (1, "")
+    assert out.startswith("passed: 1 of 1 test passes")
+
+
 @pytest.mark.slow
 def test_a_check_cannot_be_resumed_but_reported(
     run: Run, capfd: pytest.CaptureFixture[str]

@@ -75,7 +75,7 @@ def test_a_survivor_is_a_row_that_says_which_test_is_missing() -> None:
         (
             f"f({'a, ' * 20}2)",
             f"f({'a, ' * 20}3)",
-            "… a, a, a, 2) → … a, a, a, 3)   no test fails with this number",
+            "… a, a, a, a, 2) → … a, a, a, a, 3)   no test fails with this number",
         ),
     ],
 )
@@ -95,7 +95,7 @@ def test_a_row_shows_what_differs_and_an_input_on_which_it_does(
         (
             "def __init__(self, limit=100):",
             "def __init__(self, limit=99):",
-            ["line 3  … 100): → … 99):", "    no test fails with this number"],
+            ["line 3  … 100): → … limit=99):", "    no test fails with this number"],
         ),
     ],
 )
