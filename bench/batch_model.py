@@ -116,7 +116,11 @@ def completion(text: str, stream: bool) -> bytes:
     if stream:
         first = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
         last: dict[str, Any] = {"index": 0, "delta": {}, "finish_reason": "stop"}
-        chunks = [{"choices": [first]}, {"choices": [last]}, {"choices": [], "usage": usage}]
+        chunks: list[dict[str, Any]] = [
+            {"choices": [first]},
+            {"choices": [last]},
+            {"choices": [], "usage": usage},
+        ]
         head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "bench"}
         lines = [f"data: {json.dumps(head | chunk)}\n\n" for chunk in chunks]
         body, kind = "".join([*lines, "data: [DONE]\n\n"]).encode(), "text/event-stream"

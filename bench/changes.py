@@ -104,8 +104,10 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
 
 def read_change(clone: Path, commit: str) -> Change | None:
     """Return a commit that changes a few files of code and tests; None for any other."""
-    code, tests, lines = {}, {}, 0
-    before = {}
+    code: dict[str, str] = {}
+    tests: dict[str, str] = {}
+    before: dict[str, str] = {}
+    lines = 0
     for row in git(clone, "show", "--numstat", "--no-renames", "--format=", commit).split("\n"):
         added, _, rest = row.partition("\t")
         removed, _, path = rest.partition("\t")

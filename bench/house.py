@@ -329,7 +329,7 @@ class Tracer:
             tasks[task] = below
             return task
 
-        asyncio.base_events.BaseEventLoop.create_task = create_task  # type: ignore[method-assign]
+        asyncio.base_events.BaseEventLoop.create_task = create_task  # type: ignore[method-assign, assignment]
 
     def _join_threads(self) -> None:
         start = threading.Thread.start
@@ -339,10 +339,11 @@ class Tracer:
             thread.bench_below = self.stack()
             start(thread)
 
-        threading.Thread.start = start_recorded  # type: ignore[method-assign]
+        threading.Thread.start = start_recorded  # type: ignore[method-assign, assignment]
 
     def _join_executors(self) -> None:
-        submit, ours = ThreadPoolExecutor.submit, self._ours
+        submit: Any = ThreadPoolExecutor.submit
+        ours = self._ours
 
         @wraps(submit)
         def submit_recorded(
@@ -374,7 +375,7 @@ class Tracer:
                 self._record_find(self.specification, "jinja2.Template.render")
             return text
 
-        jinja2.Template.render = render_recorded  # type: ignore[method-assign]
+        jinja2.Template.render = render_recorded  # type: ignore[method-assign, assignment]
         for name in ("stream", "invoke", "generate", "_generate"):
             self._watch_model(BaseChatModel, name)
 
@@ -406,7 +407,7 @@ class Tracer:
             self._record_sending(b"", "subprocess.Popen")
             start(process, *args, **kwargs)
 
-        subprocess.Popen.__init__ = started  # type: ignore[method-assign]
+        subprocess.Popen.__init__ = started  # type: ignore[method-assign, assignment]
 
     def _watch_write(self, owner: Any, name: str) -> None:
         write = getattr(owner, name)
@@ -577,7 +578,8 @@ def code_marker(recording: Path) -> str:
     (code, *_), others = answers.pop("generate_code"), str(answers)
     block = code.split("```")[1]
     found = re.findall(r"(?:[A-Za-z_]+ )*[A-Za-z_]+", block)
-    return max((text for text in found if text not in others), key=len)
+    longest: str = max((text for text in found if text not in others), key=len)
+    return longest
 
 
 # --- the trace, from outside

@@ -58,7 +58,7 @@ def main() -> None:
             target = root / f"{kind}-wheel"
             run(uv, "build", "--wheel", "--out-dir", target, source, cwd=root)
             (wheels[kind],) = target.glob("*.whl")
-        seen = {kind: [] for kind in SOURCES}
+        seen: dict[str, list[tuple[float, float, float]]] = {kind: [] for kind in SOURCES}
         for _ in range(rounds):
             for kind, wheel in wheels.items():
                 seen[kind].append(install(uv, wheel, root / kind))

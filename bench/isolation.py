@@ -24,6 +24,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -116,8 +117,8 @@ def measure_pair(box: Sandbox, pair: Pair, rounds: int) -> Result | TestRun:
         if not run.passed:
             return run
         context = GradingContext(box, pair.code, files, pair.name, run)
-        planning.append(measure_cpu(lambda context=context: plan_programs(context, files[0]))[1])
-        found, seconds = measure_cpu(lambda context=context: measure(context))
+        planning.append(measure_cpu(partial(plan_programs, context, files[0]))[1])
+        found, seconds = measure_cpu(partial(measure, context))
         apart.append(seconds)
     if isinstance(found, str):
         found = Isolated(reached=False, tests=0, observed=0, agreed=0)

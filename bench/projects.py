@@ -34,6 +34,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 TABLE = Path(__file__).with_suffix(".json")
 GREENLOOP = [sys.executable, "-m", "greenloop"]
@@ -161,7 +162,7 @@ def run_quietly(
         return subprocess.CompletedProcess(command, 124, "", f"no end after {seconds} s")
 
 
-def check(root: Path, *arguments: str) -> tuple[dict, str, float]:
+def check(root: Path, *arguments: str) -> tuple[dict[str, Any], str, float]:
     """Return the report of `greenloop check`, what it said where there is none, and its seconds."""
     started = time.monotonic()
     done = run_quietly([*GREENLOOP, "check", *arguments, "--json"], root, CHECK_S)
@@ -173,7 +174,7 @@ def check(root: Path, *arguments: str) -> tuple[dict, str, float]:
         return {}, f"status {done.returncode}: {' / '.join(lines[-3:])[-400:]}", seconds
 
 
-def judge_module(report: dict, said: str) -> str:
+def judge_module(report: dict[str, Any], said: str) -> str:
     """Return `graded …`, or why the module was not graded."""
     mutation = report.get("evidence", {}).get("mutation") or {}
     killed, left = mutation.get("killed", 0), len(mutation.get("survived", []))
@@ -183,7 +184,7 @@ def judge_module(report: dict, said: str) -> str:
     return said or f"not graded: {'; '.join(map(str, reasons))[:400]}"
 
 
-def find_differences(plain: dict[str, str], report: dict) -> dict[str, list[str | None]]:
+def find_differences(plain: dict[str, str], report: dict[str, Any]) -> dict[str, list[str | None]]:
     """Return the tests whose outcome differs, with that of plain pytest and that of greenloop."""
     here = {test["id"]: test["outcome"] for test in report["tests"]}
     baseline = (report.get("change") or {}).get("baseline") or {}

@@ -150,12 +150,11 @@ def examples(root: Path) -> Iterator[Example]:
         found = re.search(r"examples/(\w+)/", command)
         assert found is not None, command
         answers = folder / found[1] / "answers.jsonl"
-        words = tuple(shlex.split(command))
-        yield Example(found[1], words, answers if answers.exists() else None)
+        yield Example(found[1], tuple(shlex.split(command)), answers if answers.exists() else None)
     recording = folder / "roman_numerals.jsonl"
     model = ("--model", f"replay:examples/{recording.name}")
-    words = ("eval", "examples/eval/tasks.jsonl", *model, "--run-dir", "run")
-    yield Example("eval", words, recording)
+    evaluation = ("eval", "examples/eval/tasks.jsonl", *model, "--run-dir", "run")
+    yield Example("eval", evaluation, recording)
 
 
 def corpus(root: Path) -> Iterator[Example]:

@@ -204,8 +204,9 @@ def rule(box: Sandbox, task: Task, code: str, item: FoundDifference) -> str:
     call, number = read_difference(task, item)
     references = [source for source in task.right if source != code][:REFERENCES]
     known = [task.reference] if task.reference else references
-    truth, *others = [answer(box, task, source, call) for source in known] or [None]
-    if truth is None or not all(agree(truth, other, number) for other in (truth, *others)):
+    answers = [answer(box, task, source, call) for source in known]
+    truth = answers[0] if answers else None
+    if truth is None or not all(agree(truth, other, number) for other in answers):
         return "open"
     if agree(answer(box, task, code, call), truth, number):
         return "peer"

@@ -110,7 +110,7 @@ def read_table(path: Path) -> dict[str, list[dict[str, str]]]:
 
 def build_task(
     name: str, wrong: Sequence[str], right: Sequence[str], peers: tuple[str, ...], programs: int
-) -> dict[str, object] | None:
+) -> dict[str, Any] | None:
     """Return the fields of a task; None where its text or a right program cannot be read."""
     functions = [node for node in ast.parse(wrong[0]).body if isinstance(node, ast.FunctionDef)]
     documented = [node for node in functions if ast.get_docstring(node)]

@@ -43,7 +43,7 @@ class ReplayChatModel(BaseChatModel):
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
 
     def __init__(self, responses: Sequence[RecordedResponse], source: str = "memory") -> None:
-        super().__init__(source=source)  # type: ignore[call-arg]
+        super().__init__(source=source)
         for entry in responses:
             self._queues.setdefault(entry.tool, deque()).append(entry)
 
