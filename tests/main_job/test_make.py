@@ -32,15 +32,14 @@ def play(run: Run, text: str, recording: str, *flags: str) -> tuple[int, dict[st
     return status, report
 
 
-@pytest.mark.usefixtures("examples")
 def test_a_clear_specification_becomes_verified_code_and_tests(run: Run) -> None:
-    words = ("examples/roman_numerals.md", "--model", "replay:examples/roman_numerals.jsonl")
-    status, out, err = run(*words, "-o", "roman_numerals.py", "--require", "verified")
+    words = (SPECIFICATION, "--model", write_recording(answers()), "-o", "topk.py")
+    status, out, err = run(*words, "--require", "verified")
     assert status == 0, err
     assert "# verified: " in out
     assert "RECORDED" in err
-    code, tests = Path("roman_numerals.py"), Path("test_roman_numerals.py")
-    assert "def to_roman" in code.read_text("utf-8")
+    code, tests = Path("topk.py"), Path("test_topk.py")
+    assert code.read_text("utf-8") == GOOD_CODE
     own_pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests)]
     subprocess.run(own_pytest, check=True, stdout=subprocess.DEVNULL)
 
