@@ -9,6 +9,7 @@ import sys
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,10 +54,16 @@ _DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "example
 _EXEMPT_DOCUMENTS = {"CHANGELOG.md", "split.md"}
 
 
+@cache
+def parse_file(path: Path) -> ast.Module:
+    """Parse a file once for all rules."""
+    return ast.parse(path.read_text("utf-8"))
+
+
 def functions() -> Iterator[tuple[str, int]]:
     """Yield each function of the package with its length in lines."""
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parse_file(path)):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 yield f"{path.name}:{node.name}", (node.end_lineno or 0) - node.lineno + 1
 
@@ -100,7 +107,7 @@ def test_functions_are_not_named_by_a_bare_participle() -> None:
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
         for path in paths
         if not _is_data(path)
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(parse_file(path))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and _PARTICIPLE.fullmatch(node.name)
         and node.name not in _JUDGE_CHECKS
@@ -170,7 +177,7 @@ def test_constants_are_named_max_and_min() -> None:
     found = {
         f"{path.name}: {node.id}"
         for path in SOURCES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(parse_file(path))
         if isinstance(node, ast.Name) and pattern.search(node.id)
     }
     assert found == set()
@@ -183,7 +190,7 @@ def test_the_guest_imports_nothing_of_greenloop() -> None:
 
 
 def find_imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parse_file(path)):
         if isinstance(node, ast.Import):
             yield from (item.name for item in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -133,6 +133,7 @@ def test_a_host_is_told_what_the_changes_of_a_project_lack(tmp_path: Path) -> No
     assert "leads out of the folder" in refused
 
 
+@pytest.mark.slow
 def test_stdout_belongs_to_the_protocol_and_the_server_ends_with_its_input(tmp_path: Path) -> None:
     call = {"name": "check_code", "arguments": {"code": ADDING, "tests": TESTS}}
     command = [sys.executable, "-m", "greenloop", "mcp"]
@@ -359,6 +360,7 @@ def test_two_calls_are_worked_on_at_once(http_server: tuple[str, Path], model: M
     assert first["run_dir"] != second["run_dir"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("headers", "status"),
     [({"Host": "evil.example"}, 421), ({"Origin": "http://evil.example"}, 403)],
