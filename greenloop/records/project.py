@@ -1,6 +1,6 @@
 """A project with several files: its test suite, and a change of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property, reduce
 from operator import or_
 
@@ -50,6 +50,11 @@ class Baseline(Record):
     def find_tested_lines(self, path: str) -> frozenset[int]:
         """Return the lines of a file that a locked test runs, without those of the import."""
         return frozenset(line for line, mask in self.reached.get(path, {}).items() if mask != "0")
+
+    def sort_tests(self, tests: Iterable[str]) -> list[str]:
+        """Return tests in the order in which pytest ran them, since one may need another; new ones last."""
+        places = {name: place for place, name in enumerate(self.locked)}
+        return sorted(tests, key=lambda name: (places.get(name, len(places)), name))
 
     def _decode_lines(self, path: str) -> dict[int, tuple[str, ...]]:
         masks = {line: int(mask, 16) for line, mask in self.reached[path].items()}

@@ -162,7 +162,7 @@ class ChangedLines:
             for line in lines & self.baseline.find_tested_lines(path)
             for test in self.baseline.lines[path][line]
         }
-        return sorted(found)
+        return self.baseline.sort_tests(found)
 
     def measure_assertion_mutation(self) -> AssertionMutation | str:
         """Change the expected values of the new tests."""

@@ -37,9 +37,9 @@ class _MappedTests(ProjectSandbox):
 
 
 def _list_tests(baseline: Baseline, path: str, lines: Collection[int]) -> list[str]:
-    """Return the locked tests that run one of the lines."""
+    """Return the locked tests that run one of the lines, in pytest's order."""
     by_line = baseline.lines.get(path, {})
-    return sorted({test for line in lines for test in by_line.get(line, ())})
+    return baseline.sort_tests({test for line in lines for test in by_line.get(line, ())})
 
 
 def measure_mutants(

@@ -118,7 +118,7 @@ class ChangeWorkspace:
         self, changes: Changes, tests: Collection[str] | None, name: str
     ) -> TestRun:
         """Run tests, or the whole suite, in a copy of the project with changes."""
-        targets = None if tests is None else sorted(tests)
+        targets = None if tests is None else self.baseline.sort_tests(tests)
         sources = [text for text in changes.values() if text is not None]
         limit_s = max(self.run.settings.timeout_s, _SLOWER * self.baseline.seconds)
 

@@ -85,3 +85,9 @@ def test_reads_of_the_process_count_on_changed_lines(tests: str, count: int) -> 
     found = [item.what for item in change.find_integrity_issues()]
     assert len(found) == count
     assert all(what.startswith("of src/a.py `os.getuid` reads") for what in found)
+
+
+def test_tests_of_a_part_keep_the_order_of_the_suite() -> None:
+    baseline = Baseline(locked=dict.fromkeys(("tests/test_b.py::test", "docs/a.rst::a.rst"), ""))
+    chosen = {"docs/a.rst::a.rst", "tests/test_a.py::test_new", "tests/test_b.py::test"}
+    assert baseline.sort_tests(chosen) == [*baseline.locked, "tests/test_a.py::test_new"]
