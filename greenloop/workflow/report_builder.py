@@ -29,8 +29,8 @@ from greenloop.workflow.state import RunState
 
 _SCRIPT_LIMITATION = "a script is judged by its runs alone, which prove no more than its checks"
 _PLAIN_ROAD = (
-    "the plain road was taken: no contract says what the text asks for; run again with a stronger "
-    "model, or with --profile full"
+    "no contract was written: only the sentences of the text say what it asks for; use a stronger "
+    "model, or set GREENLOOP_PROFILE=full"
 )
 _MAX_SHOWN = 5
 _MODEL_PACKAGES = ("langchain", "langchain-core", "langchain-openai", "pytest", "ruff", "black")

@@ -41,7 +41,10 @@ def verify_command(options: VerifyOptions) -> int:
     settings = load_settings(options)
     found = [path for item in locks for path in _find_locks(item)]
     if not found:
-        raise InputError(f"no lock files (*{LOCK_SUFFIX}) in {', '.join(map(str, locks))}")
+        raise InputError(
+            f"no lock files (*{LOCK_SUFFIX}) in {', '.join(map(str, locks))}; batch, and make with "
+            "--output, write them"
+        )
     results = _verify_locks(found, settings, options)
     write_outputs(
         results, (options.markdown, render_verify_markdown), (options.junit, render_verify_junit)

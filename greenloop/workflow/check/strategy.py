@@ -86,7 +86,7 @@ class CheckStrategy(MakeStrategy):
             if plain is None:
                 raise
             run.state.road = "plain"
-            run.notify(f"the plain road: {error}")
+            run.notify(f"without a contract: {error}")
             return plain
 
     async def _hold_out_examples(self) -> tuple[HeldOutExample, ...]:

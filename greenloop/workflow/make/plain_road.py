@@ -39,7 +39,7 @@ async def take_plain_road(run: Run, request: MakeRequest, why: str) -> None:
     """
     state = run.state
     state.road = "plain"
-    run.notify(f"the plain road: {why}")
+    run.notify(f"without a contract: {why}")
     run.kit = kit = PlainToolkit.of(run.kit)
     limit = min(state.repair_phase.limit, _MAX_REPAIRS)
     state.repair_phase = RepairPhase(limit)

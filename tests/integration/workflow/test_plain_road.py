@@ -37,7 +37,7 @@ def test_no_contract_twice_leads_to_it(run_workflow: RunWorkflow) -> None:
     done = run_workflow(plain(GOOD_CODE), specification=TEXT)
     report = done.report
     assert (done.error, report.road, report.verdict) == (None, "plain", "passed")
-    assert any(item.startswith("the plain road was taken") for item in report.reasons)
+    assert any(item.startswith("no contract was written") for item in report.reasons)
     assert done.model.tools == [
         *["parse_specification"] * 2,
         "generate_code",
@@ -48,7 +48,9 @@ def test_no_contract_twice_leads_to_it(run_workflow: RunWorkflow) -> None:
     assert report.contract is not None
     assert report.contract.interface == "def top_k(xs, k): ..."
     notice, *_ = done.events_of(Notice)
-    assert notice.text.startswith("the plain road: parse_specification: the model answered twice")
+    assert notice.text.startswith(
+        "without a contract: parse_specification: the model answered twice"
+    )
 
 
 def test_small_profile_asks_for_no_contract(run_workflow: RunWorkflow) -> None:
