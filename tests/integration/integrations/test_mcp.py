@@ -193,6 +193,7 @@ def test_the_address_that_is_told_can_be_connected_to_at_once() -> None:
         socket.create_connection(door.getsockname(), timeout=HUNG_S).close()
 
 
+@pytest.mark.slow
 def test_check_and_heal_over_http(
     http_server: tuple[str, Path], model: Model, model_server: OpenAIServer
 ) -> None:
@@ -312,6 +313,7 @@ def test_a_cancelled_call_stops_its_run_which_can_be_resumed(
     assert len(again) == len(set(again))
 
 
+@pytest.mark.slow
 def test_a_cancelled_check_ends_what_the_sandbox_runs(http_server: tuple[str, Path]) -> None:
     address, folder = http_server
     endless = "from adding import add\n\ndef test_add():\n    while add(1, 1):\n        pass\n"

@@ -14,6 +14,11 @@ TESTS = read_program(__file__, "TESTS")
 WRONG = "def add(a, b): return a - b - 1\n\n\ndef label(n): return None\n"
 
 FORGERIES = read_programs(__file__, "FORGERIES")
+# Every third one; `-m slow` runs the others.
+NAMES = [
+    pytest.param(name, marks=pytest.mark.slow if number % 3 else ())
+    for number, name in enumerate(FORGERIES)
+]
 
 
 def measure_isolation(box: Sandbox, code: str) -> Isolated:
@@ -30,7 +35,7 @@ def test_all_tests_of_a_right_module_agree(box: Sandbox) -> None:
     assert measure_isolation(box, right) == wanted
 
 
-@pytest.mark.parametrize("name", FORGERIES)
+@pytest.mark.parametrize("name", NAMES)
 def test_no_test_of_a_forgery_agrees(box: Sandbox, limited: Limited, name: str) -> None:
     with limited(timeout_s=5):
         found = measure_isolation(box, WRONG + FORGERIES[name])
