@@ -31,6 +31,7 @@ def test_a_wish_becomes_a_patch_that_git_applies_and_verify_confirms(run: Run, s
     )
 
 
+@pytest.mark.slow
 def test_the_recorded_change_is_verified_and_applied_to_the_project(
     run: Run, examples: Path
 ) -> None:

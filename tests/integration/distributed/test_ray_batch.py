@@ -76,6 +76,7 @@ def outcomes(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_a_node_dies_and_nothing_is_lost_nor_paid_twice(nodes: TwoNodes, ended: Ended) -> None:
     """Four runs wait for their last answer when one of two nodes is switched off."""
     second = nodes.with_second()
@@ -119,7 +120,6 @@ def assert_nowhere(secret: str, *folders: Path) -> None:
                 assert secret.encode() not in path.read_bytes(), path
 
 
-@pytest.mark.slow
 def test_the_budget_is_one_for_all_nodes(nodes: TwoNodes, ended: Ended) -> None:
     """600 tokens a specification, on two nodes: 1,500 in all are not enough for four of them."""
     nodes.with_second()
