@@ -136,8 +136,7 @@ def _compare_checks(
             left.remove(now)
             yield from _compare_strength(check, now, new, kept, fresh)
             continue
-        again = [item for item in new.checks if item.text == check.text]
-        if kept.get(check.text, 0) < 0 and not _is_held(check, [*fresh, *again, *added]):
+        if kept.get(check.text, 0) < 0 and not _is_held(check, [*fresh, *added]):
             yield "fewer checks", check.shown, "", 0
 
 

@@ -89,6 +89,12 @@ def test_a_value_that_another_check_has_by_chance_is_named() -> None:
     assert find_kinds(before.replace("f(1) == 2", "f(1) == 9"), before) == ["expectation"]
 
 
+def test_one_of_equal_checks_that_is_removed_is_named() -> None:
+    """What stands between them differs: the other one does not ask the same."""
+    before = "def test_a():\n    push()\n    assert size() == 1\n    pop()\n    assert size() == 1\n"
+    assert find_kinds(before.removesuffix("    assert size() == 1\n"), before) == ["fewer checks"]
+
+
 def test_a_loosened_helper_is_named() -> None:
     before = "def check(x):\n    assert x == 1\n\ndef test_a():\n    check(f())\n"
     assert find_kinds(before.replace("x == 1", "x"), before) == ["looser"]
