@@ -91,7 +91,9 @@ def test_a_value_that_another_check_has_by_chance_is_named() -> None:
 
 def test_one_of_equal_checks_that_is_removed_is_named() -> None:
     """What stands between them differs: the other one does not ask the same."""
-    before = "def test_a():\n    push()\n    assert size() == 1\n    pop()\n    assert size() == 1\n"
+    before = (
+        "def test_a():\n    push()\n    assert size() == 1\n    pop()\n    assert size() == 1\n"
+    )
     assert find_kinds(before.removesuffix("    assert size() == 1\n"), before) == ["fewer checks"]
 
 
