@@ -57,7 +57,7 @@ def read_entries(specs: Sequence[str], output_dir: Path | None) -> tuple[Entry, 
         InputError: a source cannot be read or is not valid, or two entries share an id or output.
     """
     # The pattern docs/*.md names a README as searching the folder docs does not.
-    named = [spec for spec in specs if Path(spec).stem.lower() != "readme"] or specs
+    named = [spec for spec in specs if not _is_readme(Path(spec))] or specs
     entries = tuple(entry for spec in named for entry in _read_entries_from(spec, output_dir))
     if not entries:
         places = ", ".join("standard input" if spec == "-" else spec for spec in specs)
@@ -76,6 +76,10 @@ def read_entries(specs: Sequence[str], output_dir: Path | None) -> tuple[Entry, 
     return entries
 
 
+def _is_readme(path: Path) -> bool:
+    return path.stem.lower() == "readme"
+
+
 def _read_entries_from(spec: str, output_dir: Path | None) -> Iterator[Entry]:
     path = Path(spec)
     if spec == "-":
@@ -84,7 +88,7 @@ def _read_entries_from(spec: str, output_dir: Path | None) -> Iterator[Entry]:
         )
     elif path.is_dir():
         for item in sorted(path.rglob("*")):
-            if item.suffix in _SUFFIXES and item.is_file() and item.stem.lower() != "readme":
+            if item.suffix in _SUFFIXES and item.is_file() and not _is_readme(item):
                 yield _entry_from_file(item, item.relative_to(path).with_suffix(""), output_dir)
     elif path.suffix in (".jsonl", ".ndjson"):
         yield from _entries_from_jsonl(read_bounded(path, _MAX_JSONL_BYTES), spec, output_dir)

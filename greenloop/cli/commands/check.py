@@ -89,7 +89,6 @@ def check_command(options: CheckOptions) -> int:
 def _check_combination(options: CheckOptions) -> None:
     """Raise InputError where two options do not go together."""
     given = {
-        f"output-format {options.output_format}": options.output_format in _RENDERERS,
         "all": options.every,
         "json": options.json,
         "spec": options.spec is not None,
@@ -97,13 +96,17 @@ def _check_combination(options: CheckOptions) -> None:
         "diff": options.diff is not None,
         "markdown": options.markdown is not None,
     }
-    form, every, *others = given
-    pairs = [(form, name) for name in (every, "json", "spec", "watch")]
-    pairs += [(every, name) for name in others if name != "json"]
-    pairs += [(form, "markdown")] * (options.markdown == STDOUT)
-    for first, second in pairs:
-        if given[first] and given[second]:
-            raise InputError(f"--{first} and --{second} cannot be used together")
+    clashes: dict[str, tuple[str, ...]] = {}
+    if options.output_format in _RENDERERS:
+        on_stdout = ("markdown",) if options.markdown == STDOUT else ()
+        form = f"output-format {options.output_format}"
+        clashes[form] = ("all", "json", "spec", "watch", *on_stdout)
+    if options.every:
+        clashes["all"] = ("spec", "watch", "diff", "markdown")
+    for first, others in clashes.items():
+        for second in others:
+            if given[second]:
+                raise InputError(f"--{first} and --{second} cannot be used together")
 
 
 def _find_branch(root: Path) -> str:

@@ -37,6 +37,11 @@ def after(found: Mutation) -> set[str]:
     return {item.changed_lines.split("\n")[-1][1:].strip() for item in found.survived}
 
 
+def assert_all_noticed(found: Mutation) -> None:
+    assert (found.trouble, after(found)) == ("", set())
+    assert found.killed == found.sampled > 0
+
+
 @pytest.fixture(scope="module")
 def found(box: Sandbox) -> Mutation:
     return try_mutants(box, CODE, TESTS, budget_s=200)
@@ -263,8 +268,7 @@ def test_a_module_loaded_within_a_test_is_imported_again(box: Sandbox) -> None:
     code = "def f(n):\n    return n + 1\n"
     tests = "def test():\n    import solution\n\n    assert solution.f(1) == 2\n"
     found = try_mutants(box, code, tests, budget_s=100)
-    assert (found.trouble, after(found)) == ("", set())
-    assert found.killed == found.sampled > 0
+    assert_all_noticed(found)
 
 
 def test_code_that_a_conftest_calls_is_imported_again(box: Sandbox) -> None:
@@ -275,8 +279,7 @@ def test_code_that_a_conftest_calls_is_imported_again(box: Sandbox) -> None:
     ]
     code = "def fill(table):\n    table[1] = 2\n"
     found = measure_mutation(box, code, [files[1], files[0]], module="solution", budget_s=100)
-    assert (found.trouble, after(found)) == ("", set())
-    assert found.killed == found.sampled > 0
+    assert_all_noticed(found)
 
 
 def test_a_test_that_skips_a_subtest_notices_mutants(box: Sandbox) -> None:
@@ -286,8 +289,7 @@ def test_a_test_that_skips_a_subtest_notices_mutants(box: Sandbox) -> None:
         "        with self.subTest('a'):\n            self.skipTest('not here')\n"
     )
     found = try_mutants(box, "def f(n):\n    return n + 1\n", tests, budget_s=100)
-    assert (found.trouble, after(found)) == ("", set())
-    assert found.killed == found.sampled > 0
+    assert_all_noticed(found)
 
 
 def test_what_a_trial_writes_is_taken_back(box: Sandbox) -> None:
