@@ -7,14 +7,28 @@ from collections import Counter
 from collections.abc import Iterator
 
 from greenloop.records.script_result import ScriptRun
-from greenloop.scripts.cli_options import reads_arguments
-from greenloop.scripts.inventory import Inventory, OutputCall, build_inventory, extract_words
 from greenloop.syntax.parse import parse_or_empty
 
 MAX_REGRESSIONS = 12
 _MIN_REWRITE_LINES, _MIN_KEPT_SHARE = 25, 0.4
-_MIN_BODY_SIMILARITY, _MIN_WORD_COVERAGE, _MIN_LINE_SIMILARITY = 0.6, 0.6, 0.8
+_MIN_WORD_COVERAGE, _MIN_LINE_SIMILARITY = 0.6, 0.8
 _MAX_COMPARED, _MAX_LOST_LINES = 400, 5
+_QUOTED = r"""(?:'([^'\n]*)'|"([^"\n]*)")"""
+_DEFINITION = re.compile(r"^[ \t]*(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
+_COMMAND_LINE = re.compile(
+    r"sys\.argv|ArgumentParser|OptionParser|getopt|typer|click|docopt|\bfire\b"
+)
+_DECLARING_CALL = re.compile(
+    r"""\b(?:add_argument|add_option|add_parser|option|argument)[ \t]*\(((?:\s*['"][\w-]+['"]\s*,?)+)"""
+)
+_NAME = re.compile(r"""['"]([\w-]+)['"]""")
+_OPTION = re.compile(r"""['"](--?[A-Za-z][\w-]*)['"]""")
+_TEXT = re.compile(_QUOTED)
+_OUTPUT = re.compile(
+    rf"""\b(?:print|write|echo|debug|info|warning|error)\b[ \t]*\(?[ \t]*[fFuUrRbB]{{0,2}}{_QUOTED}"""
+)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_FORMAT_FIELD = re.compile(r"\\[nrt]|%(\(\w+\))?[-+ #0]*[\d*]*(\.[\d*]+)?[a-zA-Z]|\{[^{}]*\}")
 _VOLATILE_PATTERNS = (
     (re.compile(r"0x[0-9a-fA-F]+"), "0"),
     (re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)\w*\b", re.IGNORECASE), "DAY"),
@@ -35,17 +49,16 @@ _ERROR_LINE = re.compile(
 def find_regressions(original: str, repaired: str) -> list[str]:
     """Return one line for the model for each function, class, option or output that is missing.
 
-    `original` is the first version after the automatic fixes; a source that does not parse is
-    searched by patterns. What was renamed, partly reworded, merged or moved is not missing. At most
-    `MAX_REGRESSIONS` lines are returned; the last one says how much was rewritten.
+    `original` is the first version after the automatic fixes. Both are searched by patterns, as the
+    original need not parse. What was renamed, partly reworded, merged or moved is not missing. At
+    most `MAX_REGRESSIONS` lines are returned; the last one says how much was rewritten.
     """
-    old, new = build_inventory(original), build_inventory(repaired)
-    lines = list(_find_missing_definitions(old, new))
-    if reads_arguments(original) and not reads_arguments(repaired):
+    lines = list(_find_missing_definitions(original, repaired))
+    if _COMMAND_LINE.search(original) and not _COMMAND_LINE.search(repaired):
         lines.append("the script no longer reads its command line; it has to")
     else:
-        lines += _find_missing_options(old, new)
-    lines += _find_missing_outputs(old, new)
+        lines += _find_missing_options(original, repaired)
+    lines += _find_missing_outputs(original, repaired)
     return [*lines[: MAX_REGRESSIONS - 1], *_report_rewrite(original, repaired)]
 
 
@@ -92,63 +105,48 @@ def find_lost_output(first: ScriptRun, current: ScriptRun) -> list[str]:
     return [f"the first version printed {line!r}, this one does not" for line in lost]
 
 
-def _find_missing_definitions(old: Inventory, new: Inventory) -> Iterator[str]:
-    exact = old.is_exact and new.is_exact
-    there = {name if exact else name.rpartition(".")[2] for name in new.definitions}
-    added = {name: body for name, body in new.definitions.items() if name not in old.definitions}
-    gone_classes: list[str] = []
-    for name, body in old.definitions.items():
-        if (name if exact else name.rpartition(".")[2]) in there:
-            continue
-        if name.rpartition(".")[0] in gone_classes or _is_renamed(name, body, added):
-            continue
-        if old.kinds[name] == "class":
-            gone_classes.append(name)
-        yield f"the {old.kinds[name]} `{name}` is gone; it has to stay"
+def _find_missing_definitions(old: str, new: str) -> Iterator[str]:
+    """Yield definitions that are missing, as far as no added one may be their new name."""
+    before, now = ({name: kind for kind, name in _DEFINITION.findall(text)} for text in (old, new))
+    gone, added = [name for name in before if name not in now], now.keys() - before.keys()
+    if len(gone) > len(added):
+        for name in gone:
+            kind = "class" if before[name] == "class" else "function"
+            yield f"the {kind} `{name}` is gone; it has to stay"
 
 
-def _is_renamed(name: str, body: str, added: dict[str, str]) -> bool:
-    """Return whether an added definition is this one with another name or in another place."""
-    bare = name.rpartition(".")[2]
-    for other, other_body in added.items():
-        if other.rpartition(".")[2] == bare:
-            return True
-        words, other_words = (text.split()[:_MAX_COMPARED] for text in (body, other_body))
-        matcher = difflib.SequenceMatcher(None, words, other_words, autojunk=False)
-        if body and matcher.ratio() >= _MIN_BODY_SIMILARITY:
-            return True
-    return False
+def _find_missing_options(old: str, new: str) -> Iterator[str]:
+    """Yield options, arguments and subcommands of which no name is left; `file` is `--file` too."""
+    declared = [tuple(_NAME.findall(text)) for text in _DECLARING_CALL.findall(old)]
+    known = {name for names in declared for name in names}
+    others = dict.fromkeys(name for name in _OPTION.findall(old) if name not in known)
+    there = {name.lstrip("-") for name in _NAME.findall(new)}
+    for names in [*declared, *((name,) for name in others)]:
+        if there.isdisjoint(name.lstrip("-") for name in names):
+            noun = "option" if names[0].startswith("-") else "argument"
+            yield f"the {noun} `{', '.join(names)}` is gone; it has to stay"
 
 
-def _find_missing_options(old: Inventory, new: Inventory) -> Iterator[str]:
-    """Yield options whose names are all missing; without a syntax tree the source is searched."""
-    there = frozenset(name for item in new.options for name in item.normalized_names)
-    source = "" if new.is_exact else "\n".join(new.texts)
-    for item in dict.fromkeys(old.options):
-        if item.normalized_names & there or any(name in source for name in item.names if source):
-            continue
-        noun = "option" if item.names[0].startswith("-") else "argument"
-        yield f"the {noun} `{', '.join(item.names)}` is gone; it has to stay"
+def _find_missing_outputs(old: str, new: str) -> Iterator[str]:
+    """Yield texts of outputs that no new text has most words of; all together may have all."""
+    added = Counter(map(_pick, _TEXT.findall(new))) - Counter(map(_pick, _TEXT.findall(old)))
+    texts = [_list_words(text) for text in added]
+    together = frozenset().union(*texts)
+    gone = Counter(map(_pick, _OUTPUT.findall(old))) - Counter(map(_pick, _TEXT.findall(new)))
+    for text in gone:
+        words = _list_words(text)
+        needed = _MIN_WORD_COVERAGE * len(words)
+        if not words <= together and all(len(words & item) < needed for item in texts):
+            yield f"the output {text.strip()[:100]!r} is gone; it has to stay"
 
 
-def _find_missing_outputs(old: Inventory, new: Inventory) -> Iterator[str]:
-    """Yield the outputs that are missing; an output in both sources cannot replace another one."""
-    same = Counter(old.outputs) & Counter(new.outputs)
-    left = (Counter(old.outputs) - same).keys()
-    others = list((Counter(new.outputs) - same).keys()) if old.is_exact else list(new.outputs)
-    moved = [frozenset(extract_words(text)) for text in new.texts - old.texts]
-    for item in left:
-        if not (_is_reworded(item, others, moved) if item.words else others):
-            yield f"the output {item.text.strip()[:100]!r} is gone; it has to stay"
+def _pick(quoted: tuple[str, str]) -> str:
+    return quoted[0] or quoted[1]
 
 
-def _is_reworded(item: OutputCall, others: list[OutputCall], moved: list[frozenset[str]]) -> bool:
-    """Return whether a new output has most of the words, or all new outputs together have all."""
-    needed = _MIN_WORD_COVERAGE * len(item.words)
-    texts = [*(other.words for other in others), *moved]
-    if any(len(item.words & words) >= needed for words in texts):
-        return True
-    return item.words <= frozenset(word for other in others for word in other.words)
+def _list_words(text: str) -> frozenset[str]:
+    """Return the words of a text in lower case, without format fields."""
+    return frozenset(item.lower() for item in _WORD.findall(_FORMAT_FIELD.sub(" ", text)))
 
 
 def _report_rewrite(original: str, repaired: str) -> Iterator[str]:
