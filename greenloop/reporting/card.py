@@ -136,7 +136,7 @@ def _count_rows(report: Report) -> Iterator[tuple[str, str]]:
     """Yield what was tested, repaired and spent."""
     if report.tests:
         yield "checks" if report.script else "tests", format_test_counts(report)
-    if rows := build_requirement_rows(report, max_tests=0):
+    if rows := build_requirement_rows(report):
         proven = sum(item.total > 0 and item.passed == item.total for item in rows)
         yield "requirements", f"{proven} of {len(rows)} have tests that all pass"
     if unread := describe_unread_choices(report):

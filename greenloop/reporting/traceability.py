@@ -1,101 +1,47 @@
 """Which test proves which requirement, and which requirement comes from which passage of the text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from greenloop.records import Attempt, EvidenceRow, Report, TestEntry
+from greenloop.records import EvidenceRow, Report, TestEntry
 from greenloop.reporting.summary import pluralize
 from greenloop.specification.examples import analyze_specification
 from greenloop.specification.tracing import Trace, trace_contract
 
-_MAX_TESTS = 400
-_MAX_REQUIREMENTS = 24
-_MAX_ATTEMPTS = 12
 _EXCLUDED_OUTCOMES = ("dropped", "invalid", "not run", "skipped", "xfailed")
 
 
 def classify_outcome(outcome: str) -> str:
-    """Return `ok`, `bad`, `aside` (does not count), or `none` (not present)."""
-    if outcome in ("", "passed"):
-        return "ok" if outcome else "none"
-    return "aside" if outcome in _EXCLUDED_OUTCOMES else "bad"
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One outcome, as a mark and in words; `test` is the id of its test, where that matters."""
-
-    state: str
-    description: str
-    test: str = ""
-
-    @property
-    def mark(self) -> str:
-        return {"ok": "✓", "bad": "✗", "aside": "–", "none": "·"}[self.state]
-
-
-@dataclass(frozen=True, slots=True)
-class TestRow:
-    """A test: which requirements it covers, its outcome in each attempt and at the end."""
-
-    name: str
-    file: str
-    entry: TestEntry
-    covers: tuple[bool, ...]
-    attempt_cells: tuple[Cell, ...]
-    final_cell: Cell
+    """Return `ok`, `bad`, or `aside` (does not count)."""
+    aside = "aside" if outcome in _EXCLUDED_OUTCOMES else "bad"
+    return "ok" if outcome == "passed" else aside
 
 
 @dataclass(frozen=True, slots=True)
 class RequirementRow:
-    """A requirement with the tests that cover it."""
+    """A requirement with the active tests that cover it."""
 
     id: str
     text: str
-    tests: tuple[Cell, ...]
-    omitted_count: int
-    passed: int
-    total: int
+    tests: tuple[TestEntry, ...]
+
+    @property
+    def total(self) -> int:
+        return len(self.tests)
+
+    @property
+    def passed(self) -> int:
+        return sum(item.outcome == "passed" for item in self.tests)
 
 
-@dataclass(frozen=True, slots=True)
-class TraceabilityMatrix:
-    """The matrix; `left_out` tests are not in it, passing ones first."""
-
-    requirements: tuple[str, ...]
-    attempts: tuple[Attempt, ...]
-    rows: tuple[TestRow, ...]
-    left_out: int
-
-
-def build_traceability_matrix(report: Report) -> TraceabilityMatrix:
-    """Build the matrix; it has no requirements or attempts where the report has none."""
-    named = {name for item in report.tests for name in item.requirements}
-    contract = report.contract
-    ids = tuple(item.id for item in contract.requirements) if contract else tuple(sorted(named))
-    shown = ids if len(ids) <= _MAX_REQUIREMENTS else ()
-    attempts = tuple(item for item in report.attempts if item.outcomes)[-_MAX_ATTEMPTS:]
-    chosen: Sequence[TestEntry] = report.tests
-    if len(chosen) > _MAX_TESTS:  # those that did not pass come first
-        chosen = sorted(chosen, key=lambda item: item.outcome == "passed")[:_MAX_TESTS]
-    rows = tuple(_build_row(item, shown, attempts) for item in chosen)
-    return TraceabilityMatrix(shown, attempts, rows, len(report.tests) - len(chosen))
-
-
-def build_requirement_rows(report: Report, max_tests: int = 120) -> tuple[RequirementRow, ...]:
+def build_requirement_rows(report: Report) -> tuple[RequirementRow, ...]:
     """Build a row for each requirement of the contract, with its active tests."""
     active = [item for item in report.tests if item.outcome not in ("dropped", "invalid")]
-    rows = []
-    for item in report.contract.requirements if report.contract else ():
-        tests = [test for test in active if item.id in test.requirements]
-        cells = tuple(
-            _build_cell(test.outcome, short_name(test.id), test.id) for test in tests[:max_tests]
-        )
-        passed = sum(test.outcome == "passed" for test in tests)
-        more = max(0, len(tests) - max_tests)
-        rows.append(RequirementRow(item.id, item.text, cells, more, passed, len(tests)))
-    return tuple(rows)
+    return tuple(
+        RequirementRow(item.id, item.text, tuple(i for i in active if item.id in i.requirements))
+        for item in (report.contract.requirements if report.contract else ())
+    )
 
 
 def names_no_requirement(entry: TestEntry) -> bool:
@@ -106,25 +52,6 @@ def names_no_requirement(entry: TestEntry) -> bool:
 def short_name(test: str) -> str:
     """Return a test's id without its file."""
     return test.partition("::")[2] or test
-
-
-def _build_row(
-    entry: TestEntry, requirements: Sequence[str], attempts: Sequence[Attempt]
-) -> TestRow:
-    return TestRow(
-        name=short_name(entry.id),
-        file=entry.id.partition("::")[0],
-        entry=entry,
-        covers=tuple(name in entry.requirements for name in requirements),
-        attempt_cells=tuple(
-            _build_cell(item.outcomes.get(entry.id, ""), f"attempt {item.n}") for item in attempts
-        ),
-        final_cell=_build_cell(entry.outcome, "at the end"),
-    )
-
-
-def _build_cell(outcome: str, label: str, test: str = "") -> Cell:
-    return Cell(classify_outcome(outcome), f"{label}: {outcome or 'not present'}", test)
 
 
 _MAX_CHARS = 60_000  # of the text; report.json has the rest

@@ -5,6 +5,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from rich.console import Console
+from rich.markdown import Markdown
+
 from greenloop.cli.batch_index import INDEX_FILE, is_batch_folder, read_batch, render_batch_page
 from greenloop.cli.finish import STDOUT, open_page, write_output
 from greenloop.cli.options.tools import ReportOptions
@@ -19,7 +22,6 @@ from greenloop.reporting.batch import (
 from greenloop.reporting.formats.junit import render_junit
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.sarif import render_sarif
-from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html.page import render_report_html
 from greenloop.reporting.loader import read_report, render_schema
 from greenloop.settings import Settings
@@ -56,8 +58,14 @@ def report_command(options: ReportOptions) -> int:
 
 
 def _render_text(report: Report) -> str:
-    """Return the report as text, as wide as the terminal."""
-    return render_report_text(report, min(shutil.get_terminal_size().columns, _MAX_WIDTH))
+    """Return the report as Markdown; at a terminal as wide as that."""
+    text = render_markdown(report, folds=False)
+    if not sys.stdout.isatty():
+        return text
+    console = Console(width=min(shutil.get_terminal_size().columns, _MAX_WIDTH))
+    with console.capture() as shown:
+        console.print(Markdown(text))
+    return shown.get()
 
 
 def _render_batch(folder: Path, options: ReportOptions) -> tuple[list[Output], Path, str]:

@@ -6,7 +6,7 @@ Untrusted text is escaped: it cannot become HTML, a link, an image or a mention.
 import re
 from collections.abc import Iterator, Sequence
 
-from greenloop.records import Report
+from greenloop.records import Report, TestEntry
 from greenloop.reporting.escaping import flatten
 from greenloop.reporting.evidence.differences import list_differences
 from greenloop.reporting.evidence.survivors import build_survivor_row, list_survivors
@@ -20,7 +20,12 @@ from greenloop.reporting.summary import (
     pluralize,
     report_title,
 )
-from greenloop.reporting.traceability import build_requirement_rows, list_evidence_rows, short_name
+from greenloop.reporting.traceability import (
+    build_requirement_rows,
+    list_evidence_rows,
+    names_no_requirement,
+    short_name,
+)
 
 _MAX_ITEMS, _MAX_REQUIREMENTS = 20, 60
 _MORE = " more, see the report"
@@ -32,22 +37,26 @@ _COMMENT_MARK = "<!-- greenloop check --diff -->"  # action.yml finds its commen
 _WORD_JOINER = "\u2060"  # invisible, and it ends a link or mention
 
 
-def render_markdown(report: Report) -> str:
-    """Return verdict, reasons and evidence; the rest is collapsed."""
-    text = "\n".join(_document_lines(report)) + "\n"
+def render_markdown(report: Report, *, folds: bool = True) -> str:
+    """Return verdict, reasons and evidence; the rest below headings, or where it `folds`, collapsed."""
+    text = "\n".join(_document_lines(report, folds)) + "\n"
     if len(text) > _MAX_DOCUMENT_LENGTH:
         text = "\n".join([*_heading_lines(report), "", *_evidence_lines(report)]) + "\n"
     return text[:_MAX_DOCUMENT_LENGTH]
 
 
-def _document_lines(report: Report) -> Iterator[str]:
+def _document_lines(report: Report, folds: bool) -> Iterator[str]:
     yield from _heading_lines(report)
     yield from _evidence_lines(report)
     lines = [escape_markdown(line) for line in describe_change(report)]
-    yield from collapsible_list("change", lines, _MAX_ITEMS, _MORE)
-    for noun, items in _sections(report):
-        limit = _MAX_REQUIREMENTS if noun == "requirement" else _MAX_ITEMS
-        yield from collapsible_list(pluralize(len(items), noun), items, limit, _MORE)
+    sections = [("change", lines)]
+    sections += [(pluralize(len(items), noun), items) for noun, items in _sections(report)]
+    for heading, items in sections:
+        limit = _MAX_REQUIREMENTS if "requirement" in heading else _MAX_ITEMS
+        if folds:
+            yield from collapsible_list(heading, items, limit, _MORE)
+        elif items:
+            yield from ("", f"### {heading}", "", *bullet_list(items, limit, _MORE))
 
 
 def _heading_lines(report: Report) -> Iterator[str]:
@@ -89,7 +98,7 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
         for item in list_survivors(report.evidence)
         for row in [build_survivor_row(item)]
     ]
-    yield "difference from the second implementation", [
+    yield "difference", [
         f"{code_span(item.call)}: the code {code_span(item.code)}, the second implementation "
         f"{code_span(item.peer)} "
         f"({escape_markdown(item.outcome)}): {escape_markdown(item.because)}"
@@ -101,7 +110,20 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
     ]
     yield "requirement", [
         f"**{item.id}** {escape_markdown(item.text)} ({item.passed} of {item.total} tests pass)"
-        for item in build_requirement_rows(report, max_tests=0)
+        for item in build_requirement_rows(report)
+    ]
+    yield "test", [_describe_test(item) for item in report.tests]
+    yield "review finding", [
+        f"{item.severity}, line {item.line or '?'}{' (repaired)' * item.resolved}: "
+        f"{escape_markdown(item.message)}"
+        for item in report.review
+    ]
+    yield "attempt", [
+        f"{item.kind}: {item.passed or 0} passed, {item.failed or 0} failed, "
+        f"{item.errors or 0} errors, {item.tokens} tokens. {escape_markdown(item.remark)}".rstrip(
+            ". "
+        )
+        for item in report.attempts
     ]
     yield "choice", [
         f"**{escape_markdown(item.id)}** {escape_markdown(item.question)} "
@@ -109,6 +131,14 @@ def _sections(report: Report) -> Iterator[tuple[str, list[str]]]:
         f"taken: {code_span(item.chosen)}"
         for item in (report.contract.choices if report.contract else ())
     ]
+
+
+def _describe_test(entry: TestEntry) -> str:
+    labels = [*entry.requirements, *([entry.origin] if entry.origin != "generated" else [])]
+    labels += ["names no requirement"] * names_no_requirement(entry)
+    shown = f" ({escape_markdown(', '.join(labels))})" if labels else ""
+    why = f": {escape_markdown(entry.judgement)}" if entry.judgement else ""
+    return f"{entry.outcome} {code_span(short_name(entry.id))}{shown}{why}"
 
 
 def collapsible_list(

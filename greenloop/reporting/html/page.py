@@ -10,7 +10,6 @@ from greenloop.reporting.evidence.survivors import build_survivor_row
 from greenloop.reporting.evidence.text import find_remedy
 from greenloop.reporting.html.attempts import build_attempt_views
 from greenloop.reporting.html.code import annotate_code
-from greenloop.reporting.html.index import build_overview_bar
 from greenloop.reporting.html.rendering import render
 from greenloop.reporting.summary import (
     describe_cost,
@@ -22,7 +21,7 @@ from greenloop.reporting.summary import (
 from greenloop.reporting.traceability import (
     build_requirement_rows,
     build_text_parts,
-    build_traceability_matrix,
+    classify_outcome,
     list_evidence_rows,
     names_no_requirement,
     short_name,
@@ -32,6 +31,7 @@ from greenloop.reporting.traceability import (
 _MAX_TEXT_LENGTH = 60_000  # characters; report.json has the rest
 _MAX_LINE_LENGTH = 1000
 _MAX_FAILURES = 30
+_MAX_TESTS, _MAX_SQUARES = 400, 120  # in the table of tests, and beside one requirement
 _FIRST_FAILURES, _STEP_FAILURES = 3, 8  # beside the verdict, and of one attempt
 _MAX_OPEN_DIFF_LINES = 80  # a longer diff is collapsed
 _MAX_OPEN_LINES = 120  # longer code is folded
@@ -55,9 +55,10 @@ def render_report_html(report: Report) -> str:
         text_parts=build_text_parts(trace),
         anchors={item.id: f"test-{number}" for number, item in enumerate(report.tests, 1)},
         requirements=build_requirement_rows(report),
-        matrix=build_traceability_matrix(report),
+        shown_tests=_select_tests(report),
+        max_squares=_MAX_SQUARES,
+        state=classify_outcome,
         code=code,
-        strip=None if report.change else build_overview_bar(code),
         differences=list_differences(report.evidence),
         steps=build_attempt_views(report),
         step_failures=_STEP_FAILURES,
@@ -75,6 +76,13 @@ def render_report_html(report: Report) -> str:
         short_name=short_name,
         no_requirement=names_no_requirement,
     )
+
+
+def _select_tests(report: Report) -> list[TestEntry]:
+    """Return the tests of the table; where these are too many, those that did not pass come first."""
+    if len(report.tests) <= _MAX_TESTS:
+        return list(report.tests)
+    return sorted(report.tests, key=lambda item: item.outcome == "passed")[:_MAX_TESTS]
 
 
 def truncate_text(text: str) -> str:

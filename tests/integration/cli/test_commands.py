@@ -261,7 +261,7 @@ def test_report_of_the_latest_run(run: Run) -> None:
         run(SPECIFICATION, server=server)
     status, out, _ = run("report")
     assert status == 0
-    assert "passed       test_negative [R2]" in out
+    assert "- passed `test_negative` (R2)" in out
     status, out, _ = run("report", "--json")
     assert json.loads(out) == the_report()
 

@@ -15,7 +15,6 @@ from greenloop.records import (
     Survivor,
 )
 from greenloop.reporting.formats.markdown import render_markdown
-from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html.code import annotate_code
 from greenloop.reporting.html.page import render_report_html
 from tests.support.programs import read_program
@@ -73,6 +72,6 @@ def test_all_formats_name_what_changed() -> None:
     report = build_change_report()
     page = render_report_html(report)
     assert "<b>g()" not in page
-    for text in (page, render_report_text(report), render_markdown(report).replace("\\", "")):
+    for text in (page, render_markdown(report).replace("\\", "")):
         assert re.search(r"src/a\.py", text)
         assert "f(0)" in text

@@ -4,7 +4,6 @@ import pytest
 
 from greenloop.records import Choice, Report
 from greenloop.reporting.formats.markdown import render_markdown
-from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html.page import render_report_html
 from tests.support.reports import build_make_report
 
@@ -26,11 +25,6 @@ def report_with(choice: Choice) -> Report:
 )
 def test_a_choice_is_shown_with_all_its_answers(answered: str | None, words: str) -> None:
     report = report_with(CHOICE.model_copy(update={"answered": answered}))
-    text = render_report_text(report)
-    assert "CHOICES" in text
-    assert f"In cents? [{words}]" in text
-    assert "taken      f(1) -> 2" in text
-    assert "or         f(1) -> 0.02" in text
     page = render_report_html(report)
     assert "<code>f(1) -&gt; 2</code> (taken) or <code>f(1) -&gt; 0.02</code>" in page
     assert f">{words}</span>" in page
@@ -42,7 +36,7 @@ def test_another_answer_of_the_user_is_shown_too() -> None:
     changed = {"answered": "user", "chosen": "f(1) -> '2'"}
     report = report_with(CHOICE.model_copy(update=changed))
     assert "taken: <code>f(1) -&gt; &#39;2&#39;</code>" in render_report_html(report)
-    assert "taken      f(1) -> '2'" in render_report_text(report)
+    assert "taken: `f(1) -> '2'`" in render_markdown(report)
 
 
 def test_no_choice_is_no_section() -> None:
@@ -51,6 +45,5 @@ def test_no_choice_is_no_section() -> None:
     report = report.model_copy(
         update={"contract": report.contract.model_copy(update={"choices": ()})}
     )
-    assert "CHOICES" not in render_report_text(report)
     assert "choice" not in render_markdown(report)
     assert 'id="choices"' not in render_report_html(report)

@@ -16,7 +16,6 @@ from greenloop.reporting.evidence.text import render_grade
 from greenloop.reporting.formats.junit import render_junit
 from greenloop.reporting.formats.markdown import render_markdown
 from greenloop.reporting.formats.sarif import render_sarif
-from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html.page import render_report_html
 from greenloop.reporting.progress.renderer import PlainProgress
 from tests.support.reports import build_make_report
@@ -47,7 +46,6 @@ def progress_text(report: Report) -> str:
 
 
 OUTPUTS = {
-    "terminal": render_report_text,
     "grade": render_grade,
     "progress": progress_text,
     "json": lambda report: report.model_dump_json(indent=1),

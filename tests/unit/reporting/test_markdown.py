@@ -1,9 +1,8 @@
-"""Text report for a terminal: 80 columns, untrusted text escaped."""
+"""The report as Markdown with all its sections, as `greenloop report` prints it."""
 
 import pytest
 
 from greenloop.reporting.formats.markdown import render_markdown
-from greenloop.reporting.formats.terminal import render_report_text
 from greenloop.reporting.html.page import render_report_html
 from tests.support.reports import HOSTILE, all_kinds, build_check_report, build_make_report
 
@@ -11,26 +10,26 @@ REPORTS = all_kinds()
 
 
 @pytest.mark.parametrize("kind", REPORTS)
-def test_lines_fit_and_have_no_control_characters(kind: str) -> None:
-    text = render_report_text(REPORTS[kind])
-    assert max(len(line) for line in text.split("\n")) <= 80
-    assert text.isascii() or all(char.isprintable() or char == "\n" for char in text)
-    assert text.startswith(f"{REPORTS[kind].verdict}: ")
+def test_text_has_no_control_characters_and_begins_with_the_verdict(kind: str) -> None:
+    text = render_markdown(REPORTS[kind], folds=False)
+    assert all(char.isprintable() or char in "\n\u2060" for char in text)
+    assert REPORTS[kind].verdict in text.split("\n")[0]
+    assert "\n<details>" not in text
 
 
-def test_verdict_and_failures_come_first() -> None:
-    text = render_report_text(build_check_report())
-    assert text.index("because") < text.index("FAILURES") < text.index("DID NOT RAISE")
-    text = render_report_text(build_make_report())
+def test_failures_and_what_keeps_the_verdict_come_first() -> None:
+    text = render_markdown(build_check_report(), folds=False)
+    assert text.index("Not better because") < text.index("1 failing test") < text.index("DID NOT")
+    text = render_markdown(build_make_report(), folds=False)
     for part in (
-        "SHORT  mutants",
-        "1 SURVIVING MUTANT",
-        "       def top_k(xs, k):\n      -    if k < 0:\n",
-        "dropped      test_wrong [R1]",
-        "2 repair",
+        "| ✗ | mutants |",
+        "### 1 surviving mutant",
+        "- dropped `test_wrong` (R1): contradicts R1",
+        "- repair: 2 passed, 0 failed",
+        "- error, line 3 (repaired): ",
     ):
         assert part in text
-    assert "␛[31mred" in render_report_text(build_make_report(HOSTILE))
+    assert "␛\\[31mred" in render_markdown(build_make_report(HOSTILE), folds=False)
 
 
 def test_changed_lines_of_a_survivor_have_no_heads_and_no_lines_around() -> None:
@@ -51,12 +50,12 @@ def test_survivors_show_why_they_need_no_test() -> None:
         update={"mutation": mutation.model_copy(update={"survived": (said,)})}
     )
     report = report.model_copy(update={"evidence": evidence})
-    for render in (render_report_text, render_markdown, render_report_html):
+    for render in (render_markdown, render_report_html):
         assert "k is never 0" in render(report)
 
 
 def test_differences_show_both_answers_and_the_ruling() -> None:
-    for text in (render_report_text(build_make_report()), render_markdown(build_make_report())):
-        assert "raises ValueError" in text
-        assert "code is wrong, a test:" in text.replace("\\", "")
-        assert "not judged" in text
+    text = render_markdown(build_make_report())
+    assert "raises ValueError" in text
+    assert "code is wrong, a test:" in text.replace("\\", "")
+    assert "not judged" in text
