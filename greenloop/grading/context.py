@@ -44,6 +44,11 @@ class Plan:
         )
 
 
+def measure_cost(run: TestRun) -> float:
+    """Return the seconds of a run; on a busy machine, where it waits for others, those of CPU time."""
+    return run.cpu_s if describe_load() else max(run.cpu_s, run.duration_s)
+
+
 @dataclass
 class GradingContext:
     """A green run and what is known of it: the argument of each measurement.
@@ -75,9 +80,8 @@ class GradingContext:
 
     @cached_property
     def suite_s(self) -> float:
-        """The seconds that the tests take; on a busy machine, where they wait for it, those of CPU time."""
-        run = self.first_run
-        return run.cpu_s if describe_load() else max(run.cpu_s, run.duration_s)
+        """The seconds that the tests take, as `measure_cost`."""
+        return measure_cost(self.first_run)
 
     @property
     def is_bounded(self) -> bool:

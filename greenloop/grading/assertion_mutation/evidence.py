@@ -1,7 +1,6 @@
 """Assertion mutation: each test must fail when the values that it expects are changed."""
 
 import secrets
-import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ from greenloop.grading.assertion_mutation.candidates import AssertionMutant
 from greenloop.grading.assertion_mutation.certainty import Certainty
 from greenloop.grading.assertion_mutation.forgery import find_forgeries
 from greenloop.grading.assertion_mutation.runs import AssertionMutationRunner, MutatedRun
-from greenloop.grading.context import MIN_SECONDS, GradingContext
+from greenloop.grading.context import MIN_SECONDS, GradingContext, measure_cost
 from greenloop.records import AssertionMutation, AssertionSurvivor
 from greenloop.syntax.parse import parse_or_none
 from greenloop.testsuite import TestFile
@@ -32,9 +31,8 @@ def measure(context: GradingContext) -> AssertionMutation | str:
     """
     if not any(parse_or_none(item.code) for item in context.tests):
         return "the Python of greenloop does not read the tests"
-    deadline = time.monotonic() + context.thresholds.seconds
     runner = AssertionMutationRunner(context)
-    runs, skipped_count = _run_rounds(runner, deadline)
+    runs, skipped_count = _run_rounds(runner, context.thresholds.seconds)
     hooked = any(has_hooks(item.code) for item in context.tests)
     results, accused = _find_results(runner, [run for run in runs if not run.is_control])
     accused = {} if hooked else accused
@@ -76,8 +74,9 @@ def _find_canaries(runner: AssertionMutationRunner) -> list[AssertionMutant]:
     return list(filter(None, found))
 
 
-def _run_rounds(runner: AssertionMutationRunner, deadline: float) -> tuple[list[MutatedRun], int]:
-    """Run the rounds until the deadline, two in any case; return how many were skipped, too.
+def _run_rounds(runner: AssertionMutationRunner, budget_s: float) -> tuple[list[MutatedRun], int]:
+    """Run the rounds until they have cost `budget_s` seconds, two in any case; return how many were
+    skipped, too.
 
     Canaries have a round of their own, with all other tests unchanged, at a place that no code can
     know: code that works only in the first run fails there. A round that one mutant ends early (its
@@ -91,13 +90,14 @@ def _run_rounds(runner: AssertionMutationRunner, deadline: float) -> tuple[list[
     position = 1 + secrets.randbelow(len(rounds) or 1)
     rounds.insert(position, (_find_canaries(runner), True))
     runs: list[MutatedRun] = []
-    waiting = deque(rounds)
+    waiting, spent_s = deque(rounds), 0.0
     with ThreadPoolExecutor(_MAX_CONCURRENT) as pool:
-        while waiting and (not runs or time.monotonic() < deadline):
+        while waiting and spent_s < budget_s:
             next_rounds = [waiting.popleft() for _ in range(min(_MAX_CONCURRENT, len(waiting)))]
             found = pool.map(runner.run, (mutants for mutants, _ in next_rounds))
             for (mutants, is_control), run in zip(next_rounds, found, strict=True):
                 runs.append(MutatedRun(tuple(mutants), run, is_control))
+                spent_s += measure_cost(run)
                 if not runs[-1].is_usable and len(mutants) > 1:
                     half = len(mutants) // 2
                     waiting.extend(((mutants[:half], is_control), (mutants[half:], is_control)))

@@ -110,6 +110,18 @@ def test_a_time_limit_reports_the_number_of_runs(warm: Sandbox) -> None:
     assert (found.reached, found.cut_short) == (False, "out of time after 2 of 3 runs")
 
 
+@pytest.mark.parametrize(
+    ("load", "cut_short"), [(99.0, ""), (0.0, "out of time after 2 of 3 runs")]
+)
+def test_waiting_counts_where_the_machine_is_idle(
+    warm: Sandbox, monkeypatch: pytest.MonkeyPatch, load: float, cut_short: str
+) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
+    wait = "import time\n\n\ndef test_w():\n    time.sleep(1.5)\n\n\n"
+    tests = f"{wait}def test_a():\n    assert f(2) == 4\n    assert f(3) == 9\n"
+    assert measure_evidence(warm, tests, seconds=1.5).cut_short == cut_short
+
+
 def test_a_conftest_with_hooks_is_no_forgery(warm: Sandbox) -> None:
     """It may turn failures into passes: that is the person's own doing, and named."""
     conftest = (
