@@ -105,14 +105,14 @@ def _decide_verdict(
         return "failed", (*_failure_reasons(state, error), *notes)
     if why := forgery(state.evidence) or state.forgery_reason:
         return "failed", (f"forged: {why}", *notes)
-    reasons = _list_unverified_reasons(state)
+    reasons = _list_unverified_reasons(state, is_graded=error is None)
     if error is not None:
-        reasons = (f"grading ended early: {error}", *reasons)
+        reasons = (f"{ENDED_EARLY}grading: {error}", *reasons)
     return ("passed" if reasons or notes else "verified"), (*reasons, *notes)
 
 
-def _list_unverified_reasons(state: RunState) -> tuple[str, ...]:
-    """Return why a green run is not `verified`."""
+def _list_unverified_reasons(state: RunState, *, is_graded: bool) -> tuple[str, ...]:
+    """Return why a green run is not `verified`; unless `is_graded`, the evidence has not been measured."""
     if not isinstance(state.suite, Checklist):
         contract = state.contract
         of_the_text = tuple(contract.unmet()) if contract else ()
@@ -121,7 +121,8 @@ def _list_unverified_reasons(state: RunState) -> tuple[str, ...]:
         is_made = contract is not None and state.request.kind != "check" and not is_plain
         of_the_text += (_PLAIN_ROAD,) if is_plain and not _is_plain_green_carried(state) else ()
         is_ungraded = state.change is not None and bool(state.change.nothing_to_grade)
-        shortfall = () if is_ungraded else shortfalls(state.evidence, contracted=is_made)
+        has_evidence = is_graded and not is_ungraded
+        shortfall = shortfalls(state.evidence, contracted=is_made) if has_evidence else ()
         of_the_review = (*filter(None, [state.review_gap]), *state.review.unmet())
         return (*of_the_text, *of_the_review, *shortfall)
     flakiness = state.evidence.flakiness

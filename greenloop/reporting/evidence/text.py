@@ -52,7 +52,7 @@ _REMEDIES = {
     "stuck": "state the text more clearly, or name another model with --fallback-model",
     "patches": "add the test that is missing, and heal again",
     "not repaired": "allow more with --max-repairs, or continue with `greenloop resume`",
-    "grading ended early": "run again",
+    "ended early: grading": "continue with `greenloop resume`; a check is run again",
 }
 
 

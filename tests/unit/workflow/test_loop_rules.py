@@ -1,8 +1,16 @@
 """Rules of the loop on a sandbox that answers from a table: each test fails when its rule is broken."""
 
+from pathlib import Path
+
 import pytest
 
-from greenloop.errors import BudgetExhaustedError, ReplayExhaustedError, UnusableCodeError
+from greenloop.app.run_list import find_interrupted_run
+from greenloop.errors import (
+    BudgetExhaustedError,
+    ReplayExhaustedError,
+    SandboxError,
+    UnusableCodeError,
+)
 from greenloop.events import DisputeJudged, RunFinished, Stuck
 from greenloop.workflow.storage.request import GivenTests
 from tests.support.model_responses import (
@@ -477,6 +485,21 @@ def test_requirements_without_a_test_are_in_the_evidence(run_workflow: RunWorkfl
     one = suite_answer(GOOD_TESTS.replace("R2", "R1"), [])
     report = run_workflow(answers(generate_tests=[one, one])).report
     assert report.evidence.requirements_untested == ("R2",)
+
+
+def test_a_grading_that_ended_early_can_be_resumed(
+    run_workflow: RunWorkflow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise SandboxError("the disk is full")
+
+    monkeypatch.setattr("greenloop.workflow.grade_code.grade_run", fail)
+    report = run_workflow(answers()).report
+    assert (report.verdict, report.reasons) == (
+        "passed",
+        ("ended early: grading: the disk is full",),
+    )
+    assert find_interrupted_run(tmp_path / "home") == Path(str(report.artifacts.run_dir))
 
 
 # --- One log, one report, whatever happens
