@@ -15,6 +15,7 @@ from greenloop.project.changed_lines import (
 )
 from greenloop.project.git import find_commit, run_git
 from greenloop.project.patch import apply_patch, diff_files
+from greenloop.project.snapshot import check_folder
 from greenloop.project.tree import ProjectTree, read_whole_tree
 from greenloop.testsuite.parser import is_test_path
 
@@ -77,8 +78,7 @@ def read_diff(root: Path, ref: str, *, tracked: bool = False) -> ProjectDiff:
     are those since the last commit that both come from.
     Raises InputError: there is no such folder or commit, no git, no Python file, or too many files.
     """
-    if not root.is_dir():
-        raise InputError(f"no such folder: {root}")
+    check_folder(root)
     try:
         run_git(root, "rev-parse", "--git-dir")
     except OutputError as error:

@@ -38,8 +38,7 @@ def take_snapshot(
     named.
     """
     root = root.resolve()
-    if not root.is_dir():
-        raise InputError(f"no such folder: {root}")
+    check_folder(root)
     seen = _FolderScan(str(root))
     if only is None:
         seen.walk("")
@@ -50,6 +49,13 @@ def take_snapshot(
         raise InputError(_describe_excess(root, seen, max_bytes, max_files))
     files = tuple(seen.read_files())
     return Project(files=files, targets=tuple(targets), left_out=tuple(seen.left_out))
+
+
+def check_folder(root: Path) -> None:
+    """Raise InputError where there is no folder at this path."""
+    if not root.is_dir():
+        kind = "is a file, not a folder" if root.exists() else "does not exist"
+        raise InputError(f"no such folder: {root} {kind}")
 
 
 @dataclass
