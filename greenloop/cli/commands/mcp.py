@@ -31,7 +31,6 @@ def mcp_command(options: McpOptions) -> int:
 def _prepare_server(settings: Settings, options: McpOptions) -> Callable[[], Any]:
     """Return a function that serves until the client disconnects. Raises InputError."""
     try:
-        from greenloop.integrations.mcp.stdio import serve_stdio
         from greenloop.integrations.mcp.tools import build_server
         from greenloop.integrations.task_group import RunTaskGroup
     except ImportError as error:
@@ -50,7 +49,7 @@ def _prepare_server(settings: Settings, options: McpOptions) -> Callable[[], Any
         with closing(AgentService(settings, tracing=open_tracing())) as service:
             _install_signal_handlers(runs.stop, service)
             server = build_server(service, runs)
-            await (serve_stdio(server) if listener is None else _serve_http(server, listener))
+            await (_serve_stdio(server) if listener is None else _serve_http(server, listener))
 
     return serve
 
@@ -93,6 +92,21 @@ def _open_socket(port: int) -> socket.socket:
         listener.close()
         raise InputError(f"--port {port}: {error.strerror or error}") from None
     return listener
+
+
+async def _serve_stdio(server: Any) -> None:
+    """Serve until the client closes standard input, or its process ends."""
+    try:
+        await server.run_stdio_async()
+    except Exception as error:
+        if not _is_broken_pipe(error):
+            raise
+
+
+def _is_broken_pipe(error: BaseException) -> bool:
+    """Return whether the client no longer reads answers; then there is nothing to report."""
+    inner = getattr(error, "exceptions", None) or ()
+    return isinstance(error, BrokenPipeError) or (bool(inner) and all(map(_is_broken_pipe, inner)))
 
 
 async def _serve_http(server: Any, listener: socket.socket) -> None:
