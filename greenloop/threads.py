@@ -5,9 +5,10 @@ import contextvars
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import Any, TypeVar
 
+_MAX_INTERRUPT_S = 1.0
 T = TypeVar("T")
 
 
@@ -47,17 +48,29 @@ async def run_in_thread(work: Callable[[], T]) -> T:
 
 
 async def complete_in_thread(
-    work: Callable[[], T], interrupt: Callable[[], AbstractContextManager[None]] = nullcontext
+    work: Callable[[], T], interrupt: Callable[[], AbstractContextManager[None]] | None = None
 ) -> T:
     """Do as `run_in_thread`; a cancellation is raised when the work has ended.
 
-    Within the block of `interrupt` it ends early, as the runs of a sandbox do.
+    Within the block of `interrupt` it ends early, as the runs of a sandbox do. Work that computes
+    something itself may not hear of it: a second later the thread is left to end within the block.
     """
     task = asyncio.ensure_future(run_in_thread(work))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        with interrupt():
+        if interrupt is None:
             await asyncio.wait({task})
-        task.exception()  # retrieved, so that asyncio does not report it
+            task.exception()  # retrieved, so that asyncio does not report it
+            raise
+        with ExitStack() as stack:
+            stack.enter_context(interrupt())
+            await asyncio.wait({task}, timeout=_MAX_INTERRUPT_S)
+            block = stack.pop_all()
+
+        def end(task: asyncio.Future[T]) -> None:
+            block.close()
+            task.cancelled() or task.exception()
+
+        task.add_done_callback(end)
         raise

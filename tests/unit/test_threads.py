@@ -1,9 +1,10 @@
 """Blocking work beside the event loop."""
 
 import asyncio
+import contextlib
 import contextvars
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 
@@ -62,3 +63,31 @@ class TestThread:
         assert done.is_set() is (run is complete_in_thread)
         release.set()  # the loop is closed by now: delivering the result must not raise
         assert done.wait(5)
+
+    def test_work_that_does_not_hear_of_an_interruption_is_left_to_end_within_it(self) -> None:
+        begun, release, ended = threading.Event(), threading.Event(), threading.Event()
+        states: list[str] = []
+
+        @contextlib.contextmanager
+        def interrupt() -> Iterator[None]:
+            states.append("interrupted")
+            yield
+            states.append("ended")
+            ended.set()
+
+        def work() -> None:
+            begun.set()
+            release.wait(20)
+
+        async def cancel() -> None:
+            task = asyncio.create_task(complete_in_thread(work, interrupt))
+            await asyncio.to_thread(begun.wait, 5)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert states == ["interrupted"]
+            release.set()
+            await asyncio.to_thread(ended.wait, 5)
+
+        asyncio.run(cancel())
+        assert states == ["interrupted", "ended"]

@@ -18,7 +18,7 @@ from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite.programs.rows import MADE
 
 _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 2500, 150, 240, 2500
-_GENERATED_PER_FUNCTION, _SWAPPED, _MAX_STATEMENTS, _COUNTED = 80, 60, 30, 200
+_GENERATED_PER_FUNCTION, _SWAPPED, _MAX_STATEMENTS, _COUNTED = 80, 60, 30, 200  # at most
 # Annotations that leave open of which type values or items are.
 _OPEN_TYPES = frozenset({"Any", "object", "list", "tuple", "set", "dict", "Sequence", "Iterable"})
 
@@ -71,6 +71,8 @@ class InputBuilder:
         nodes = parse_or_empty(known.interface).body
         functions = [node for node in nodes if isinstance(node, Function)]
         self._functions = [node for node in functions if node.name[:1] != "_"]
+        self._per_function = max(1, _MAX_CALLS // max(1, len(self._functions)))
+        self._callees = [ast.unparse(call.func) for call in known.calls]
         untyped = {node.name for node in self._functions if _is_untyped(node)}
         self._untyped = set[str]() if vocabulary.is_whole else untyped
 
@@ -134,8 +136,9 @@ class InputBuilder:
 
     def _generate_typed(self) -> Iterator[ast.Call]:
         """Yield calls with values of the types that the interface names."""
-        for node in self._functions:
-            made = (self._values.make_call(node) for _ in range(_GENERATED_PER_FUNCTION))
+        count = min(_GENERATED_PER_FUNCTION, self._per_function)
+        for node in self._functions[:_MAX_CALLS]:
+            made = (self._values.make_call(node) for _ in range(count))
             yield from filter(None, made)
 
     def _count_up(self) -> Iterator[ast.Call]:
@@ -144,13 +147,13 @@ class InputBuilder:
             required = node.args.args[: len(node.args.args) - len(node.args.defaults)]
             types = [item.annotation and ast.unparse(item.annotation) for item in required]
             if types == ["int"] and not node.args.posonlyargs and not node.args.kwonlyargs:
-                for number in range(_COUNTED):
+                for number in range(min(_COUNTED, self._per_function)):
                     yield ast.Call(ast.Name(node.name, ast.Load()), [ast.Constant(number)], [])
 
     def _find_others(self, function: str, at: int | None, name: str) -> list[ast.expr]:
         """Return what calls of a function, '' for any, give a parameter."""
-        known = self._known.calls
-        calls = [call for call in known if function in ("", ast.unparse(call.func))]
+        known = zip(self._callees, self._known.calls, strict=True)
+        calls = [call for callee, call in known if function in ("", callee)]
         values = [item.value for call in calls for item in call.keywords if item.arg == name]
         values += [call.args[at] for call in calls if at is not None and at < len(call.args)]
         return values

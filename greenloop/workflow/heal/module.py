@@ -16,6 +16,7 @@ from greenloop.records import Choice, Expectation, Patch, SearchResult
 from greenloop.records.generation import Dispute, Judgement, Repair
 from greenloop.records.pytest_run import MARKED_OUTCOMES
 from greenloop.repair import search_patches
+from greenloop.sandbox import Sandbox
 from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import Suite
 from greenloop.testsuite.stubs import with_empty_bodies
@@ -49,6 +50,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         self._is_search_only = is_model_disabled(run.settings)
         self._has_searched = False
         self._hint = ""
+        self._patches: tuple[Patch, ...] = ()  # of the search, as long as none of them was chosen
 
     async def prepare(self) -> None:
         """Set the user's tests as the suite. Raises InputError where the project is unreadable."""
@@ -95,7 +97,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
     async def extend(self) -> bool:
         if self._is_search_only:
             self.notify_if_healthy()
-            return False
+            return await self._change_patch()
         return await super().extend()
 
     async def search_repair(self) -> bool:
@@ -103,8 +105,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         if self._has_searched or self.current_change is not None:
             return False
         self._has_searched = True
-        found = self.state.search = await self._search()
-        self.run.emit(RepairSearchDone(found))
+        found = await self._search()
         if not found.patches:
             return False
         best = found.patches[0]
@@ -115,32 +116,40 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
         if not self._is_search_only:
             self._hint = best.diff
             return False
-        best = await self._choose(found.patches)
         self.state.candidates.add(Candidate(best.code, "free-fix", best.change))
         self.run.note(_SEARCH_ONLY_NOTE)
         return True
 
-    async def _choose(self, patches: Sequence[Patch]) -> Patch:
-        """Return the patch that the user chooses; where nobody is asked, the first, with a note."""
-        by_change = {item.change: item for item in patches}
-        best, *others = by_change.values()
-        if not others:
-            return best
+    async def _change_patch(self) -> bool:
+        """Add the patch that the user chooses, if it is not the first; else note that there are more.
+
+        The first one is graded by now: what is done here is optional.
+        """
+        found, self._patches = self._patches, ()
+        if len(found) < 2:
+            return False
+        best, *others = found
         difference = await self._find_difference(best, others)
         if self.run.asker is None:
             count = f"{len(others)} other edit{'s' * (len(others) > 1)}"
             self.run.note(f"patches: all tests also pass with {count}; {difference}")
-            return best
+            return False
+        by_change = {item.change: item for item in found}
         question = f"All tests pass with each of these edits. Which one? ({difference})"
         choice = Choice(id="P1", question=question, answers=tuple(by_change), chosen=best.change)
         answer = await ask_user(self.run, choice)
         self.run.emit(ChoiceAnswered(choice, answer))
-        return by_change.get(answer.answer, best)
+        chosen = by_change.get(answer.answer, best)
+        if chosen is not best:
+            self.state.candidates.add(Candidate(chosen.code, "free-fix", chosen.change))
+        return chosen is not best
 
     async def _find_difference(self, best: Patch, others: Sequence[Patch]) -> str:
         """Return an input on which another patch answers differently: the test that is missing."""
-        suite = self.state.tests
-        for other in () if self.request.project else others[:_MAX_COMPARED_PATCHES]:
+        if self.request.project:
+            return "what they answer was not compared: it is for modules outside of a project alone"
+        suite, problem = self.state.tests, ""
+        for other in others[:_MAX_COMPARED_PATCHES]:
             work = partial(
                 compare_programs,
                 module=suite.module,
@@ -152,10 +161,15 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
                 examples=(),
                 seed=best.change,
             )
-            if found := (await self.run.call_in_sandbox(work)).differences:
-                item = found[0]
+            with progress_span(self.run.emit, "comparison of the patches"):
+                compared = await self.run.call_in_sandbox(work)
+            if compared.differences:
+                item = compared.differences[0]
                 now, then = f"{item.call} gives {item.code} after the first", f"{item.peer} after"
                 return f"{now}, {then} {other.change}; no test asks for it"
+            problem = problem or compared.problem
+        if problem:
+            return f"not all that they answer was compared: {problem}"
         return "no input was found on which they differ"
 
     async def _search(self) -> SearchResult:
@@ -173,8 +187,20 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
             expected=state.expected,
             seconds=self.request.search_s or default,
         )
+
+        def search(sandbox: Sandbox) -> SearchResult:
+            # Kept by the thread: of a cancelled call the result is lost.
+            state.search = work(sandbox)
+            return state.search
+
         with state.measure_time("sandbox_s"), progress_span(self.run.emit, "search"):
-            return await self.run.call_in_sandbox(work)
+            try:
+                found = await self.run.call_in_sandbox(search)
+            finally:
+                if state.search:
+                    self.run.emit(RepairSearchDone(state.search))
+        self._patches = tuple({item.change: item for item in found.patches}.values())
+        return found
 
     async def judge(self, dispute: Dispute) -> Judgement:
         """Return that the code is wrong: the user's tests are locked."""

@@ -1,11 +1,14 @@
 """Healing of a module: user tests, small repairs, and no changes in the project itself."""
 
+import asyncio
 import hashlib
 from pathlib import Path
 
+import pytest
+
 from greenloop.app.inputs.heal_files import read_layout, read_original
 from greenloop.events import Notice, RepairSearchDone
-from greenloop.records import Choice, ChoiceAnswer
+from greenloop.records import Choice, ChoiceAnswer, Report
 from greenloop.workflow.heal.request import HealModuleRequest
 from tests.support.model_responses import BETTER_CODE, GOOD_CODE, GOOD_TESTS, WRONG_CODE, fence
 from tests.support.workflow_runs import RunWorkflow
@@ -198,3 +201,22 @@ def _digests(folder: Path) -> dict[str, str]:
         for path in folder.rglob("*")
         if path.is_file()
     }
+
+
+class Interrupted:
+    """A user who ends the run at the question."""
+
+    async def ask(self, choice: Choice) -> ChoiceAnswer:
+        raise asyncio.CancelledError
+
+
+def test_patch_that_was_found_is_reported_by_a_run_that_is_interrupted_later(
+    run_workflow: RunWorkflow, tmp_path: Path
+) -> None:
+    request = alone(tmp_path, AMBIGUOUS, FEW_TESTS).model_copy(update={"search_s": 20.0})
+    with pytest.raises(asyncio.CancelledError):
+        run_workflow({}, request=request, model="none", asker=Interrupted())
+    (saved,) = (tmp_path / "home" / "runs").glob("*/report.json")
+    report = Report.model_validate_json(saved.read_text())
+    assert report.final_code == report.patches[0].code != AMBIGUOUS
+    assert report.attempts[-1].failed == 0

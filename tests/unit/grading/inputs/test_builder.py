@@ -44,3 +44,13 @@ def test_plain():
 """
     found = list(iterate_calls([tests], "keys", ["parse", "quote"]))
     assert [ast.unparse(call) for _, call in found] == ["parse('k = 1')"]
+
+
+def test_number_of_calls_made_of_types_does_not_grow_with_the_module() -> None:
+    interface = "\n".join(f"def f{n}(x: int) -> int: ..." for n in range(400))
+    public = tuple(f"f{n}" for n in range(400))
+    known = Known(public, frozenset(), interface, [], [], [], "m")
+    builder = InputBuilder(known, read_vocabulary("", "", []), "seed")
+    made = list(builder._generate_typed())
+    assert {ast.unparse(call.func) for call in made} == set(public)
+    assert len(made) <= 2500
