@@ -44,6 +44,7 @@ def run_tests(
     doctests: bool = False,
     timeout_s: float | None = None,
     plain_asserts: bool = False,
+    stops_early: bool = False,
     hits: Hits | None = None,
 ) -> TestRun:
     """Run tests on the source of a module in a new working folder.
@@ -51,8 +52,9 @@ def run_tests(
     `tests` is the source of one file, or several files; `module` is by default found from their
     imports. With `expected` the run passes only if exactly these tests report. `order_seed`
     shuffles the tests, `doctests` also runs those of all files. `timeout_s` can only shorten the
-    limit. With `plain_asserts` the run takes less time, and failures have no explanation. What the
-    tests run of the files that `hits` has is added to it.
+    limit. With `plain_asserts` the run takes less time, and failures have no explanation. With
+    `stops_early` it ends with the first test that fails. What the tests run of the files that
+    `hits` has is added to it.
 
     Raises:
         SandboxError: no process can be started.
@@ -66,6 +68,7 @@ def run_tests(
         "traced": list(hits or ()),
         "doctests": [name for name, _ in files] if doctests else [],
         "plain_asserts": plain_asserts,
+        "stops_early": stops_early,
     }
     limit_s = timeout_s and min(timeout_s, sandbox.limits.timeout_s)
     count = len(expected.ids) if expected else 0

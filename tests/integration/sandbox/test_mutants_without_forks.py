@@ -49,3 +49,11 @@ def test_tests_that_pass_in_no_fork_have_test_runs_of_their_own() -> None:
         found = measure_mutation(box, CODE, tests, module="m", budget_s=100)
     assert found.trouble == ""
     assert found.killed >= 5
+
+
+def test_run_that_stops_early_ends_with_the_first_failure() -> None:
+    tests = "def test_a(): pass\ndef test_b(): assert 0\ndef test_c(): pass\n"
+    with make_sandbox("native") as box:
+        run = box.run_tests("", tests, module="m", stops_early=True)
+    assert run.ending == "finished"
+    assert run.outcomes == {"test_m.py::test_a": "passed", "test_m.py::test_b": "failed"}

@@ -23,7 +23,8 @@ def main(job: dict[str, Any], result_fd: int) -> int:
     reporter = Reporter(channel, job)
     loaded = plugins.load_plugins(job["packages"])
     arguments = [*options(work, job["ini"]), *plugins.build_plugin_options(loaded)]
-    arguments += [*(["--assert=plain"] if job.get("plain_asserts") else ()), *job["targets"]]
+    flags = {"--assert=plain": job.get("plain_asserts"), "--exitfirst": job.get("stops_early")}
+    arguments += [*filter(flags.get, flags), *job["targets"]]
     loaded += [ProgramPlugin(job, channel)] if job.get("programs") else []
     loaded += install_recorder(job, channel)
     status = int(pytest.main(arguments, plugins=[reporter, *loaded]))

@@ -6,6 +6,7 @@ worth is said in `greenloop.grading.mutation.evidence`.
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from greenloop.records import TestRun
 from greenloop.sandbox.api import JobRunner
@@ -39,8 +40,8 @@ def run_mutants(
     """
     started = time.monotonic()
 
-    def run(mutant: str, timeout_s: float | None) -> TestRun:
-        return sandbox.run_tests(mutant, tests, module=module, timeout_s=timeout_s)
+    def run(mutant: str, **options: Any) -> TestRun:
+        return sandbox.run_tests(mutant, tests, module=module, **options)
 
     def run_separately(some: Sequence[ModuleEdit], spent_s: float = 0.0) -> MutantRuns:
         return run_mutants_separately(run, code, some, keep_half(budget_s, spent_s))

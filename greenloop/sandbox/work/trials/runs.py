@@ -54,7 +54,7 @@ class MutantRuns:
     cpu_s: float = 0.0  # CPU time of all processes
 
 
-TestRunner = Callable[[str, float | None], TestRun]
+TestRunner = Callable[..., TestRun]
 
 
 def run_mutants_separately(
@@ -62,18 +62,19 @@ def run_mutants_separately(
 ) -> MutantRuns:
     """Run the tests once on the code, and once on each edit of it, for at most `budget_s` CPU seconds a core.
 
-    `run` takes the source of a module, and the seconds (None: the limit of the sandbox).
+    `run` takes the source of a module and the options of `run_tests`. A run on an edit ends with
+    the first test that fails, where none fails on the code.
     """
-    first = run(code, None)
+    first = run(code)
     passing = [test.id for test in first.tests if test.outcome == "passed"]
     if first.ending != "finished" or not passing:
         why = f"the tests do not pass twice on the code ({first.ending})"
         return MutantRuns((MutantRun("not_run"),) * len(edits), why, first.duration_s)
-    timeout_s = get_mutant_timeout(first)
+    options = {"timeout_s": get_mutant_timeout(first), "stops_early": not first.failures}
 
     def try_edit(edit: ModuleEdit) -> tuple[MutantRun, float]:
         mutant = code[: edit.start] + edit.text + code[edit.end :]
-        found = run(mutant, timeout_s)
+        found = run(mutant, **options)
         return compare_runs(passing, found), found.cpu_s
 
     return try_separately(edits, try_edit, keep_half(budget_s, first.cpu_s))

@@ -4,7 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from greenloop.records import TestOutcome
+import pytest
+
+from greenloop.records import Failure, TestOutcome
 from greenloop.records import TestRun as PytestRun
 from greenloop.sandbox.process_result import ProcessResult
 from greenloop.sandbox.work.trials.lanes import Lane, run_lane
@@ -105,5 +107,20 @@ def test_tests_that_cost_the_whole_budget_leave_half_of_it_for_mutants() -> None
         cpu_s=60.0,
     )
     edits = [ModuleEdit(0, 1, text, (0, 1, 1, ""), (1, 1)) for text in "23"]
-    found = run_mutants_separately(lambda code, limit_s: first, "1", edits, budget_s=40.0)
+    found = run_mutants_separately(lambda code, **_: first, "1", edits, budget_s=40.0)
     assert "survived" in [item.outcome for item in found.runs]
+
+
+@pytest.mark.parametrize("is_red", [False, True])
+def test_run_of_a_mutant_ends_with_the_first_failure_where_the_code_has_none(is_red: bool) -> None:
+    tests = (TestOutcome(id="a", outcome="passed"), TestOutcome(id="b", outcome="skipped"))
+    failures = (Failure(test="c", phase="call", exception="E", message=""),) if is_red else ()
+    first = PytestRun(ending="finished", exit_status=0, tests=tests, failures=failures)
+    seen: list[dict[str, Any]] = []
+
+    def run(code: str, **options: Any) -> PytestRun:
+        seen.append(options)
+        return first
+
+    run_mutants_separately(run, "1", [ModuleEdit(0, 1, "2", (0, 1, 1, ""), (1, 1))], budget_s=40.0)
+    assert [item.get("stops_early", False) for item in seen] == [False, not is_red]
