@@ -20,7 +20,7 @@ _DAY_SECONDS = 86400.0
 _EVENTS_OF_OTHERS = ("hits", "reached")  # read by what asks for them
 _FRAME_LINE = re.compile(r'^  File "(.*)", line (\d+) in (.*)$', re.M)
 _WORK_FOLDER = "/work/"  # ends the path of each working folder
-_FIRST_FRAMES, _LAST_FRAMES, _MAX_TEXT_CHARACTERS = 3, 12, 300
+_FIRST_FRAMES, _LAST_FRAMES, _MAX_TEXT_CHARACTERS, _MAX_NAMED = 3, 12, 300, 5
 
 
 class _ProtocolError(Exception):
@@ -35,6 +35,7 @@ class _ReceivedEvents:
         self.running: str | None = None
         self.tests: dict[str, TestOutcome] = {}
         self.failures: list[Failure] = []
+        self.refused: dict[str, str] = {}
         self.status: int | None = None
 
     def add(self, event: dict[str, Any]) -> None:
@@ -48,6 +49,8 @@ class _ReceivedEvents:
             self.running = str(event["id"])
         elif kind == "failure":
             self.failures.append(Failure(test=event.pop("id"), **event))
+        elif kind == "refused":
+            self.refused[str(event["id"])] = str(event["what"])[:_MAX_TEXT_CHARACTERS]
         elif kind == "test":
             self._add_test(event)
         elif kind == "end":
@@ -129,11 +132,12 @@ def build_test_run(
         events.failures.extend(_build_timeout_failures(events, result, limits, files))
     hit = detect_limits_hit(ending, result, events.status is not None, events.failures)
     exceeded = [limits.describe_exceeded(name) for name in hit]
+    detail = _describe_ending(ending, result.status, events.running, exceeded)
     awaited = expected.ids if expected else frozenset(events.collected or ())
     awaited = _name_rows(awaited, frozenset(events.tests))
     return TestRun(
         ending=ending,
-        detail=error or _describe_ending(ending, result.status, events.running, exceeded),
+        detail=error or detail or _describe_refused(events.refused),
         exit_status=_reconcile_status(events.status, result.status),
         tests=tuple(events.tests.values()),
         failures=tuple(events.failures),
@@ -203,6 +207,12 @@ def _describe_ending(ending: Ending, status: int, running: str | None, exceeded:
     if ending == "finished":
         return f"reached a limit: {', '.join(exceeded)}"
     return f"{exceeded[0]}{where}{''.join(f'; {item}' for item in exceeded[1:])}"
+
+
+def _describe_refused(refused: Mapping[str, str]) -> str:
+    """Describe which tests were skipped for what the sandbox refuses, '' where there is none."""
+    shown = ", ".join([*refused][:_MAX_NAMED]) + (", …" if len(refused) > _MAX_NAMED else "")
+    return f"skipped, as {next(iter(refused.values()))}: {shown}" if refused else ""
 
 
 def describe_exit(status: int) -> str:

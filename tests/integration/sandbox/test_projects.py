@@ -154,6 +154,20 @@ def test_file_that_the_code_has_written_to_is_not_collected(box: Sandbox, tmp_pa
     assert "test_b.py was changed while tests were imported" in run.failures[0].message
 
 
+def test_socket_that_the_sandbox_refuses_skips_the_test_that_opens_it(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    code = "import errno\n\ndef listen():\n    raise OSError(errno.EAFNOSUPPORT, 'refused')\n"
+    (tmp_path / "shop.py").write_text(code)
+    tests = f"{code}\nimport shop\n\ndef test_own(): listen()\ndef test_of_code(): shop.listen()\n"
+    (tmp_path / "test_shop.py").write_text(tests)
+    run = box.run_project(take_snapshot(tmp_path))
+    outcomes = {"test_shop.py::test_own": "skipped", "test_shop.py::test_of_code": "failed"}
+    assert run.outcomes == outcomes
+    assert "the sandbox refuses Unix sockets" in run.failures[0].message
+    assert run.detail.endswith("test_shop.py::test_own")
+
+
 def test_hanging_test_is_named_with_its_place(box: Sandbox, project: Project) -> None:
     hanging = {"src/shop/prices.py": "def of(name):\n    while True:\n        pass\n"}
     limits = box.limits

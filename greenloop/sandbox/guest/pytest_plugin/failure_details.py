@@ -17,9 +17,7 @@ _MAX_MESSAGE, _MAX_OUTPUT = 4000, 2000
 _FIRST_FRAMES, _LAST_FRAMES = 3, 12
 _MAX_GROUP_ITEMS, _MAX_DEPTH = 5, 3
 _ASYNC_UNSUPPORTED = "async def functions are not natively supported"
-_NO_SOCKETS = (
-    ": the sandbox refuses Unix sockets, as it cannot tell those of the machine from its own"
-)
+NO_SOCKETS = "the sandbox refuses Unix sockets, which it cannot tell from those of the machine"
 ASYNC_ADVICE = (
     "async def test without a plugin that runs it: it was not run. "
     "Write a plain test that calls asyncio.run(...), or install such a plugin (pytest-asyncio)"
@@ -65,11 +63,16 @@ def _format_message(error: BaseException, depth: int = 0) -> str:
         text = _escape(str(error))
         if text.startswith(_ASYNC_UNSUPPORTED):
             return ASYNC_ADVICE
-        if isinstance(error, OSError) and error.errno == errno.EAFNOSUPPORT:
-            text += _NO_SOCKETS
+        if is_refused_socket(error):
+            text += f": {NO_SOCKETS}"
         return "\n".join([text, *_format_notes(error), *_format_group_members(error, depth)])
     except BaseException as second:  # `__str__` of the code under test may raise
         return f"<its text raises: {type(second).__name__}>"
+
+
+def is_refused_socket(error: BaseException) -> bool:
+    """Return whether an error is that of a socket which the sandbox refuses."""
+    return isinstance(error, OSError) and error.errno == errno.EAFNOSUPPORT
 
 
 def _format_notes(error: BaseException) -> list[str]:

@@ -1,15 +1,23 @@
 """Reporter of a project's own tests: what counts as a test, and as a failure, is pytest's word."""
 
+import os
+import traceback
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
+from .failure_details import NO_SOCKETS, is_refused_socket
 from .reporter import EventChannel, Reporter
+
+_PACKAGES = f"{os.sep}site-packages{os.sep}"
 
 
 class SuiteReporter(Reporter):
-    """Reports outcomes as pytest has them, and changes nothing of how tests are run."""
+    """Reports outcomes as pytest has them, and changes nothing of how tests are run.
+
+    A test that opens a socket which the sandbox refuses says nothing of the code: it is skipped.
+    """
 
     pytest_itemcollected = None  # type: ignore[assignment]
     pytest_runtest_call = None  # type: ignore[assignment]
@@ -19,9 +27,34 @@ class SuiteReporter(Reporter):
     def __init__(self, channel: EventChannel, job: dict[str, Any], folders: Iterable[str]) -> None:
         """Projects may write files of their own while tests are collected, but none in `folders`."""
         super().__init__(channel, job)
+        self._refused_ids: set[str] = set()
         self._watch(folders)
 
     def pytest_collectstart(self, collector: Any) -> None:
         self._current_id = collector.nodeid
         if isinstance(collector, pytest.File):
             self._channel.send("started", id=collector.nodeid)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:
+        made = yield
+        error = call.excinfo.value if call.excinfo else None
+        if error is not None and is_refused_socket(error) and self._is_opened_by(item, error):
+            report = made.get_result()
+            path, line, _ = report.location
+            report.outcome, report.longrepr = "skipped", (path, line or 0, NO_SOCKETS)
+            if item.nodeid not in self._refused_ids:
+                self._refused_ids.add(item.nodeid)
+                self._channel.send("refused", id=item.nodeid, what=NO_SOCKETS)
+
+    def _is_opened_by(self, item: Any, error: BaseException) -> bool:
+        """Return whether an error passed no file of the project but the test's own and conftest files."""
+        paths = {frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)}
+        own = {path for path in paths if path.startswith(self._work) and _PACKAGES not in path}
+        return all(
+            path == str(item.path) or os.path.basename(path) == "conftest.py" for path in own
+        )
+
+    def pytest_exception_interact(self, node: Any, call: Any, report: Any) -> None:
+        if node.nodeid not in self._refused_ids or not report.skipped:
+            super().pytest_exception_interact(node, call, report)
