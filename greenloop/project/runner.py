@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+from greenloop.grading.context import measure_cost
 from greenloop.project.line_map import list_taken_branches, map_lines
 from greenloop.project.tree import ProjectTree
 from greenloop.records import Baseline, TestRun
@@ -87,6 +88,7 @@ class ProjectRunner:
             others={name: item for name, item in others.items() if name not in flaky},
             seconds=round(first.duration_s, 3),
             cpu_s=first.cpu_s,
+            cost_s=measure_cost(first),
             reached={path: map_lines(texts[path], found, passed) for path, found in seen.items()},
             branches={path: list_taken_branches(texts[path], i) for path, i in seen.items()},
         )

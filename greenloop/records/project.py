@@ -17,7 +17,7 @@ class Baseline(Record):
 
     `locked` are the tests that passed twice, by node id, with the SHA-256 digests of their files;
     `red` failed twice, `flaky` once; `others` skip, or are marked as expected to fail. `problem` says in one line why the suite cannot be run.
-    `seconds` is the time of one run, `cpu_s` its CPU time. `reached` has for each line that was run a bit mask in
+    `seconds` is the time of one run, `cpu_s` its CPU time, `cost_s` what it takes on an idle machine. `reached` has for each line that was run a bit mask in
     hexadecimal of the locked tests that run it, 0 for a line that runs only at import; `branches`
     are those taken, as `12->15`, by path. With a problem, `failures` are those of the suite.
     """
@@ -28,6 +28,7 @@ class Baseline(Record):
     others: dict[str, Outcome] = Field(default_factory=dict)
     seconds: float = 0.0
     cpu_s: float = 0.0
+    cost_s: float = 0.0
     problem: str = ""
     failures: tuple[Failure, ...] = ()
     reached: dict[str, dict[int, str]] = Field(default_factory=dict)

@@ -26,7 +26,7 @@ from greenloop.records.generation import (
 )
 from greenloop.specification.contract_review import find_doubtful_background
 from greenloop.testsuite.bare_interface import reduce_interface
-from greenloop.tools.shown_project import ShownFile, ShownProject, WishedChange
+from greenloop.tools.shown_project import ShownFile, ShownProject, WishedChange, read_tests
 from greenloop.tools.toolkit import RepairRequest, Toolkit
 
 
@@ -123,6 +123,7 @@ class ChangeToolkit:
             contract=plan.contract,
             untested=[item.id for item in plan.contract.keep if not item.tests],
             unlocked=self.asked.unlocked,
+            replaced=[*read_tests(texts, {i.partition("[")[0] for i in self.asked.unlocked})],
             signatures=signatures,
             test_files=sorted(texts),
             files=style,

@@ -1,7 +1,9 @@
 """What calls for a change show of the project, and what the user asks for."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+from greenloop.testsuite.parser import parse_test_functions
 
 
 @dataclass(frozen=True)
@@ -40,3 +42,12 @@ class WishedChange:
     unlocked: Sequence[str] = ()
     given_tests: str = ""
     test_files: Collection[str] = ()  # tests under names that do not say so: not changed either
+
+
+def read_tests(texts: Mapping[str, str], ids: Collection[str]) -> Iterator[ShownTest]:
+    """Yield tests of files by their node ids, without those of rows."""
+    for path in sorted({item.partition("::")[0] for item in ids}):
+        for function in parse_test_functions(texts.get(path, "")):
+            name = f"{path}::{function.name}"
+            if name in ids:
+                yield ShownTest(name, function.source(texts[path]))

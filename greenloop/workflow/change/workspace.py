@@ -14,6 +14,7 @@ from greenloop.project.patch import apply_patch
 from greenloop.project.runner import ProjectRunner
 from greenloop.project.tree import ProjectTree, read_tree
 from greenloop.records import Baseline, BaselineResult, Change, Record, TestRun
+from greenloop.sandbox.limits import stretch
 from greenloop.versions import greenloop_version
 from greenloop.workflow.change.suite import ChangeSuite
 from greenloop.workflow.run_tests import run_with_packages
@@ -120,7 +121,7 @@ class ChangeWorkspace:
         """Run tests, or the whole suite, in a copy of the project with changes."""
         targets = None if tests is None else self.baseline.sort_tests(tests)
         sources = [text for text in changes.values() if text is not None]
-        limit_s = max(self.run.settings.timeout_s, _SLOWER * self.baseline.seconds)
+        limit_s = stretch(max(self.run.settings.timeout_s, _SLOWER * self.baseline.seconds))
 
         async def run_once() -> TestRun:
             with progress_span(self.run.emit, name):
@@ -141,7 +142,7 @@ class ChangeWorkspace:
         everything = {**changes, **suite.files}
         given = suite.files if suite.is_given else ()
         first = suite.ids | ((self.find_mapped(changes) | self.watched) & suite.locked)
-        is_quick = suite.locked and self.baseline.seconds <= _QUICK_SUITE_S
+        is_quick = suite.locked and self.baseline.cost_s <= _QUICK_SUITE_S
         if not is_quick:
             targets = {*first, *given}
             result = restrict(await self.run_tests(everything, targets, "tests"), first, given)

@@ -3,6 +3,7 @@
 import ast
 
 from greenloop.records import Baseline
+from greenloop.tools.shown_project import read_tests
 from greenloop.workflow.change.shown.files import show_files
 from greenloop.workflow.change.shown.tests import select_style_files, select_tests
 
@@ -63,6 +64,12 @@ def test_tests_are_chosen_by_rare_words_of_the_wish() -> None:
     shown, more = select_tests({"test_x.py": code}, baseline, ["a.py"], "parse creates a table")
     assert [item.id for item in shown] == ["test_x.py::test_a"]
     assert more == 2
+
+
+def test_tests_that_are_replaced_are_shown_whole() -> None:
+    code = "import m\n\n\n@m.mark(1)\ndef test_a(x):\n    assert x\n\n\ndef test_b(): ...\n"
+    (shown,) = read_tests({"t.py": code}, {"t.py::test_a"})
+    assert shown.source.strip() == "@m.mark(1)\ndef test_a(x):\n    assert x"
 
 
 def test_a_handler_without_a_name_is_no_definition() -> None:

@@ -3,12 +3,12 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from greenloop.project.code_map.modules import split_words
 from greenloop.records import Baseline
-from greenloop.testsuite.parser import is_test_path, parse_test_functions
-from greenloop.tools.shown_project import ShownFile, ShownTest
+from greenloop.testsuite.parser import is_test_path
+from greenloop.tools.shown_project import ShownFile, ShownTest, read_tests
 from greenloop.workflow.change.shown.files import show_files
 
 _MAX_TESTS_CHARS = 9_000
@@ -32,7 +32,7 @@ def select_tests(
         for test in tests
     }
     wanted = _list_words(wish)
-    shared = {item: _list_words(item.source) & wanted for item in _read(texts, mapped)}
+    shared = {item: _list_words(item.source) & wanted for item in read_tests(texts, mapped)}
     spread = Counter(word for words in shared.values() for word in words)
     weights = {
         item: sum(math.log(len(shared) / spread[word]) for word in sorted(words))
@@ -50,14 +50,6 @@ def select_tests(
 
 def _list_words(text: str) -> set[str]:
     return {word for name in _WORD.findall(text) for word in (name, *split_words(name))}
-
-
-def _read(texts: Mapping[str, str], ids: Collection[str]) -> Iterator[ShownTest]:
-    for path in sorted({item.partition("::")[0] for item in ids}):
-        for function in parse_test_functions(texts.get(path, "")):
-            name = f"{path}::{function.name}"
-            if name in ids:
-                yield ShownTest(name, function.source(texts[path]))
 
 
 def select_style_files(
