@@ -31,7 +31,7 @@ from typing import Any
 
 from trickcatcher_tasks import MODULE, PRECONDITION_REFERENCES, Task, read_tasks
 
-from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.runs import Answer, Program
 from greenloop.grading.peer.answers import compare
 from greenloop.grading.peer.comparison import PeerProgram, check_peer, compare_programs

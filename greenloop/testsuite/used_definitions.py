@@ -1,10 +1,17 @@
 """A test with the helpers, fixtures and classes of its file that it uses."""
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
 
+from greenloop.syntax.names import find_stores, free_names
 from greenloop.syntax.nodes import Definition, Function, bound_names, get_line_span
 from greenloop.syntax.parse import parse_or_empty
+from greenloop.testsuite.module_under_test import fill_in
+from greenloop.testsuite.programs.binding import bind_arguments
+from greenloop.testsuite.programs.records import RefusedError
 
 _MAX_CHARS = 8000
 
@@ -69,3 +76,60 @@ def _is_autouse(node: ast.stmt) -> bool:
 def _lines_of(node: ast.stmt) -> range:
     first, last = get_line_span(node)
     return range(first, last + 1)
+
+
+def write_out_helpers(statements: str, definitions: str) -> str:
+    """Return statements with what helpers return in place of their calls: who reads them needs no helper.
+
+    `definitions` is the source of helpers. One that is more than an expression stays.
+    """
+    nodes = (node for node in parse_or_empty(definitions).body if isinstance(node, ast.FunctionDef))
+    helpers = {node.name: node for node in nodes if _find_result(node) and not node.decorator_list}
+    tree = _HelperWriter(helpers).visit(parse_or_empty(statements)) if helpers else None
+    return ast.unparse(tree) if tree else statements
+
+
+def _find_result(helper: ast.FunctionDef) -> ast.expr | None:
+    """Return the expression that is all of a helper."""
+    body = helper.body[ast.get_docstring(helper) is not None :]
+    return body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+
+
+class _HelperWriter(ast.NodeTransformer):
+    def __init__(self, helpers: Mapping[str, ast.FunctionDef]) -> None:
+        self._helpers = helpers
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        helper = self._helpers.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        with suppress(RefusedError):
+            return node if helper is None else self._write_out(helper, node)
+        return node
+
+    def _write_out(self, helper: ast.FunctionDef, call: ast.Call) -> ast.AST:
+        """Return what a call gives; the call where an argument would be made twice, or mean another name."""
+        result: Any = _find_result(helper)
+        values, uses = bind_arguments(helper, call), Counter(free_names(result))
+        is_repeated = any(
+            uses[name] > 1 and isinstance(node, ast.Call)
+            for name, value in values.items()
+            for node in ast.walk(value)
+        )
+        given = {name for value in values.values() for name in free_names(value)}
+        is_hidden = not find_stores(result).isdisjoint(given)
+        if is_repeated or is_hidden:
+            return call
+        others = {name: node for name, node in self._helpers.items() if node is not helper}
+        return _HelperWriter(others).visit(_Defaults().visit(fill_in(result, values)))  # type: ignore[no-any-return]
+
+
+class _Defaults(ast.NodeTransformer):
+    """Takes `None or x` for `x`."""
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        first = node.values[0]
+        is_empty = isinstance(first, ast.Constant) and not first.value
+        if not isinstance(node.op, ast.Or) or not is_empty:
+            return node
+        return node.values[1] if len(node.values) == 2 else ast.BoolOp(node.op, node.values[1:])

@@ -12,7 +12,7 @@ from greenloop.llm.parsing.changes.plans import (
     parse_test_files,
 )
 from greenloop.llm.parsing.errors import InvalidResponse
-from greenloop.llm.parsing.review import parse_review
+from greenloop.llm.parsing.review import ReviewReader
 from greenloop.llm.parsing.tests import parse_hardening
 from greenloop.llm.response import LLMResponse
 from greenloop.project.code_map.interface import find_early_keep, list_names, split_interface
@@ -90,14 +90,17 @@ class ChangeToolkit:
 
     async def review_background(self, contract: Contract) -> Review:
         """Return which of the doubtful background asks for nothing; the prompt shows no code."""
-        return await self.kit.call(
+        passages = find_doubtful_background(contract)
+        reader = ReviewReader(len(passages))
+        request = self.kit.call(
             "review_code",
-            parse_review,
+            reader,
             "review_background",
             wish=self.asked.wish,
             contract=contract,
-            doubtful_background=find_doubtful_background(contract),
+            doubtful_background=passages,
         )
+        return await reader.complete(request)
 
     async def write_tests(
         self,

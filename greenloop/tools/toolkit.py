@@ -12,7 +12,7 @@ from greenloop.dependencies import InstalledPackages, PackageResolver
 from greenloop.llm.client import LLM
 from greenloop.llm.parsing.code import parse_code, parse_repair
 from greenloop.llm.parsing.contracts.answer import parse_contract
-from greenloop.llm.parsing.review import parse_judgement, parse_review
+from greenloop.llm.parsing.review import ReviewReader, parse_judgement
 from greenloop.llm.parsing.tests import parse_hardening, parse_tests
 from greenloop.llm.response import LLMResponse
 from greenloop.prompts.failure_context import ShownFailure
@@ -187,15 +187,18 @@ class Toolkit(PromptCaller):
 
         With `diff` only that change is reviewed, and whether former `findings` still hold.
         """
-        return await self.call(
+        passages = () if diff else find_doubtful_background(contract)
+        reader = ReviewReader(len(passages))
+        request = self.call(
             "review_code",
-            parse_review,
+            reader,
             contract=contract,
-            doubtful_background=() if diff else find_doubtful_background(contract),
+            doubtful_background=passages,
             numbered_code="" if diff else number_lines(code),
             diff=diff,
             findings=findings,
         )
+        return await reader.complete(request)
 
     async def repair_code(self, contract: Contract, request: RepairRequest) -> Repair:
         """Return a repaired module, disputes of tests, or both."""

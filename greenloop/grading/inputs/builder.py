@@ -4,14 +4,13 @@ import ast
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain, zip_longest
 from typing import Any
 
 from greenloop.grading.inputs.growth import enlarge_calls, grow_calls
-from greenloop.grading.inputs.known_calls import read_call, read_sequence
+from greenloop.grading.inputs.known_calls import find_used_name, read_call, read_sequence
 from greenloop.grading.inputs.literals import LiteralMutator, Vocabulary
-from greenloop.grading.inputs.slots import is_observation
+from greenloop.grading.inputs.programs import Input, build_program, number_observations
 from greenloop.grading.inputs.typed import ValueGenerator
 from greenloop.syntax.nodes import Function, copy_tree
 from greenloop.syntax.parse import parse_or_empty
@@ -21,24 +20,6 @@ _MAX_CALLS, _MAX_KNOWN, _MAX_VARIANTS, _MAX_SOURCE = 2500, 150, 240, 2500
 _GENERATED_PER_FUNCTION, _SWAPPED, _MAX_STATEMENTS, _COUNTED = 80, 60, 30, 200  # at most
 # Annotations that leave open of which type values or items are.
 _OPEN_TYPES = frozenset({"Any", "object", "list", "tuple", "set", "dict", "Sequence", "Iterable"})
-
-
-@dataclass(frozen=True)
-class Input:
-    """A call as an expression, or a function with observations as a statement."""
-
-    node: ast.expr | ast.stmt
-    name: str  # what is called, or the test that the function comes from
-    preamble: str = ""  # what stands before functions
-    fixtures: tuple[str, ...] = ()  # their arguments
-
-    @property
-    def is_call(self) -> bool:
-        return isinstance(self.node, ast.expr)
-
-    @cached_property
-    def text(self) -> str:
-        return ast.unparse(self.node)
 
 
 @dataclass(frozen=True)
@@ -92,7 +73,7 @@ class InputBuilder:
         self._first = first = [*_alternate(made[:_MAX_KNOWN], given, self._generate_typed())]
         changed = chain(self._swap(given + made), self._mutate(first))
         calls = chain(first, grow_calls(first), _alternate(self._count_up(), changed))
-        sequences, cases = list(self._read_sequences()), self._known.cases
+        sequences, cases = list(self._read_programs()), self._known.cases
         functions = chain(sequences, _alternate(self._change([*cases, *sequences]), cases))
         seen: set[tuple[str, str]] = set()
         for item in _alternate(map(_to_input, calls), functions):
@@ -196,33 +177,20 @@ class InputBuilder:
             case 3:
                 body.insert(other, self._mutator.mutate(body[at]))
 
-    def _read_sequences(self) -> Iterator[Input]:
-        """Yield the sequences of calls that the generator made, as functions."""
-        constants = self._known.constants
-        known = {name.partition(".")[0] for name in constants}
+    def _read_programs(self) -> Iterator[Input]:
+        """Yield the sequences of calls, and the statements, that the generator made, as functions."""
+        public, constants = self._known.public, self._known.constants
+        names = {*public, *(item.partition(".")[0] for item in constants)}
+        classes = {*public} - {item.name for item in self._functions}
         for text in self._known.generated:
-            if steps := read_sequence(text, self._known.public, constants):
-                nodes = [node for step in steps for node in ast.walk(step)]
-                used = {node.id for node in nodes if isinstance(node, ast.Name)} & known
+            if steps := read_sequence(text, public, constants):
                 first, *rest = map(ast.unparse, steps)
-                names = sorted({ast.unparse(steps[0].func), *used})
-                lines = [f"    item = attempt__(1, lambda: {first})"]
-                lines += [f"    attempt__({n}, lambda: item.{i})" for n, i in enumerate(rest, 2)]
-                function = ast.parse("def program():\n" + "\n".join(lines)).body[0]
-                preamble = f"from {self._known.module} import {', '.join(names)}"
-                yield Input(function, ast.unparse(steps[0].func), preamble)
-
-
-def number_observations(function: ast.AST) -> None:
-    """Number the observations of a function anew, in place: those that were copied have one number."""
-    calls: Any = [node for node in ast.walk(function) if is_numbered(node)]
-    for number, call in enumerate(calls, 1):
-        call.args[0] = ast.Constant(number)
-
-
-def is_numbered(node: ast.AST) -> bool:
-    """Return whether a node is an observation with a number; an operator has none."""
-    return is_observation(node) and isinstance(node.args[0].value, int)  # type: ignore[attr-defined]
+                text = "\n".join([f"item = {first}", *(f"item.{step}" for step in rest)])
+                name = ast.unparse(steps[0].func)
+            else:
+                name = "" if self._read(text) else find_used_name(text, public)
+            if name:
+                yield build_program(text, name, self._known.module, names, classes)
 
 
 def _is_untyped(node: Function) -> bool:

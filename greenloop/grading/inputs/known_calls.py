@@ -81,6 +81,14 @@ def read_sequence(text: str, public: Sequence[str], constants: Collection[str]) 
     return calls if all(read_call(ast.unparse(i), [name], constants) for i, name in pairs) else []
 
 
+def find_used_name(text: str, public: Sequence[str]) -> str:
+    """Return the first public name in statements that end in an expression; '' for other texts."""
+    body = parse_or_empty(text).body
+    nodes = (node for item in body for node in ast.walk(item))
+    used = (node.id for node in nodes if isinstance(node, ast.Name) and node.id in public)
+    return next(used, "") if body and isinstance(body[-1], ast.Expr) else ""
+
+
 def _has_plain_arguments(
     call: ast.Call, callable_names: Collection[str], constants: Collection[str]
 ) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.programs import Input
 from greenloop.sandbox import Sandbox
 from greenloop.sandbox.guest.observation.inputs.calls import AFTER, ALLOWED, BEFORE
 from greenloop.sandbox.limits import stretch

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.inputs.builder import Input, is_numbered
 from greenloop.grading.inputs.known_calls import iterate_calls, read_constants, read_public
+from greenloop.grading.inputs.programs import Input, is_numbered
 from greenloop.grading.observation.isolation import plan_programs
 from greenloop.sandbox.guest.observation.inputs.calls import ANSWER
 from greenloop.syntax.nodes import Function, fold_signs

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.runs import Answer
 from greenloop.grading.memorization.cases import list_constants
 from greenloop.sandbox.guest.observation.inputs.calls import ANSWER

@@ -6,9 +6,9 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from greenloop.grading.context import GradingContext
-from greenloop.grading.inputs.builder import Input
 from greenloop.grading.inputs.known_calls import read_vocabulary
 from greenloop.grading.inputs.literals import LiteralMutator
+from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.runs import Answer, Program
 from greenloop.grading.memorization.cases import read_cases
 from greenloop.grading.memorization.detection import is_memorized

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.runs import Answer
 from greenloop.grading.memorization.cases import show
 from greenloop.syntax.parse import parse_or_empty, read_literal

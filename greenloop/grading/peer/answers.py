@@ -6,6 +6,7 @@ Nothing is decoded: values of programs are never hashed or compared on the host.
 import json
 import math
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 from greenloop.grading.observation.values import get_built_in
@@ -95,7 +96,7 @@ def _compare_values(code: Any, peer: Any, names: Names) -> bool | None:
     if tag == "float":
         return _compare_floats(float.fromhex(code[1]), float.fromhex(peer[1]))
     if tag == "Decimal":
-        return _drop_sign_of_zero(code[1]) == _drop_sign_of_zero(peer[1])
+        return code[1] == peer[1] or Decimal(code[1]) == Decimal(peer[1])
     if tag in ("subclass", "enum"):  # bases, equality, and the content
         is_same_class = _get_class(code) == _get_class(peer)
         return is_same_class and _compare_items(code[3:5], peer[3:5], names)
@@ -134,10 +135,6 @@ def _round(value: Any) -> Any:
     if value[:1] == ["float"]:
         return f"{float.fromhex(value[1]) + 0.0:.8e}"
     return [_round(item) for item in value]
-
-
-def _drop_sign_of_zero(text: str) -> str:
-    return text.lstrip("-") if set(text) <= set("-0.") else text
 
 
 def _compare_floats(code: float, peer: float) -> bool:

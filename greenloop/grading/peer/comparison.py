@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from greenloop.grading.inputs.builder import Input, InputBuilder, Known
+from greenloop.grading.inputs.builder import InputBuilder, Known
 from greenloop.grading.inputs.known_calls import (
     iterate_calls,
     read_call,
@@ -13,6 +13,7 @@ from greenloop.grading.inputs.known_calls import (
     read_public,
     read_vocabulary,
 )
+from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.runs import Program
 from greenloop.grading.peer.names import read_names
 from greenloop.grading.peer.outcomes import Outcome
@@ -75,9 +76,10 @@ def compare_programs(
     calls += {ast.unparse(call): call for _, call in called}.values()
     stubs = interface if parse_or_none(interface or "?") else code
     cases = bodies = _find_cases(tests, module)
-    if called and not _has_classes(code, public):
-        # The calls of tests say as much as their bodies, but for those that read files or streams.
-        cases = [item for item in bodies if item.fixtures]
+    if not _has_classes(code, public):
+        # The calls of a test say as much as its body, but for those that read files or streams.
+        callers = {name for name, _ in called}
+        cases = [item for item in bodies if item.fixtures or _bare(item.name) not in callers]
     known = Known(public, constants, stubs, calls, theirs.generate(seed, _GENERATED), cases, module)
     words = read_vocabulary(specification, interface, [code, peer.code])
     names = read_names(interface, specification, code, peer.code)

@@ -7,7 +7,7 @@ from functools import cached_property
 from textwrap import indent
 from typing import Any
 
-from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.runs import Answer
 from greenloop.grading.peer.answers import compare, is_refused, name_kind
 from greenloop.grading.peer.features import describe_arguments
@@ -15,6 +15,8 @@ from greenloop.grading.peer.names import Names
 from greenloop.grading.peer.records import FoundDifference
 from greenloop.grading.peer.rendering import (
     describe,
+    describe_exception,
+    observes_exception,
     read_items,
     render_statements,
     to_literal,
@@ -86,6 +88,8 @@ class Outcome:
                 return _describe_arguments(self)
             return FoundDifference(self.call, "changes its arguments", "leaves them otherwise")
         one, other = self.answers
+        if observes_exception(self.item.node, self.at):
+            return FoundDifference(self.call, describe_exception(one), describe_exception(other))
         if self.item.is_call and self.at == PRINTED:
             printed = [f"prints {describe(item)}" for item in (one, other)]
             return FoundDifference(self.call, printed[0], printed[1])

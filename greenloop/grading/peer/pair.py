@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from greenloop.grading.inputs.builder import Input, InputBuilder
+from greenloop.grading.inputs.builder import InputBuilder
 from greenloop.grading.inputs.growth import cut_arguments, is_deep
+from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.runs import NOT_RUN, Program
 from greenloop.grading.peer.names import Names
 from greenloop.grading.peer.outcomes import Outcome, judge

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Protocol
 
-from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.slots import iterate_smaller
 from greenloop.grading.peer.outcomes import Outcome
 from greenloop.sandbox.guest.observation.inputs.calls import ANSWER

@@ -3,7 +3,7 @@
 import ast
 from typing import Any
 
-from greenloop.grading.inputs.builder import is_numbered
+from greenloop.grading.inputs.programs import is_numbered
 from greenloop.grading.inputs.slots import is_observation
 from greenloop.specification.choices import MAX_ANSWER_CHARS
 from greenloop.syntax.nodes import copy_tree
@@ -30,6 +30,17 @@ def describe(observation: dict[str, Any]) -> str:
     except (LookupError, TypeError, ValueError, RecursionError):
         return "an answer that cannot be shown"
     return text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 2]} …"
+
+
+def describe_exception(observation: dict[str, Any]) -> str:
+    """Return what statements raised, where nothing else of them was observed."""
+    return describe(observation) if "error" in observation else "no exception"
+
+
+def observes_exception(program: ast.AST, number: int) -> bool:
+    """Return whether an observation of a program is the exception of a block, not a value."""
+    calls: Any = (node for node in ast.walk(program) if is_numbered(node))
+    return any(i.args[0].value == number and i.func.id == "raising__" for i in calls)
 
 
 def read_items(observation: dict[str, Any]) -> dict[str, Any] | None:

@@ -1,9 +1,11 @@
 """Parsers of reviews and judgements."""
 
 import re
+from collections.abc import Awaitable
 
 from pydantic import ValidationError
 
+from greenloop.errors import BudgetExhaustedError, ModelFailure
 from greenloop.llm.parsing.errors import InvalidResponse
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
 from greenloop.records import Finding, Review
@@ -25,6 +27,44 @@ _LISTED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _RANGE = re.compile(r"(\d+)(?:\s*(?:-|–|to)\s*[BC]?(\d+))?", re.IGNORECASE)
+
+
+_REFUSED = re.compile(r"\bbackground B\d", re.IGNORECASE)
+
+
+class ReviewReader:
+    """Reads a review; where it says nothing of the passages that it was asked about, asks for that alone."""
+
+    def __init__(self, passages: int) -> None:
+        self._passages = passages
+        self.first: Review | None = None  # which stands where nothing comes after it
+
+    def __call__(self, response: LLMResponse) -> Review:
+        """Return the review of the first answer, with what a second one adds.
+
+        Raises InvalidResponse: it has not the form, or no line on the passages.
+        """
+        review = parse_review(response)
+        refused = any(_REFUSED.search(item.message) for item in review.findings)
+        if self._passages and not (review.confirmed or refused or response.is_last):
+            self.first = review
+            raise InvalidResponse(
+                "Your review stands; one line of it is missing. Answer with that line alone: which of "
+                f"the passages B1 to B{self._passages} ask for nothing, as in `- B1-B3, B5: ask for nothing`."
+            )
+        first = self.first or Review()
+        findings = dict.fromkeys((*first.findings, *review.findings))
+        needless = (*first.needless, *review.needless)
+        return review.model_copy(update={"findings": tuple(findings), "needless": needless})
+
+    async def complete(self, request: Awaitable[Review]) -> Review:
+        """Return the review that is requested, the first answer's where no second one can be had."""
+        try:
+            return await request
+        except (ModelFailure, BudgetExhaustedError):
+            if self.first is None:
+                raise
+            return self.first
 
 
 def parse_review(response: LLMResponse) -> Review:

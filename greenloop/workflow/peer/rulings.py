@@ -18,6 +18,7 @@ from greenloop.syntax.nodes import Definition
 from greenloop.syntax.parse import parse_or_none
 from greenloop.syntax.values import find_value_imports
 from greenloop.testsuite import Suite
+from greenloop.testsuite.used_definitions import write_out_helpers
 from greenloop.tools.peer_toolkit import ShownDifference
 from greenloop.workflow.change.suite import ChangeSuite
 
@@ -95,7 +96,7 @@ class OpenDifference:
             question = f"does the text ask for this? {_show_assertions(self.found)}"
             answers = ("yes", "no")
         else:
-            call = self.found.call.replace("\n", "; ")
+            call = write_out_helpers(self.found.call, self.found.helpers).replace("\n", "; ")
             question = f"what does `{call}` give?"
             answers = (_format(call, self.found.code), _format(call, self.found.peer))
         return Choice(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from greenloop.grading.inputs.builder import Input
+from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.runs import Answer
 from greenloop.grading.peer.names import Names
 from greenloop.grading.peer.outcomes import Outcome, judge
@@ -145,6 +145,29 @@ def test_a_call_is_written_so_that_it_gives_what_was_observed(
     answers = [Answer(((ANSWER, text),), "") for text in (code, peer)]
     found = judge(item, *answers, Names(coroutines=frozenset(coroutines))).to_record()
     assert (found.call, found.code, found.peer, found.peer_literal) == shown
+
+
+def test_that_nothing_is_raised_is_no_value() -> None:
+    program = ast.parse("def p():\n with raising__(1):\n  f(9)").body[0]
+    answers = [Answer(((1, text),), "") for text in (RAISED, '{"value": null}')]
+    found = judge(Input(program, "test_f"), *answers, Names(frozenset({"ValueError"}))).to_record()
+    assert (found.code, found.peer) == ("raises ValueError('no')", "no exception")
+    example = OpenDifference(found).build_example(DifferenceRuling(id=1, right="first", because=""))
+    assert example is None
+
+
+def test_a_question_writes_out_what_helpers_return() -> None:
+    helpers = "def user(name, owes=None):\n    return {'name': name, 'owes': owes or {}}\n"
+    helpers += "def api(*names):\n    return Api(names)\ndef base():\n    return Api([user('A')])\n"
+    call = "api = base()\napi.post(user('B', {'A': 3}))"
+    found = FoundDifference(call, "1", "2", helpers=helpers)
+    question = OpenDifference(found).build_choice(1).question
+    first = "api = Api([{'name': 'A', 'owes': {}}])"
+    assert f"`{first}; api.post({{'name': 'B', 'owes': {{'A': 3}} or {{}}}})`" in question
+    twice = FoundDifference("f(api(1))\nuser(f())", "1", "2", helpers=helpers)
+    assert (
+        "`f(api(1)); {'name': f(), 'owes': {}}`" in OpenDifference(twice).build_choice(1).question
+    )
 
 
 def test_a_question_and_a_test_name_helpers_as_the_tests_do() -> None:

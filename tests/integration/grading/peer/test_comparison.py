@@ -159,6 +159,70 @@ def _compare(warm: Sandbox, code: str, peer: str, inputs: str, **given: Any) -> 
     )
 
 
+BELLS = """class Bell:
+    def __init__(self):
+        self.volume, self.heard = 1, []
+
+    def call(self, function):
+        self.heard.append(function)
+
+    async def ring(self, path):
+        for function in self.heard:
+            function(self.volume {operator} int(path.read_text()))
+"""
+STATEMENTS = """def inputs(rng):
+    for n in range(60):
+        yield ["seen = []", "bell = Bell()", "bell.call(seen.append)", f"bell.volume = {n}",
+               f"(tmp_path / 'a').write_text('{n}')", "asyncio.run(bell.ring(tmp_path / 'a'))", "seen"]
+
+def allowed(name, *arguments, earlier=()):
+    return True
+"""
+
+
+@pytest.mark.parametrize(("operator", "differs"), [("*", False), ("+", True)])
+def test_statements_reach_what_calls_do_not(warm: Sandbox, operator: str, differs: bool) -> None:
+    """Functions, attributes, files and coroutines."""
+    code, peer = BELLS.format(operator=operator), BELLS.format(operator="*")
+    found = _compare(warm, code, peer, STATEMENTS)
+    assert found.allowed >= 50, found
+    assert bool(found.differences) == differs
+    assert all(item.call.endswith("seen") for item in found.differences)
+
+
+TAKES_COROUTINES = """import asyncio
+from m import first
+
+async def give(n):
+    return n
+
+def test_none():
+    assert asyncio.run(first()) is None
+
+def test_one():
+    assert asyncio.run(first(give(1))) == 1
+
+def test_two():
+    assert asyncio.run(first(give(7), give(8))) == 7
+"""
+
+
+def test_bodies_of_tests_whose_calls_are_not_plain_are_inputs(warm: Sandbox) -> None:
+    code = "import asyncio\n\nasync def first(*them):\n    found = await asyncio.gather(*them)\n"
+    code += "    return next(iter(found), None)\n"
+    found = _compare(
+        warm, code, code.replace("found),", "found[::-1]),"), "", tests=TAKES_COROUTINES
+    )
+    assert found.differences, found
+
+
+def test_equal_decimals_do_not_differ(warm: Sandbox) -> None:
+    code = "from decimal import Decimal\n\ndef rest(paid):\n    return paid - Decimal('{}')\n"
+    inputs = "def inputs(rng):\n    yield from ((Decimal(n),) for n in range(60))\n"
+    found = _compare(warm, code.format("0"), code.format("0.00"), inputs)
+    assert (found.differences, found.allowed >= 50) == ((), True)
+
+
 POPS = STACK.format(at=-1) + """
     def pop(self):
         return self.items.pop() if self.items else {empty}

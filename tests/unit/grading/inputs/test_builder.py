@@ -24,6 +24,19 @@ def test_inputs_of_the_generator_come_before_those_of_tests() -> None:
     assert tried >= set(known.generated)
 
 
+def test_statements_of_the_generator_are_observed() -> None:
+    texts = ["path = tmp_path / 'a'\nbell = Bell()\nbell.volume = 2\nasyncio.run(bell.ring(path))"]
+    known = Known(("Bell",), frozenset(), "", (), [*texts, "print(1)"], (), "m")
+    item, *_ = InputBuilder(known, read_vocabulary("", "", []), "seed").build()
+    assert (item.name, item.fixtures) == ("Bell", ("tmp_path",))
+    assert item.preamble == "from m import Bell\nimport asyncio"
+    assert item.text.split("\n    ")[2:] == [
+        "bell = attempt__(1, lambda: Bell())",
+        "bell.volume = 2",
+        "attempt__(2, lambda: asyncio.run(bell.ring(path)))",
+    ]
+
+
 def test_a_call_that_the_text_speaks_of_is_no_input() -> None:
     text = 'Write `clean(text)`; `/admin` and "n/a" stay, `app.shop(x, y)` calls it.'
     assert read_vocabulary(text, "", []).words == ("/admin", "n/a")

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from greenloop.grading.inputs.builder import Input
 from greenloop.grading.inputs.known_calls import iterate_calls
+from greenloop.grading.inputs.programs import Input
 from greenloop.grading.inputs.runs import Answer
 from greenloop.grading.memorization.evidence import vary
 from greenloop.grading.memorization.special_cases import find_special_cases

@@ -1,13 +1,16 @@
 """Reviews, judgements and JSON values."""
 
+import asyncio
 import json
+from contextlib import suppress
 
 import pytest
 
+from greenloop.errors import ReplayExhaustedError
 from greenloop.llm.parsing.errors import InvalidResponse
-from greenloop.llm.parsing.review import parse_judgement, parse_review
+from greenloop.llm.parsing.review import ReviewReader, parse_judgement, parse_review
 from greenloop.llm.response import LLMResponse, extract_json, extract_text
-from greenloop.records import Finding
+from greenloop.records import Finding, Review
 
 
 @pytest.mark.parametrize(
@@ -69,6 +72,31 @@ def test_lgtm_has_no_findings(text: str) -> None:
 )
 def test_background_is_confirmed_by_number(text: str, numbers: tuple[int, ...]) -> None:
     assert parse_review(LLMResponse(text)).confirmed == numbers
+
+
+def test_a_review_without_a_line_on_passages_stands_and_is_asked_for_that_line() -> None:
+    read = ReviewReader(5)
+    with pytest.raises(InvalidResponse, match="B1 to B5"):
+        read(LLMResponse("- L2 error: index\n- C1: needs no answer"))
+    review = read(LLMResponse("- B1-B3: ask for nothing", is_last=True))
+    assert [item.message for item in review.findings] == ["index"]
+    assert (review.confirmed, review.needless) == ((1, 2, 3), (1,))
+    assert ReviewReader(0)(LLMResponse("LGTM")) == Review()
+    (refused,) = ReviewReader(1)(LLMResponse("- L? warning: background B1: an index")).findings
+    assert refused.severity == "warning"
+
+
+def test_a_review_stands_where_nobody_gives_its_line() -> None:
+    async def refuse(read: ReviewReader, text: str) -> Review:
+        with suppress(InvalidResponse):
+            read(LLMResponse(text))
+        raise ReplayExhaustedError("no answer is left")
+
+    read = ReviewReader(5)
+    review = asyncio.run(read.complete(refuse(read, "- L2 error: index")))
+    assert [item.message for item in review.findings] == ["index"]
+    with pytest.raises(ReplayExhaustedError):
+        asyncio.run((read := ReviewReader(5)).complete(refuse(read, "what?")))
 
 
 def test_questions_that_need_no_answer_are_listed_by_number() -> None:

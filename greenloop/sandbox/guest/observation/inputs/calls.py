@@ -161,8 +161,10 @@ class Calls:
                 return
 
     def _render(self, item: Any) -> str:
-        """Return a call, or a list of calls on what the first one returns; '' where it is neither."""
+        """Return a call, a list of calls on what the first one returns, or statements; '' otherwise."""
         with suppress(Exception):
+            if isinstance(item, list) and self._is_program(item):
+                return self._limit("\n".join(item))
             if isinstance(item, list) and item and all(map(_is_step, item)):
                 return self._limit("; ".join(self._render_call(*step) for step in item))
             arguments = item if isinstance(item, tuple) else (item,)
@@ -171,6 +173,15 @@ class Calls:
             if len(self._public) == 1:
                 return self._limit(self._render_call(self._public[0], *arguments))
         return ""
+
+    def _is_program(self, item: list[Any]) -> bool:
+        """Return whether a list has statements that use the module, and not a call's one argument."""
+        if not all(isinstance(line, str) for line in item):
+            return False
+        with suppress(SyntaxError, ValueError):
+            nodes = ast.walk(ast.parse("\n".join(item)))
+            return any(isinstance(node, ast.Name) and node.id in self._public for node in nodes)
+        return False
 
     def _render_call(self, name: str, *arguments: Any) -> str:
         return f"{name}({', '.join(map(self._show, arguments))})"

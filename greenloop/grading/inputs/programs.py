@@ -1,0 +1,69 @@
+"""Inputs: calls, and statements as functions that observe what they give."""
+
+import ast
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from greenloop.grading.inputs.slots import is_observation
+from greenloop.syntax.values import find_value_imports
+
+
+@dataclass(frozen=True)
+class Input:
+    """A call as an expression, or a function with observations as a statement."""
+
+    node: ast.expr | ast.stmt
+    name: str  # what is called, or the test that the function comes from
+    preamble: str = ""  # what stands before functions
+    fixtures: tuple[str, ...] = ()  # their arguments
+
+    @property
+    def is_call(self) -> bool:
+        return isinstance(self.node, ast.expr)
+
+    @cached_property
+    def text(self) -> str:
+        return ast.unparse(self.node)
+
+
+def build_program(
+    text: str, name: str, module: str, names: Collection[str], classes: Collection[str]
+) -> Input:
+    """Return statements as a function that observes their expressions, and the objects made.
+
+    `names` are those that the module has, `classes` the public ones among them.
+    """
+    tree = ast.parse(text)
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    fixtures = ("tmp_path",) if "tmp_path" in used else ()
+    function: Any = ast.parse(f"def program({', '.join(fixtures)}): ...").body[0]
+    function.body = [_observe(node, classes) for node in tree.body]
+    number_observations(function)
+    imports = f"from {module} import {', '.join(sorted(used.intersection(names)))}"
+    preamble = "\n".join([imports, *find_value_imports(text).values()])
+    return Input(ast.fix_missing_locations(function), name, preamble, fixtures)
+
+
+def _observe(node: Any, classes: Collection[str]) -> ast.stmt:
+    """Observe an expression, or the object of a class that gets a name: no iterator or coroutine."""
+    value = getattr(node, "value", None)
+    is_object = isinstance(value, ast.Call) and ast.unparse(value.func) in classes
+    if isinstance(node, ast.Expr) or (isinstance(node, ast.Assign) and is_object):
+        lazy: Any = ast.parse("attempt__(0, lambda: 0)", mode="eval").body
+        lazy.args[1].body, node.value = value, lazy
+    changed: ast.stmt = node
+    return changed
+
+
+def number_observations(function: ast.AST) -> None:
+    """Number the observations of a function anew, in place: those that were copied have one number."""
+    calls: Any = [node for node in ast.walk(function) if is_numbered(node)]
+    for number, call in enumerate(calls, 1):
+        call.args[0] = ast.Constant(number)
+
+
+def is_numbered(node: ast.AST) -> bool:
+    """Return whether a node is an observation with a number; an operator has none."""
+    return is_observation(node) and isinstance(node.args[0].value, int)  # type: ignore[attr-defined]
