@@ -181,6 +181,13 @@ class Suite:
             dropped=(*self.dropped, dropped),
         )
 
+    def leave_out_answer(self, test: str, reason: str) -> Suite:
+        """Return the suite without the test of an answer that no code can pass, listed in `dropped`."""
+        name, needs = get_function_name(test), self.requirements(test)
+        dropped = DroppedTest(name, needs, "answer", reason, disputed=False)
+        answers = remove_tests(self.answers, {name})
+        return replace(self, answers=answers, dropped=(*self.dropped, dropped))
+
     def harden(self, code: str) -> Suite:
         """Return the suite with tests added against surviving mutants."""
         return replace(self, hardening=f"{self.hardening}\n\n\n{code}".strip("\n"))
@@ -198,7 +205,9 @@ class Suite:
 
     def with_answers(self, tests: Mapping[str, tuple[HeldOutExample, str]]) -> Suite:
         """Return the suite with a test by name for each answer of the user's, and its docstring."""
-        rendered = (self._render(name, *item) for name, item in tests.items())
+        dropped = {item.name for item in self.dropped}
+        wanted = {name: item for name, item in tests.items() if name not in dropped}
+        rendered = (self._render(name, *item) for name, item in wanted.items())
         return replace(self, answers="\n\n".join(rendered))
 
     def _render(self, name: str, example: HeldOutExample, about: str = "") -> str:

@@ -6,10 +6,18 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 
 from greenloop.events import ChoiceAnswered, ChoiceAsked
-from greenloop.records import Choice, ChoiceAnswer, Contract, HeldOutExample, Requirement
+from greenloop.records import (
+    Choice,
+    ChoiceAnswer,
+    Contract,
+    HeldOutExample,
+    Requirement,
+    TestRun,
+)
 from greenloop.specification.choices import parse_answer, parse_object_answer
 from greenloop.syntax.parse import parse_or_empty
-from greenloop.testsuite.suite import ANSWER_TEST_PREFIX
+from greenloop.testsuite.parser import get_function_name
+from greenloop.testsuite.suite import ANSWER_TEST_PREFIX, find_added_origin
 from greenloop.workflow.state import RepairPhase, Run
 from greenloop.workflow.storage.request import (
     PRECEDENCE_CLAUSE,
@@ -18,6 +26,7 @@ from greenloop.workflow.storage.request import (
 )
 
 _MAX_ASKED = 3  # in one round
+_ILLUSTRATION = "the answer reads a file that is not there, and is no test by itself"
 _RECORD_MARK = re.compile(r"\bdataclass\b(?!.*\beq=False\b)|\bNamedTuple\b")
 Steer = Callable[[Sequence[Choice]], Awaitable[bool]]
 _CODE_TOOLS = ("generate_code", "write_change_tests", "write_change")
@@ -186,6 +195,21 @@ def build_answer_tests(contract: Contract) -> dict[str, tuple[HeldOutExample, st
             about = f"{ids.get(_requirement_text(choice), choice.id)}: the user's answer."
             found[f"{ANSWER_TEST_PREFIX}{choice.id.lower()}"] = (example, about)
     return found
+
+
+def leave_out_illustrations(run: Run, result: TestRun) -> bool:
+    """Leave out tests of answers that read a file which nobody makes: such an answer shows a form.
+
+    Return whether there were any; the requirements that follow from them have tests of their own.
+    """
+    state = run.state
+    failed = {item.test for item in result.failures if item.exception == "FileNotFoundError"}
+    found = [test for test in sorted(failed) if find_added_origin(test) == "answer"]
+    for test in found:
+        state.suite = state.tests.leave_out_answer(test, _ILLUSTRATION)
+        run.notify(f"{get_function_name(test)}: {_ILLUSTRATION}")
+    state.update_expectation()
+    return bool(found)
 
 
 def _list_record_classes(interface: str) -> frozenset[str]:

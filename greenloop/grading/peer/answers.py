@@ -30,9 +30,9 @@ def compare(code: dict[str, Any], peer: dict[str, Any], names: Names) -> bool | 
             return _compare_errors(_read_classes(code), _read_classes(peer), names)
         if "error" in code or "error" in peer:
             kinds = _read_classes(code if "error" in code else peer)
-            unclear = {*_OF_LIMITS}
+            unclear = {*_OF_LIMITS, _REFUSED}
             if "error" in peer:
-                unclear |= {"RecursionError", _REFUSED, *(_OF_TYPES - names.words)}
+                unclear |= {"RecursionError", *(_OF_TYPES - names.words)}
             return None if kinds[0] in unclear else False
         if "value" not in code or "value" not in peer:
             return None
@@ -41,9 +41,9 @@ def compare(code: dict[str, Any], peer: dict[str, Any], names: Names) -> bool | 
         return None
 
 
-def is_refused(peer: dict[str, Any]) -> bool:
-    """Return whether an observation is that the precondition excludes a call."""
-    return "error" in peer and _read_classes(peer)[:1] == [_REFUSED]
+def is_refused(answer: dict[str, Any]) -> bool:
+    """Return whether an observation is that the precondition excludes a call, or what it is given fails."""
+    return "error" in answer and _read_classes(answer)[:1] == [_REFUSED]
 
 
 def is_strictly_equal(expected: Any, got: Any) -> bool:

@@ -198,7 +198,7 @@ def _judge_function(item: Input, code: Answer, peer: Answer, names: Names) -> Ou
             return Outcome(item, code, peer, False, at, kinds, both)
         if number != other_number or ("error" in both[0]) != ("error" in both[1]):
             break
-        if is_refused(both[1]):  # what an object does after such a call is open
+        if any(map(is_refused, both)):  # what an object does after such a call is open
             break
         is_known = is_known or bool(agrees)
     return Outcome(item, code, peer, True if is_known else None)

@@ -11,7 +11,7 @@ from greenloop.records import TestRun
 from greenloop.records.generation import Dispute, GeneratedCode, Judgement, Repair
 from greenloop.specification.contract_review import apply_review, settle_background
 from greenloop.tools.toolkit import RepairRequest
-from greenloop.workflow.choices import ChoiceSettlement
+from greenloop.workflow.choices import ChoiceSettlement, leave_out_illustrations
 from greenloop.workflow.grade_code import grade_module
 from greenloop.workflow.make.agree_contract import agree_on_contract
 from greenloop.workflow.make.generate_tests import generate_and_gate_tests
@@ -51,6 +51,11 @@ class MakeStrategy(ModuleStrategy):
         self._peer_comparer = PeerComparer(run, repair_findings=repair_errors)
         self._steering = Steering(run, request)
         self._choices = ChoiceSettlement(run, self._steering)
+
+    async def run_candidate(self, code: str) -> TestRun:
+        result = await super().run_candidate(code)
+        is_changed = leave_out_illustrations(self.run, result)
+        return await super().run_candidate(code) if is_changed else result
 
     async def prepare(self) -> None:
         run = self.run

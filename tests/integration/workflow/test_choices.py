@@ -186,6 +186,15 @@ def test_an_answer_cannot_be_disputed(run_workflow: RunWorkflow) -> None:
     assert origins(done.report)[ANSWER_TEST] == "answer"
 
 
+def test_an_answer_that_reads_a_file_nobody_makes_is_no_test(run_workflow: RunWorkflow) -> None:
+    shows_a_form = "top_k([2, 1], len(open('k.txt').read())) -> [2]"
+    done = run_workflow(script(), asker=Asker([shows_a_form]))
+    (test,) = (item for item in done.report.tests if item.origin == "answer")
+    assert (test.id.rpartition("::")[2], test.outcome) == (ANSWER_TEST, "dropped")
+    assert done.report.tests_passed
+    assert shows_a_form in done.report.contract.requirements[-1].text
+
+
 def test_at_most_three_are_asked_and_the_rest_stays_open(run_workflow: RunWorkflow) -> None:
     asked = [{**MORE, "question": f"Question {n}?"} for n in range(5)]
     asker = Asker(["accept", None, ALL_OF_THEM])
