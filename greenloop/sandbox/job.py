@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from greenloop.dependencies import InstalledPackages
-from greenloop.sandbox.limits import ResourceLimits
+from greenloop.sandbox.limits import ResourceLimits, stretch
 
 _SCRIPT_OUTPUT_BYTES = 1 << 20  # kept of each stream: the output is the purpose of a script
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -69,9 +69,15 @@ class Job:
         return self.kind != "observation"
 
     def apply_limits(self, limits: ResourceLimits) -> ResourceLimits:
-        """Return the limits of a sandbox as they hold for this job."""
+        """Return the limits of a sandbox as they hold for this job.
+
+        Where nobody named a time, it is longer on a busy machine; that of the processor is not.
+        """
         if self.timeout_s is not None:
             limits = replace(limits, timeout_s=self.timeout_s, cpu_s=None)
+        elif limits.timeout_s == ResourceLimits().timeout_s:
+            wall_s = float(round(stretch(limits.timeout_s)))
+            limits = replace(limits, timeout_s=wall_s, cpu_s=limits.cpu_seconds)
         if self.kind == "script":
             limits = replace(limits, kept_bytes=max(limits.kept_bytes, _SCRIPT_OUTPUT_BYTES))
         return limits
