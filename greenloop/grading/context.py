@@ -94,6 +94,12 @@ class GradingContext:
             return self.sandbox.read_test(file)
         return file.code, "" if file.name == "conftest.py" else read_conftest(self.tests)
 
+    def list_imported_tests(self, file: TestFile) -> dict[str, str]:
+        """Return the files of helpers that a test file of a project imports, by path."""
+        if isinstance(self.sandbox, ProjectSandbox):
+            return self.sandbox.list_imported_tests(file)
+        return {}
+
     def run_tests(
         self, code: str | None = None, tests: Sequence[TestFile] | None = None, **options: Any
     ) -> TestRun:

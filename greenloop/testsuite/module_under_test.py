@@ -4,7 +4,7 @@ import ast
 import re
 import site
 import sys
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from importlib.machinery import PathFinder
 
 from greenloop.dependencies.names import iter_imported_modules
@@ -63,6 +63,16 @@ def _is_installed(name: str) -> bool:
         return PathFinder.find_spec(name, site.getsitepackages()) is not None
     except (ImportError, ValueError):
         return False
+
+
+def list_imported_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the modules that a file imports, and what it takes from them: that may be one, too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (item.name for item in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{item.name}" for item in node.names)
 
 
 def read_imports(tree: ast.AST, module: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Assertion mutants: the assertions of a test file that can be changed so that their test must fail."""
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -50,23 +50,37 @@ class AssertionScope:
 
 @dataclass(frozen=True, slots=True)
 class AssertionMutant:
-    """One assertion of one test with its change. `line` is 1-based."""
+    """One assertion of one test with its change. `line` is 1-based.
+
+    `path` is the file that is changed, where that is not the test's own.
+    """
 
     scope: AssertionScope
     line: int
     change: AssertionChange
     certainty: Certainty
     is_in_helper: bool = False
+    path: str = ""
 
 
 class MutableTestFile:
     """The mutants of a test file, by test. `answers` are the values that its tests expect.
 
+    A test without assertions of its own is changed in what it calls of this file, else of the files
+    with `helpers` that it imports.
+
     Raises:
         SyntaxError, ValueError: the file cannot be parsed.
     """
 
-    def __init__(self, code: str, module: str, name: str = "", program: str = "") -> None:
+    def __init__(
+        self,
+        code: str,
+        module: str,
+        name: str = "",
+        program: str = "",
+        helpers: Sequence["MutableTestFile"] = (),
+    ) -> None:
         """`program` is the source of the module."""
         tree, self._program = ast.parse(code), program
         self.source, self._name = Source(code), name
@@ -81,6 +95,7 @@ class MutableTestFile:
             for node in ast.walk(tree)
             if isinstance(node, Function) and not node.name.startswith("test")
         }
+        self._helper_files = helpers
         self.mutants = {test: self._build_mutants(scope) for test, scope in self.scopes.items()}
         self.exceptions = set(filter(None, map(self._name_exception, self._list_mutants())))
         self.answers: dict[str, object] = {}
@@ -107,13 +122,19 @@ class MutableTestFile:
             return own
         nodes = list(ast.walk(scope.function))
         names = {get_last_name(n) for n in nodes if isinstance(n, (ast.Name, ast.Attribute))}
-        found = [item for name in names for item in self._helpers.get(name, ())]
-        if not found:
-            return ()
+        for file in (self, *self._helper_files):
+            if found := [item for name in names for item in file._helpers.get(name, ())]:
+                return (self._merge(scope, found),)
+        return ()
+
+    @staticmethod
+    def _merge(scope: AssertionScope, found: Sequence[AssertionMutant]) -> AssertionMutant:
+        """Return one mutant of a test for those of the helpers of one file."""
         first = {item.line: item for item in reversed(found)}  # one a line: they must not overlap
         line, edits = min(first), tuple(e for item in first.values() for e in item.change.edits)
         change = AssertionChange(edits, first[line].change.description)
-        return (AssertionMutant(scope, line, change, Certainty.MAYBE, is_in_helper=True),)
+        path = found[0].scope.file if found[0].scope.file != scope.file else ""
+        return AssertionMutant(scope, line, change, Certainty.MAYBE, is_in_helper=True, path=path)
 
     def swap_answer(self, test: str, answers: Mapping[str, object]) -> AssertionMutant | None:
         """Return the mutant in which a test expects the answer of another; None where it has none."""

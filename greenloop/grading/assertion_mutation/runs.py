@@ -63,7 +63,8 @@ class AssertionMutationRunner:
 
     def __init__(self, context: GradingContext) -> None:
         self.context = context
-        self.files = _parse_test_files(context)
+        self.helpers = dict[str, MutableTestFile]()  # files that test files import
+        self.files = _parse_test_files(context, self.helpers)
         self.first = MutatedRun((), context.first_run)
         outcome = self.first.outcomes.get
         self.passed = [
@@ -120,13 +121,16 @@ class AssertionMutationRunner:
         self, mutants: Sequence[AssertionMutant], select_edits: EditSelector = get_mutant_edits
     ) -> list[TestFile]:
         """Return the test files with these mutants."""
-        files: list[TestFile] = []
-        for item in self.context.tests:
-            own = [mutant for mutant in mutants if mutant.scope.file == item.name]
-            edits = [edit for mutant in own for edit in select_edits(mutant)]
-            code = self.files[item.name].source.apply_edits(edits) if edits else item.code
-            files.append(TestFile(item.name, code, item.locked))
-        return files
+        edits: dict[str, list[TextEdit]] = {}
+        for mutant in mutants:
+            path = mutant.path or mutant.scope.file
+            edits.setdefault(path, []).extend(select_edits(mutant))
+        known = {**self.helpers, **self.files}
+        texts = {
+            path: known[path].source.apply_edits(found) for path, found in edits.items() if found
+        }
+        files = [TestFile(i.name, texts.pop(i.name, i.code), i.locked) for i in self.context.tests]
+        return [*files, *(TestFile(path, text) for path, text in texts.items())]
 
     def find_surviving_cases(self, run: MutatedRun, mutant: AssertionMutant) -> list[str] | None:
         """Return ids of the test's cases that still pass; None where the run does not show it."""
@@ -156,14 +160,27 @@ def group_ids_by_function(run: TestRun) -> dict[TestKey, list[str]]:
     return found
 
 
-def _parse_test_files(context: GradingContext) -> dict[str, MutableTestFile]:
-    """Return the test files that can be parsed, by name, without conftest.py."""
+def _parse_test_files(
+    context: GradingContext, helpers: dict[str, MutableTestFile]
+) -> dict[str, MutableTestFile]:
+    """Return the test files that can be parsed, by name, without conftest.py.
+
+    What they import of a project's other test files is added to `helpers`.
+    """
+
+    def parse(path: str, code: str, used: Sequence[MutableTestFile] = ()) -> MutableTestFile:
+        return MutableTestFile(code, context.module, path, context.code, used)
+
     found: dict[str, MutableTestFile] = {}
     for item in context.tests:
         if item.name == "conftest.py":
             continue
         with suppress(*PARSE_ERRORS):
-            found[item.name] = MutableTestFile(item.code, context.module, item.name, context.code)
+            texts = context.list_imported_tests(item)
+            helpers |= {
+                path: parse(path, text) for path, text in texts.items() if path not in helpers
+            }
+            found[item.name] = parse(item.name, item.code, [helpers[path] for path in texts])
     return found
 
 

@@ -13,9 +13,10 @@ from greenloop.sandbox.base import Sandbox, SandboxView
 from greenloop.sandbox.job import HASH_SEED, Job, TrialFiles
 from greenloop.sandbox.work.observations import Observations, observe_job
 from greenloop.sandbox.work.projects import place_project
+from greenloop.syntax.parse import parse_or_empty
 from greenloop.testsuite import TestFile
-from greenloop.testsuite.module_under_test import name_imports_fully
-from greenloop.testsuite.parser import has_test_name
+from greenloop.testsuite.module_under_test import list_imported_names, name_imports_fully
+from greenloop.testsuite.parser import has_test_name, is_test_path
 
 
 class ProjectSandbox(SandboxView):
@@ -75,6 +76,22 @@ class ProjectSandbox(SandboxView):
                 texts[path] = files[path].decode("utf-8", "replace")
         full = {path: name_imports_fully(text, path, files) for path, text in texts.items()}
         return full.pop(file.name), "\n".join(full.values())
+
+    def list_imported_tests(self, file: TestFile) -> dict[str, str]:
+        """Return other files in folders of tests that a test file imports, by path."""
+        files = self.project.all_files
+        full = name_imports_fully(file.code, file.name, files)
+        folder = file.name.rpartition("/")[0]
+        names = (name.replace(".", "/") for name in list_imported_names(parse_or_empty(full)))
+        paths = (
+            f"{root}{name}{end}"
+            for name in names
+            for root in ("", "src/", f"{folder}/" if folder else "")
+            for end in (".py", "/__init__.py")
+        )
+        chosen = (path for path in paths if path in files and is_test_path(path))
+        own = (file.name, self.path)
+        return {path: files[path].decode("utf-8", "replace") for path in chosen if path not in own}
 
     def get_path(self, module: str) -> str:
         return self.path

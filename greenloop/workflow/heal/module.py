@@ -147,7 +147,7 @@ class HealModuleStrategy(HealStrategy, ModuleStrategy):
     async def _find_difference(self, best: Patch, others: Sequence[Patch]) -> str:
         """Return an input on which another patch answers differently: the test that is missing."""
         if self.request.project:
-            return "what they answer was not compared: it is for modules outside of a project alone"
+            return "inputs on which they differ are looked for outside of a project only"
         suite, problem = self.state.tests, ""
         for other in others[:_MAX_COMPARED_PATCHES]:
             work = partial(

@@ -1,11 +1,15 @@
 """Assertion mutation: which tests fail, which stay green, and what time limits cut."""
 
+from pathlib import Path
+
 import pytest
 
 from greenloop.grading.assertion_mutation.evidence import measure
 from greenloop.grading.context import GradingContext, Plan
+from greenloop.project.snapshot import take_snapshot
 from greenloop.records import AssertionMutation, Thresholds
 from greenloop.sandbox import Sandbox
+from greenloop.sandbox.views.project import ProjectSandbox
 from greenloop.testsuite import TestFile
 
 CODE = "def f(n):\n    return n * n\ndef none():\n    return []\n"
@@ -264,3 +268,26 @@ def test_exceptions_that_derive_from_an_unusual_one_are_honest(warm: Sandbox) ->
     evidence = measure_evidence(warm, tests, CODE + code)
     assert (evidence.forged, evidence.green) == ("", ())
     assert evidence.reached
+
+
+def test_assertions_of_helpers_that_a_test_file_imports_are_changed(
+    warm: Sandbox, tmp_path: Path
+) -> None:
+    files = {
+        "m.py": CODE,
+        "tests/__init__.py": "def check(found, wanted):\n    assert found == wanted\n",
+        "tests/support.py": "class Checks:\n    def same(self, one, two):\n        assert one == two\n",
+        "tests/test_m.py": (
+            "import m\nfrom . import check\nfrom tests.support import Checks\n\n\n"
+            "def test_a():\n    check(m.f(2), 4)\n\n\nclass TestB(Checks):\n    def test_b(self):\n"
+            "        self.same(m.f(3), 9)\n\n\ndef test_c():\n    m.f(1)\n"
+        ),
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    project = take_snapshot(tmp_path).model_copy(update={"targets": ("tests/test_m.py",)})
+    box = ProjectSandbox(warm, project, "m.py")
+    tests = [TestFile("tests/test_m.py", files["tests/test_m.py"])]
+    found = measure(GradingContext(box, CODE, tests, "m", box.run_tests(CODE, tests)))
+    assert found.uncontrolled == ("tests/test_m.py::test_c",)
